@@ -1,0 +1,9 @@
+# What `make install PREFIX=...` puts where.
+configure_file(${CMAKE_SOURCE_DIR}/cmake/tempera.pc.in
+               ${CMAKE_BINARY_DIR}/tempera.pc @ONLY)
+install(TARGETS tempera tempera-shared tempera-static)
+install(FILES include/tempera.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES ${CMAKE_BINARY_DIR}/tempera.pc
+        DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+file(GLOB MAN_PAGES docs/man/*.1)
+install(FILES ${MAN_PAGES} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)

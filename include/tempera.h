@@ -1,0 +1,497 @@
+/* tempera.h - the public interface of Tempera.
+ *
+ * Tempera draws from Bayesian posteriors with isolated modes and estimates
+ * the evidence (marginal likelihood) from the same run, by tempering over a
+ * continuous inverse temperature tau in [0, 1].
+ *
+ * A program describes a model (tempera_model_spec), sets options
+ * (tempera_options_default), creates a sampler and runs it, then reads draws
+ * and a summary. Handles are opaque; each has a create/free pair, and every
+ * comment says who owns what. Fallible functions return a tempera_status and
+ * fill an optional, caller-owned tempera_error; out-parameters are untouched
+ * on failure. The library never prints, exits or keeps global state.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#ifndef TEMPERA_H
+#define TEMPERA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define TEMPERA_VERSION "0.1.0"
+
+#if defined(__GNUC__)
+#define TEMPERA_CHECKED __attribute__((warn_unused_result))
+#else
+#define TEMPERA_CHECKED
+#endif
+
+/* ------------------------------------------------------------------------
+ * Status and errors
+ */
+
+typedef enum tempera_status {
+  TEMPERA_OK = 0,
+  TEMPERA_ERROR_MEMORY,   /* an allocation failed */
+  TEMPERA_ERROR_ARGUMENT, /* the caller broke a stated precondition */
+  TEMPERA_ERROR_INPUT,    /* a file, its contents or the data are wrong */
+  TEMPERA_ERROR_MODEL,    /* the model misbehaved (NaN, -infinity, "stop") */
+  TEMPERA_ERROR_IO,       /* reading or writing failed (full disk, ...) */
+  TEMPERA_CANCELLED       /* tempera_*_cancel was called; draws are kept */
+} tempera_status;
+
+/* line and column count from 1; 0 means "no place". */
+typedef struct tempera_error {
+  int line, column;
+  char message[512];
+} tempera_error;
+
+/* ------------------------------------------------------------------------
+ * Data: CmdStan JSON, read by name
+ */
+
+typedef struct tempera_data tempera_data;
+
+/* Read a JSON data file. Free with tempera_data_free. */
+TEMPERA_CHECKED tempera_status tempera_data_read(const char *path,
+                                                 tempera_data **data,
+                                                 tempera_error *error);
+/* The same from text in memory; `text` may be "{}". */
+TEMPERA_CHECKED tempera_status tempera_data_parse(const char *text,
+                                                  size_t length,
+                                                  tempera_data **data,
+                                                  tempera_error *error);
+void tempera_data_free(tempera_data *data);
+
+bool tempera_data_has(const tempera_data *data, const char *name);
+/* One number. 3.0 is not an integer; NaN and infinities are reals. */
+TEMPERA_CHECKED tempera_status tempera_data_real(const tempera_data *data,
+                                                 const char *name,
+                                                 double *value,
+                                                 tempera_error *error);
+TEMPERA_CHECKED tempera_status tempera_data_integer(const tempera_data *data,
+                                                    const char *name,
+                                                    int64_t *value,
+                                                    tempera_error *error);
+/* An array of any rank, row-major. The values are owned by `data`. */
+TEMPERA_CHECKED tempera_status tempera_data_reals(const tempera_data *data,
+                                                  const char *name,
+                                                  const double **values,
+                                                  size_t *count,
+                                                  tempera_error *error);
+TEMPERA_CHECKED tempera_status tempera_data_integers(const tempera_data *data,
+                                                     const char *name,
+                                                     const int64_t **values,
+                                                     size_t *count,
+                                                     tempera_error *error);
+/* FNV-1a hash of the data's text: two runs on the same data agree. */
+uint64_t tempera_data_hash(const tempera_data *data);
+
+/* ------------------------------------------------------------------------
+ * Random numbers for callbacks (counter-based; never share across threads)
+ */
+
+typedef struct tempera_random tempera_random;
+
+double tempera_random_uniform(tempera_random *random); /* in (0, 1) */
+double tempera_random_normal(tempera_random *random);
+double tempera_random_exponential(tempera_random *random);
+double tempera_random_gamma(tempera_random *random, double shape);
+double tempera_random_beta(tempera_random *random, double a, double b);
+int64_t tempera_random_binomial(tempera_random *random, int64_t trials,
+                                double probability);
+int64_t tempera_random_poisson(tempera_random *random, double mean);
+/* Uniform on 0 .. bound-1. */
+uint64_t tempera_random_below(tempera_random *random, uint64_t bound);
+
+/* ------------------------------------------------------------------------
+ * Models
+ */
+
+typedef enum tempera_kind { TEMPERA_REAL = 0, TEMPERA_INTEGER } tempera_kind;
+
+/* How a block of parameters maps to the unconstrained scale. BOUNDS follows
+ * `lower` and `upper`: identity, logarithm or logit. SIMPLEX holds `size`
+ * values that are nonnegative and sum to one (stick-breaking); its density is
+ * taken over the first size-1 of them. */
+typedef enum tempera_transform {
+  TEMPERA_BOUNDS = 0,
+  TEMPERA_SIMPLEX
+} tempera_transform;
+
+/* A named block of parameters. size 0 is a scalar called `name`; size n >= 1
+ * is n values called name[1] .. name[n]. Real bounds may be infinite;
+ * integers are held as doubles with whole values and may be unbounded. */
+typedef struct tempera_parameter {
+  const char *name;
+  tempera_kind kind;
+  size_t size;
+  double lower, upper;
+  tempera_transform transform;
+} tempera_parameter;
+
+/* Callbacks see theta on the natural scale, all blocks in order. They return
+ * 0; > 0 for "reject this point" (density zero); < 0 for "stop the run".
+ * They are called from several threads at once with distinct `user` pointers
+ * when the spec has `clone`, and otherwise with the same one. NaN and
+ * +infinity are errors that stop the run; -infinity is density zero. */
+typedef int (*tempera_density_fn)(const double *theta, double *value,
+                                  void *user);
+typedef int (*tempera_gradient_fn)(const double *theta, double *value,
+                                   double *gradient, void *user);
+typedef int (*tempera_draw_fn)(tempera_random *random, double *theta,
+                               void *user);
+/* theta: in, a point to start from; out, the maximiser of
+ * tau * log likelihood + log prior on the natural scale. */
+typedef int (*tempera_optimum_fn)(double tau, double *theta, void *user);
+/* Redraw a block of theta exactly given the rest, at this tau. */
+typedef int (*tempera_gibbs_fn)(double tau, double *theta,
+                                tempera_random *random, void *user);
+/* A Metropolis-Hastings proposal at this tau. On entry `proposed` equals
+ * `theta`; set it and `log_ratio` = log q(theta|proposed) -
+ * log q(proposed|theta), densities over natural-scale theta. */
+typedef int (*tempera_propose_fn)(double tau, double scale,
+                                  const double *theta, double *proposed,
+                                  double *log_ratio, tempera_random *random,
+                                  void *user);
+
+/* A proposal of the model's own. When target_acceptance > 0 the scale is
+ * tuned towards it during warmup; otherwise it stays as given. */
+typedef struct tempera_proposal {
+  const char *name;
+  tempera_propose_fn propose;
+  double scale;
+  double target_acceptance;
+} tempera_proposal;
+
+typedef enum tempera_tau_move {
+  TEMPERA_TAU_DEFAULT = 0,
+  TEMPERA_TAU_GIBBS,
+  TEMPERA_TAU_UNIFORM,
+  TEMPERA_TAU_TRUNCATED_NORMAL
+} tempera_tau_move;
+
+/* How the model's authors sampled it: used by `--paper` (tempera_options
+ * .paper) and by TEMPERA_KERNEL_MODEL. `start` may be NULL. */
+typedef struct tempera_recipe {
+  const tempera_proposal *proposals;
+  size_t proposal_count;
+  const double *start; /* natural scale */
+  double start_tau;
+  tempera_tau_move tau_move;
+  double tau_scale; /* sd of the truncated-normal tau proposal */
+} tempera_recipe;
+
+/* Everything not marked required may be left zero. tempera_model_create
+ * copies the spec and what it points to, except `user`, which the model owns
+ * from then on when `release` is given. */
+typedef struct tempera_model_spec {
+  const char *name;                    /* required */
+  const tempera_parameter *parameters; /* required */
+  size_t parameter_count;              /* required */
+  tempera_density_fn log_likelihood;   /* required */
+  tempera_density_fn log_prior;        /* required */
+  tempera_gradient_fn log_likelihood_gradient;
+  tempera_gradient_fn log_prior_gradient;
+  tempera_draw_fn prior_draw;
+  tempera_optimum_fn optimum;
+  const tempera_gibbs_fn *gibbs; /* exact conditional draws, in order */
+  size_t gibbs_count;
+  const tempera_recipe *recipe;
+  bool prior_normalised; /* log_prior integrates to one */
+  void *user;
+  int (*clone)(const void *user, void **copy); /* one per chain; 0 is success */
+  void (*release)(void *user);                 /* for user and its clones */
+} tempera_model_spec;
+
+typedef struct tempera_model tempera_model;
+
+TEMPERA_CHECKED tempera_status tempera_model_create(
+    const tempera_model_spec *spec, tempera_model **model,
+    tempera_error *error);
+/* Load a shared library that exports tempera_model_open. The data may be
+ * freed afterwards. */
+TEMPERA_CHECKED tempera_status tempera_model_load(const char *path,
+                                                  const tempera_data *data,
+                                                  tempera_model **model,
+                                                  tempera_error *error);
+void tempera_model_free(tempera_model *model);
+
+/* What a model's shared library exports. */
+typedef tempera_status (*tempera_model_open_fn)(const tempera_data *data,
+                                                tempera_model **model,
+                                                tempera_error *error);
+
+const char *tempera_model_name(const tempera_model *model);
+/* Numbers of natural-scale values and of unconstrained coordinates. */
+size_t tempera_model_size(const tempera_model *model);
+size_t tempera_model_unconstrained_size(const tempera_model *model);
+/* The name of natural-scale value i, as mu or p[2]. */
+const char *tempera_model_value_name(const tempera_model *model, size_t i);
+/* The blocks, and which optional callbacks the model has. */
+const tempera_model_spec *tempera_model_spec_of(const tempera_model *model);
+/* Both densities at a natural-scale point, checked for NaN. */
+TEMPERA_CHECKED tempera_status tempera_model_evaluate(
+    const tempera_model *model, const double *theta, double *log_likelihood,
+    double *log_prior, tempera_error *error);
+
+/* ------------------------------------------------------------------------
+ * Options
+ */
+
+typedef enum tempera_method {
+  TEMPERA_PT_STWNC = 0,
+  TEMPERA_STWNC
+} tempera_method;
+
+typedef enum tempera_tau_prior { TEMPERA_PRIOR_PROFILE = 0 } tempera_tau_prior;
+
+typedef enum tempera_ridge {
+  TEMPERA_RIDGE_CONVEX = 0,
+  TEMPERA_RIDGE_SPLINE,
+  TEMPERA_RIDGE_EXACT
+} tempera_ridge;
+
+typedef enum tempera_kernel {
+  TEMPERA_KERNEL_AUTO = 0,
+  TEMPERA_KERNEL_RANDOM_WALK,
+  TEMPERA_KERNEL_SLICE,
+  TEMPERA_KERNEL_MODEL /* the model's own proposals (recipe) */
+} tempera_kernel;
+
+/* Filled by tempera_options_default; 0 in `iterations` and `warmup` means
+ * "the default for these settings". */
+typedef struct tempera_options {
+  tempera_method method;
+  tempera_tau_prior tau_prior;
+  tempera_ridge ridge;
+  tempera_tau_move tau_move;
+  double tau_scale; /* sd of truncated-normal tau proposals */
+  double tau_min;   /* 0, or the lower end of tau for improper priors */
+  tempera_kernel kernel;
+  size_t chains;     /* independent tempered/target pairs */
+  size_t iterations; /* sweeps after warmup, per chain */
+  bool warmup_given; /* warmup below is the caller's (it may be 0) */
+  size_t warmup;
+  size_t thin; /* keep every thin-th sweep */
+  double exchange; /* probability rho of an exchange; < 0: the default */
+  uint64_t seed;
+  int threads; /* 0: all cores */
+  double time_limit; /* seconds; 0: none */
+  double until_se;   /* stop when the headline se is below; 0: never */
+  bool paper;        /* the algorithm and settings exactly as printed */
+  bool save_warmup;
+  const double *init; /* chains x tempera_model_size starts, or NULL */
+} tempera_options;
+
+tempera_options tempera_options_default(void);
+/* Set one option by its command-line name without dashes ("tau-move",
+ * "gibbs"). Names not known, or values not allowed, are reported. */
+TEMPERA_CHECKED tempera_status tempera_options_set(tempera_options *options,
+                                                   const char *name,
+                                                   const char *value,
+                                                   tempera_error *error);
+
+/* ------------------------------------------------------------------------
+ * Sampling
+ */
+
+typedef enum tempera_phase {
+  TEMPERA_PHASE_RIDGE = 0,
+  TEMPERA_PHASE_WARMUP,
+  TEMPERA_PHASE_SAMPLING,
+  TEMPERA_PHASE_DONE
+} tempera_phase;
+
+typedef struct tempera_progress {
+  tempera_phase phase;
+  size_t done, total; /* sweeps per chain, warmup included */
+  double seconds;
+  double log_z, se; /* NaN until known */
+  size_t round_trips;
+  uint64_t likelihood_evaluations;
+} tempera_progress;
+
+typedef void (*tempera_progress_fn)(const tempera_progress *progress,
+                                    void *user);
+
+typedef struct tempera_sampler tempera_sampler;
+typedef struct tempera_draws tempera_draws;
+
+/* Finds starts (never at -infinity) and copies the options; the model must
+ * outlive the sampler. */
+TEMPERA_CHECKED tempera_status tempera_sampler_create(
+    const tempera_model *model, const tempera_options *options,
+    tempera_sampler **sampler, tempera_error *error);
+void tempera_sampler_free(tempera_sampler *sampler);
+/* At most `sweeps` further sweeps per chain, warmup first; the ridge is built
+ * by the first call. */
+TEMPERA_CHECKED tempera_status tempera_sampler_advance(
+    tempera_sampler *sampler, size_t sweeps, tempera_error *error);
+/* advance in a loop until done, the time limit, until_se, or cancel. */
+TEMPERA_CHECKED tempera_status tempera_sampler_run(
+    tempera_sampler *sampler, tempera_progress_fn progress, void *user,
+    tempera_error *error);
+/* Ask a running sampler to stop at the next sweep. Safe in signal handlers
+ * and from other threads. */
+void tempera_sampler_cancel(tempera_sampler *sampler);
+tempera_progress tempera_sampler_progress(const tempera_sampler *sampler);
+/* Owned by the sampler, valid until it is freed. */
+const tempera_draws *tempera_sampler_draws(const tempera_sampler *sampler);
+
+typedef enum tempera_role {
+  TEMPERA_TARGET = 0, /* draws at tau = 1 */
+  TEMPERA_TEMPERED    /* draws over (theta, tau) */
+} tempera_role;
+
+size_t tempera_draws_chains(const tempera_draws *draws);
+/* Kept draws in every chain. */
+size_t tempera_draws_count(const tempera_draws *draws);
+/* Value i of the natural-scale parameters over the kept draws of a chain;
+ * NULL when the method has no such role. Valid until the next advance. */
+const double *tempera_draws_values(const tempera_draws *draws,
+                                   tempera_role role, size_t chain, size_t i);
+const double *tempera_draws_tau(const tempera_draws *draws,
+                                tempera_role role, size_t chain);
+const double *tempera_draws_log_likelihood(const tempera_draws *draws,
+                                           tempera_role role, size_t chain);
+const double *tempera_draws_log_prior(const tempera_draws *draws,
+                                      tempera_role role, size_t chain);
+
+/* ------------------------------------------------------------------------
+ * Summaries. Absent numbers are NaN here and null in JSON.
+ */
+
+typedef struct tempera_estimate {
+  char name[16];       /* rb, ti, ti-paper, ss, phm */
+  double log_z, se;    /* log_z +- 1.96 se is a 95 % interval */
+  double lower, upper; /* that interval */
+  double se_within, se_between;
+  char *warning; /* or NULL */
+} tempera_estimate;
+
+typedef struct tempera_pmf_entry {
+  int64_t value;
+  double probability;
+} tempera_pmf_entry;
+
+typedef struct tempera_value_summary {
+  char *name;
+  double mean, sd, mcse, q5, q50, q95, ess_bulk, ess_tail, rhat;
+  tempera_pmf_entry *pmf; /* integers with a small support, else NULL */
+  size_t pmf_count;
+} tempera_value_summary;
+
+/* One tau-bin of the tempered chain. ridge_excess: the ridge's height minus
+ * the best draw's in the bin; a draw near the optimum makes it small. */
+typedef struct tempera_tau_bin {
+  double lower, upper;
+  size_t draws;
+  double acceptance, tau_acceptance, ridge_excess;
+} tempera_tau_bin;
+
+typedef struct tempera_curve_point {
+  double tau, log_z, mean_log_likelihood;
+} tempera_curve_point;
+
+typedef struct tempera_mode {
+  double weight, se;
+  double *mean; /* one per value in `values` */
+} tempera_mode;
+
+typedef struct tempera_summary {
+  char *version, *model, *method;
+  uint64_t seed, data_hash;
+  size_t chains, iterations, warmup, thin;
+  bool complete;
+  /* evidence */
+  double log_z, se, lower, upper;
+  char *estimator; /* NULL when there is no evidence (improper prior) */
+  double zero_likelihood; /* prior mass where L = 0; NaN if not measured */
+  tempera_estimate *estimates;
+  size_t estimate_count;
+  tempera_mode *modes;
+  size_t mode_count;
+  tempera_value_summary *values;
+  size_t value_count;
+  /* tempering */
+  double barrier, swap_acceptance, tau_acceptance, ridge_gap;
+  size_t restarts, round_trips, ridge_knots, ridge_optimisations, ridge_beaten;
+  tempera_tau_bin *tau_bins;
+  size_t tau_bin_count;
+  tempera_curve_point *curve;
+  size_t curve_count;
+  /* cost */
+  uint64_t likelihood_evaluations, gradient_evaluations;
+  double seconds, seconds_in_model;
+  bool reliable;
+  char *verdict;
+  char **warnings;
+  size_t warning_count;
+} tempera_summary;
+
+/* Free the summary with tempera_summary_free. */
+TEMPERA_CHECKED tempera_status tempera_sampler_summarise(
+    const tempera_sampler *sampler, tempera_summary **summary,
+    tempera_error *error);
+void tempera_summary_free(tempera_summary *summary);
+/* Text for people and for programs; free the text with tempera_text_free. */
+TEMPERA_CHECKED tempera_status tempera_summary_text(
+    const tempera_summary *summary, bool colour, char **text,
+    tempera_error *error);
+TEMPERA_CHECKED tempera_status tempera_summary_json(
+    const tempera_summary *summary, char **text, tempera_error *error);
+void tempera_text_free(char *text);
+/* Read summary.json back from a run's folder. */
+TEMPERA_CHECKED tempera_status tempera_summary_read(const char *folder,
+                                                    tempera_summary **summary,
+                                                    tempera_error *error);
+
+/* ------------------------------------------------------------------------
+ * Runs: a sampler and its folder on disk
+ */
+
+typedef struct tempera_run_request {
+  const char *folder;     /* made if absent; refused if it holds a run */
+  const char *model_path; /* recorded in config.json */
+  const char *data_path;  /* or NULL */
+  uint64_t data_hash;
+} tempera_run_request;
+
+/* Sample into a folder: config.json first, CSV rows as they are drawn,
+ * summary.json at the end, also after cancel, a time limit or a failing
+ * model, so that nothing drawn is lost. *summary (optional) is set whenever
+ * a summary could be made, even when the status is not TEMPERA_OK. */
+TEMPERA_CHECKED tempera_status tempera_run_sample(
+    const tempera_run_request *request, tempera_sampler *sampler,
+    tempera_progress_fn progress, void *user, tempera_summary **summary,
+    tempera_error *error);
+
+/* ------------------------------------------------------------------------
+ * Model comparison
+ */
+
+typedef struct tempera_comparison {
+  size_t count;
+  double *log_z, *se, *probability;
+  double *log_bayes_factors; /* count x count; [i][j] is log BF of i over j */
+  double *log_bayes_factor_se;
+} tempera_comparison;
+
+/* Equal prior odds. Refuses summaries without evidence or on other data. */
+TEMPERA_CHECKED tempera_status tempera_compare(
+    const tempera_summary *const *summaries, size_t count,
+    tempera_comparison **comparison, tempera_error *error);
+void tempera_comparison_free(tempera_comparison *comparison);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

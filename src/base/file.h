@@ -1,0 +1,23 @@
+/* file.h - reading whole files, replacing files atomically, making folders. */
+#ifndef TM_BASE_FILE_H
+#define TM_BASE_FILE_H
+
+#include "base/status.h"
+
+/* The whole file, NUL-terminated; free with tm_heap_free. */
+TEMPERA_CHECKED tempera_status tm_file_read(const char *path, char **content,
+                                            size_t *length,
+                                            tempera_error *error);
+/* Write beside, flush to disk, rename over: readers see old or new. */
+TEMPERA_CHECKED tempera_status tm_file_replace(const char *path,
+                                               const char *content,
+                                               size_t length,
+                                               tempera_error *error);
+bool tm_file_exists(const char *path);
+/* Make a folder; fine if it is there already. */
+TEMPERA_CHECKED tempera_status tm_folder_make(const char *path,
+                                              tempera_error *error);
+/* "folder/name"; free with tm_heap_free; NULL when out of memory. */
+char *tm_path_join(const char *folder, const char *name);
+
+#endif

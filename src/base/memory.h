@@ -1,0 +1,34 @@
+/* memory.h - an arena: many allocations, one free. Things that live together
+ * (a chain, a ridge, a summary) allocate from one arena when they are created,
+ * so that sweeps allocate nothing and cleaning up is one call. */
+#ifndef TM_BASE_MEMORY_H
+#define TM_BASE_MEMORY_H
+
+#include "base/status.h"
+
+typedef struct tm_arena tm_arena;
+
+tm_arena *tm_arena_create(void); /* NULL when out of memory */
+void tm_arena_free(tm_arena *arena);
+/* Zeroed memory for count items of this size, aligned for any type and for
+ * 32-byte vectors; NULL when out of memory or when count * size overflows. */
+void *tm_arena_alloc(tm_arena *arena, size_t count, size_t size);
+char *tm_arena_text(tm_arena *arena, const char *text); /* a copy */
+
+#define TM_NEW(arena, type, count)                                            \
+  ((type *)tm_arena_alloc((arena), (count), sizeof(type)))
+
+/* The heap, for what must grow or be freed apart. The hook lets tests count
+ * allocations and fail the k-th one; every heap call of the library, arenas
+ * included, comes through here. */
+void *tm_heap_alloc(size_t count, size_t size); /* zeroed */
+void *tm_heap_resize(void *memory, size_t count, size_t size);
+void tm_heap_free(void *memory);
+char *tm_heap_text(const char *text);
+
+/* Tests only: fail the k-th allocation from now (0: never); the number of
+ * allocations so far. */
+void tm_heap_fail_at(long k);
+long tm_heap_count(void);
+
+#endif

@@ -1,0 +1,32 @@
+/* random.h - counter-based random streams (Philox4x32-10 from Random123).
+ *
+ * A stream is named by (seed, chain, purpose); its numbers depend on nothing
+ * else, so a run is the same for any number of threads or ranks. */
+#ifndef TM_BASE_RANDOM_H
+#define TM_BASE_RANDOM_H
+
+#include "base/status.h"
+
+/* What a stream is for. Values are part of what a seed means: append only. */
+typedef enum tm_purpose {
+  TM_PURPOSE_START = 1,
+  TM_PURPOSE_RIDGE,
+  TM_PURPOSE_PRIOR,
+  TM_PURPOSE_TEMPERED,
+  TM_PURPOSE_TARGET,
+  TM_PURPOSE_TAU,
+  TM_PURPOSE_EXCHANGE,
+  TM_PURPOSE_TEST
+} tm_purpose;
+
+struct tempera_random {
+  uint32_t key[2], counter[4], block[4];
+  unsigned used; /* words of `block` already given out */
+  bool has_spare;
+  double spare; /* second normal of a pair */
+};
+
+tempera_random tm_random(uint64_t seed, uint32_t chain, tm_purpose purpose);
+uint64_t tm_random_bits(tempera_random *random);
+
+#endif

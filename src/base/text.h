@@ -1,0 +1,27 @@
+/* text.h - a growing string, for everything the library writes as text. */
+#ifndef TM_BASE_TEXT_H
+#define TM_BASE_TEXT_H
+
+#include "base/status.h"
+
+#include <stdarg.h>
+
+/* Start with {0}. A failed allocation sets `failed` and later calls do
+ * nothing, so only the end needs a check. Free with tm_text_clear, or take
+ * `data` over. */
+typedef struct tm_text {
+  char *data; /* NUL-terminated once anything was added */
+  size_t length, capacity;
+  bool failed;
+} tm_text;
+
+void tm_text_clear(tm_text *text);
+void tm_text_add(tm_text *text, const char *string);
+void tm_text_add_bytes(tm_text *text, const char *bytes, size_t length);
+void tm_text_printf(tm_text *text, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* The shortest decimal that reads back as the same double; nan and inf as
+ * Stan CSV spells them (nan, inf, -inf). */
+void tm_text_number(tm_text *text, double value);
+
+#endif

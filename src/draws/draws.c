@@ -1,0 +1,123 @@
+/* draws.c - see draws.h. */
+#include "draws/draws.h"
+
+#include <math.h>
+#include <string.h>
+
+static size_t column_index(const tempera_draws *draws, tempera_role role,
+                           size_t chain, size_t c) {
+  size_t width = draws->size + TM_COLUMNS;
+  return ((size_t)role * draws->chains + chain) * width + c;
+}
+
+tempera_status tm_draws_create(size_t chains, size_t size,
+                               const char *const *names, const bool *integer,
+                               bool target, bool tempered,
+                               tempera_draws **draws, tempera_error *error) {
+  tm_arena *arena = tm_arena_create();
+  tempera_draws *made = arena ? TM_NEW(arena, tempera_draws, 1) : NULL;
+  if (made) {
+    *made = (tempera_draws){.arena = arena,
+                            .chains = chains,
+                            .size = size,
+                            .names = names,
+                            .integer = integer,
+                            .has_role = {target, tempered},
+                            .prior = {.log_atom = -INFINITY},
+                            .evidence = true};
+    made->columns = TM_NEW(arena, double *, 2 * chains * (size + TM_COLUMNS));
+  }
+  if (!made || !made->columns) {
+    tm_arena_free(arena);
+    return tm_fail_memory(error);
+  }
+  *draws = made;
+  return TEMPERA_OK;
+}
+
+static size_t column_total(const tempera_draws *draws) {
+  return 2 * draws->chains * (draws->size + TM_COLUMNS);
+}
+
+void tm_draws_free(tempera_draws *draws) {
+  if (!draws)
+    return;
+  for (size_t i = 0; i < column_total(draws); i++)
+    tm_heap_free(draws->columns[i]);
+  tm_arena_free(draws->arena);
+}
+
+tempera_status tm_draws_reserve(tempera_draws *draws, size_t rows,
+                                tempera_error *error) {
+  if (rows <= draws->capacity)
+    return TEMPERA_OK;
+  size_t half = column_total(draws) / 2;
+  for (size_t i = 0; i < 2 * half; i++) {
+    if (!draws->has_role[i / half])
+      continue;
+    double *column = tm_heap_resize(draws->columns[i], rows, sizeof(double));
+    if (!column)
+      return tm_fail_memory(error);
+    draws->columns[i] = column;
+  }
+  draws->capacity = rows;
+  return TEMPERA_OK;
+}
+
+tempera_status tm_draws_set_prior(tempera_draws *draws,
+                                  const tm_draws_prior *prior,
+                                  tempera_error *error) {
+  double *tau = TM_NEW(draws->arena, double, prior->knots);
+  double *log_prior = TM_NEW(draws->arena, double, prior->knots);
+  if (!tau || !log_prior)
+    return tm_fail_memory(error);
+  if (prior->knots) {
+    memcpy(tau, prior->tau, prior->knots * sizeof(double));
+    memcpy(log_prior, prior->log_prior, prior->knots * sizeof(double));
+  }
+  draws->prior = *prior;
+  draws->prior.tau = tau;
+  draws->prior.log_prior = log_prior;
+  return TEMPERA_OK;
+}
+
+double *tm_draws_column(const tempera_draws *draws, tempera_role role,
+                        size_t chain, size_t c) {
+  return draws->columns[column_index(draws, role, chain, c)];
+}
+
+void tm_draws_put(tempera_draws *draws, tempera_role role, size_t chain,
+                  size_t row, const double *theta,
+                  const double extra[TM_COLUMNS]) {
+  double **columns = draws->columns + column_index(draws, role, chain, 0);
+  for (size_t i = 0; i < draws->size; i++)
+    columns[i][row] = theta[i];
+  for (size_t i = 0; i < TM_COLUMNS; i++)
+    columns[draws->size + i][row] = extra[i];
+}
+
+size_t tempera_draws_chains(const tempera_draws *draws) {
+  return draws->chains;
+}
+
+size_t tempera_draws_count(const tempera_draws *draws) { return draws->count; }
+
+const double *tempera_draws_values(const tempera_draws *draws,
+                                   tempera_role role, size_t chain, size_t i) {
+  return i < draws->size ? tm_draws_column(draws, role, chain, i) : NULL;
+}
+
+const double *tempera_draws_tau(const tempera_draws *draws, tempera_role role,
+                                size_t chain) {
+  return tm_draws_column(draws, role, chain, draws->size + TM_TAU);
+}
+
+const double *tempera_draws_log_likelihood(const tempera_draws *draws,
+                                           tempera_role role, size_t chain) {
+  return tm_draws_column(draws, role, chain, draws->size + TM_LOG_LIKELIHOOD);
+}
+
+const double *tempera_draws_log_prior(const tempera_draws *draws,
+                                      tempera_role role, size_t chain) {
+  return tm_draws_column(draws, role, chain, draws->size + TM_LOG_PRIOR);
+}

@@ -1,0 +1,75 @@
+/* draws.h - append-only columns in memory: the contract between samplers and
+ * estimators, which know nothing of each other.
+ *
+ * Every chain is a tempered/target pair; each role has one column per
+ * natural-scale value and one per entry of tm_column. Rows are appended in
+ * lockstep over chains, so `count` holds for all of them. */
+#ifndef TM_DRAWS_DRAWS_H
+#define TM_DRAWS_DRAWS_H
+
+#include "base/memory.h"
+
+typedef enum tm_column {
+  TM_TAU,
+  TM_LOG_LIKELIHOOD,
+  TM_LOG_PRIOR,    /* natural scale */
+  TM_LOG_JACOBIAN, /* lp__ = tau*l + log prior + log Jacobian */
+  TM_ACCEPT,       /* mean acceptance probability of this sweep's kernel */
+  TM_TAU_ACCEPT,   /* acceptance probability of the tau move; NaN if none */
+  TM_EXCHANGE,     /* 0 none proposed, 1 proposed and rejected, 2 accepted */
+  TM_RENEWED,      /* 1 when theta was redrawn from the prior this sweep */
+  TM_COLUMNS
+} tm_column;
+
+/* The tau prior the draws were made under: log P(tau) is piecewise linear on
+ * these knots (method 4.2), first knot tau_min, last 1; with an atom of log
+ * mass log_atom at tau = 0 (-infinity: none). knots 0: no such function (the
+ * exact ridge), so no Rao-Blackwell estimates. */
+typedef struct tm_draws_prior {
+  size_t knots;
+  const double *tau, *log_prior;
+  double log_atom;
+} tm_draws_prior;
+
+struct tempera_draws {
+  tm_arena *arena;
+  size_t chains, size; /* natural-scale values */
+  const char *const *names;
+  const bool *integer; /* per value */
+  bool has_role[2];    /* indexed by tempera_role */
+  size_t count;        /* rows kept in every chain */
+  size_t capacity;
+  double **columns; /* [role][chain][size + TM_COLUMNS], see tm_draws_column */
+  tm_draws_prior prior;
+  double tau_min;
+  bool evidence; /* false: the prior is improper, no evidence exists */
+  /* Prior mass of {L > 0}: n prior draws, of which `zero` had L = 0. */
+  size_t prior_draws, prior_zero;
+};
+
+/* names and integer must outlive the draws. */
+TEMPERA_CHECKED tempera_status
+tm_draws_create(size_t chains, size_t size, const char *const *names,
+                const bool *integer, bool target, bool tempered,
+                tempera_draws **draws, tempera_error *error);
+void tm_draws_free(tempera_draws *draws);
+/* Make room for this many rows in all; called outside of sweeps. */
+TEMPERA_CHECKED tempera_status tm_draws_reserve(tempera_draws *draws,
+                                                size_t rows,
+                                                tempera_error *error);
+/* Copy the knots in. */
+TEMPERA_CHECKED tempera_status tm_draws_set_prior(tempera_draws *draws,
+                                                  const tm_draws_prior *prior,
+                                                  tempera_error *error);
+
+/* Column c of a role and chain: c < size is a value, size + tm_column the
+ * rest. NULL when the role is absent. */
+double *tm_draws_column(const tempera_draws *draws, tempera_role role,
+                        size_t chain, size_t c);
+/* Write row `row` (< capacity); row_values holds size + TM_COLUMNS numbers.
+ * Chains may write their rows concurrently; then `count` is raised. */
+void tm_draws_put(tempera_draws *draws, tempera_role role, size_t chain,
+                  size_t row, const double *theta,
+                  const double extra[TM_COLUMNS]);
+
+#endif

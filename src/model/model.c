@@ -1,0 +1,269 @@
+/* model.c - from the caller's spec to a laid-out, self-contained model. */
+#include "model/model.h"
+
+#include <dlfcn.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static tempera_status check_parameter(const tempera_parameter *p, size_t i,
+                                      tempera_error *error) {
+  if (!p->name || !p->name[0])
+    return tm_fail(error, TEMPERA_ERROR_ARGUMENT,
+                   "parameter %zu has no name", i + 1);
+  if (p->transform == TEMPERA_SIMPLEX &&
+      (p->kind != TEMPERA_REAL || p->size < 2))
+    return tm_fail(error, TEMPERA_ERROR_ARGUMENT,
+                   "parameter %s: a simplex is real and has at least 2 values",
+                   p->name);
+  if (p->transform != TEMPERA_SIMPLEX && !(p->lower < p->upper) &&
+      !(p->kind == TEMPERA_INTEGER && p->lower == p->upper))
+    return tm_fail(error, TEMPERA_ERROR_ARGUMENT,
+                   "parameter %s: lower bound %g is not below upper bound %g",
+                   p->name, p->lower, p->upper);
+  return TEMPERA_OK;
+}
+
+static tempera_status check_spec(const tempera_model_spec *spec,
+                                 tempera_error *error) {
+  if (!spec->name || !spec->log_likelihood || !spec->log_prior)
+    return tm_fail(error, TEMPERA_ERROR_ARGUMENT,
+                   "a model needs a name, log_likelihood and log_prior");
+  if (!spec->parameters || spec->parameter_count == 0)
+    return tm_fail(error, TEMPERA_ERROR_ARGUMENT,
+                   "model %s has no parameters", spec->name);
+  for (size_t i = 0; i < spec->parameter_count; i++)
+    TM_TRY(check_parameter(&spec->parameters[i], i, error));
+  return TEMPERA_OK;
+}
+
+/* A copy of n items in the arena; NULL stays NULL. */
+static const void *copied(tm_arena *arena, const void *items, size_t count,
+                          size_t size, bool *failed) {
+  if (!items || count == 0)
+    return NULL;
+  void *copy = tm_arena_alloc(arena, count, size);
+  if (!copy) {
+    *failed = true;
+    return NULL;
+  }
+  return memcpy(copy, items, count * size);
+}
+
+static bool copy_parameters(tempera_model *model,
+                            const tempera_model_spec *spec) {
+  tempera_parameter *copy =
+      TM_NEW(model->arena, tempera_parameter, spec->parameter_count);
+  if (!copy)
+    return false;
+  for (size_t i = 0; i < spec->parameter_count; i++) {
+    copy[i] = spec->parameters[i];
+    copy[i].name = tm_arena_text(model->arena, spec->parameters[i].name);
+    if (!copy[i].name)
+      return false;
+  }
+  model->spec.parameters = copy;
+  return true;
+}
+
+static bool copy_recipe(tempera_model *model, const tempera_recipe *recipe) {
+  bool failed = false;
+  tempera_recipe *copy = TM_NEW(model->arena, tempera_recipe, 1);
+  if (!copy)
+    return false;
+  *copy = *recipe;
+  copy->proposals = copied(model->arena, recipe->proposals,
+                           recipe->proposal_count, sizeof *recipe->proposals,
+                           &failed);
+  copy->start = copied(model->arena, recipe->start, model->size,
+                       sizeof(double), &failed);
+  model->spec.recipe = copy;
+  return !failed;
+}
+
+static void lay_out_block(const tempera_parameter *p, tm_block *block,
+                          size_t *theta, size_t *u) {
+  size_t count = p->size ? p->size : 1;
+  bool simplex = p->transform == TEMPERA_SIMPLEX;
+  *block = (tm_block){.theta = *theta,
+                      .theta_count = count,
+                      .u = *u,
+                      .u_count = simplex ? count - 1 : count,
+                      .kind = p->kind,
+                      .transform = p->transform,
+                      .lower = simplex ? 0 : p->lower,
+                      .upper = simplex ? 1 : p->upper};
+  *theta += count;
+  *u += block->u_count;
+}
+
+static bool name_values(tempera_model *model) {
+  model->names = TM_NEW(model->arena, char *, model->size);
+  if (!model->names)
+    return false;
+  for (size_t b = 0; b < model->block_count; b++) {
+    const tempera_parameter *p = &model->spec.parameters[b];
+    for (size_t i = 0; i < model->blocks[b].theta_count; i++) {
+      size_t room = strlen(p->name) + 24;
+      char *name = TM_NEW(model->arena, char, room);
+      if (!name)
+        return false;
+      if (p->size)
+        snprintf(name, room, "%s[%zu]", p->name, i + 1);
+      else
+        snprintf(name, room, "%s", p->name);
+      model->names[model->blocks[b].theta + i] = name;
+    }
+  }
+  return true;
+}
+
+static bool lay_out(tempera_model *model) {
+  size_t count = model->spec.parameter_count;
+  model->block_count = count;
+  model->blocks = TM_NEW(model->arena, tm_block, count);
+  if (!model->blocks)
+    return false;
+  for (size_t b = 0; b < count; b++)
+    lay_out_block(&model->spec.parameters[b], &model->blocks[b], &model->size,
+                  &model->dimension);
+  model->block_of_u = TM_NEW(model->arena, size_t, model->dimension);
+  model->integer = TM_NEW(model->arena, bool, model->dimension);
+  if (!model->block_of_u || !model->integer)
+    return false;
+  for (size_t b = 0; b < count; b++)
+    for (size_t i = 0; i < model->blocks[b].u_count; i++) {
+      size_t j = model->blocks[b].u + i;
+      model->block_of_u[j] = b;
+      model->integer[j] = model->blocks[b].kind == TEMPERA_INTEGER;
+      model->real_dimension += !model->integer[j];
+    }
+  return name_values(model);
+}
+
+static bool build(tempera_model *model, const tempera_model_spec *spec) {
+  bool failed = false;
+  model->spec = *spec;
+  model->spec.name = tm_arena_text(model->arena, spec->name);
+  model->spec.gibbs = copied(model->arena, spec->gibbs, spec->gibbs_count,
+                             sizeof *spec->gibbs, &failed);
+  return model->spec.name && !failed && copy_parameters(model, spec) &&
+         lay_out(model) &&
+         (!spec->recipe || copy_recipe(model, spec->recipe));
+}
+
+tempera_status tempera_model_create(const tempera_model_spec *spec,
+                                    tempera_model **model,
+                                    tempera_error *error) {
+  TM_TRY(check_spec(spec, error));
+  tm_arena *arena = tm_arena_create();
+  tempera_model *made = arena ? TM_NEW(arena, tempera_model, 1) : NULL;
+  if (made)
+    made->arena = arena;
+  if (!made || !build(made, spec)) {
+    tm_arena_free(arena);
+    return tm_fail_memory(error);
+  }
+  *model = made;
+  return TEMPERA_OK;
+}
+
+void tempera_model_free(tempera_model *model) {
+  if (!model)
+    return;
+  if (model->spec.release)
+    model->spec.release(model->spec.user);
+  void *library = model->library;
+  tm_arena_free(model->arena);
+  if (library)
+    dlclose(library);
+}
+
+/* dlopen searches the system for names without a slash; we mean the file. */
+static void *open_library(const char *path) {
+  char local[4096];
+  if (strchr(path, '/'))
+    return dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  snprintf(local, sizeof local, "./%s", path);
+  return dlopen(local, RTLD_NOW | RTLD_LOCAL);
+}
+
+tempera_status tempera_model_load(const char *path, const tempera_data *data,
+                                  tempera_model **model,
+                                  tempera_error *error) {
+  void *library = open_library(path);
+  if (!library)
+    return tm_fail(error, TEMPERA_ERROR_INPUT, "cannot load the model: %s",
+                   dlerror());
+  tempera_model_open_fn open = NULL;
+  *(void **)&open = dlsym(library, "tempera_model_open");
+  if (!open) {
+    dlclose(library);
+    return tm_fail(error, TEMPERA_ERROR_INPUT,
+                   "%s does not export tempera_model_open; build it against "
+                   "tempera.h as docs/guide.md shows",
+                   path);
+  }
+  tempera_error inner = {0};
+  tempera_model *made = NULL;
+  tempera_status status = open(data, &made, &inner);
+  if (status != TEMPERA_OK || !made) {
+    dlclose(library);
+    if (error)
+      *error = inner;
+    return status != TEMPERA_OK
+               ? status
+               : tm_fail(error, TEMPERA_ERROR_MODEL,
+                         "%s: tempera_model_open gave no model", path);
+  }
+  made->library = library;
+  *model = made;
+  return TEMPERA_OK;
+}
+
+const char *tempera_model_name(const tempera_model *model) {
+  return model->spec.name;
+}
+
+size_t tempera_model_size(const tempera_model *model) { return model->size; }
+
+size_t tempera_model_unconstrained_size(const tempera_model *model) {
+  return model->dimension;
+}
+
+const char *tempera_model_value_name(const tempera_model *model, size_t i) {
+  return i < model->size ? model->names[i] : NULL;
+}
+
+const tempera_model_spec *tempera_model_spec_of(const tempera_model *model) {
+  return &model->spec;
+}
+
+tempera_status tempera_model_evaluate(const tempera_model *model,
+                                      const double *theta,
+                                      double *log_likelihood,
+                                      double *log_prior,
+                                      tempera_error *error) {
+  tm_arena *arena = tm_arena_create();
+  if (!arena)
+    return tm_fail_memory(error);
+  tm_point point = {0};
+  tm_evaluator evaluator = {0};
+  tempera_status status = tm_point_create(model, arena, &point, error);
+  if (status == TEMPERA_OK)
+    status = tm_evaluator_create(model, arena, &evaluator, error);
+  if (status == TEMPERA_OK) {
+    memcpy(point.theta, theta, model->size * sizeof(double));
+    tm_evaluate_natural(&evaluator, &point);
+    status = evaluator.status;
+    if (status != TEMPERA_OK && error)
+      *error = evaluator.error;
+  }
+  if (status == TEMPERA_OK) {
+    *log_likelihood = point.log_likelihood;
+    *log_prior = point.log_prior;
+  }
+  tm_evaluator_release(&evaluator);
+  tm_arena_free(arena);
+  return status;
+}

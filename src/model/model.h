@@ -1,0 +1,106 @@
+/* model.h - the library's inside view of a model: blocks laid out, names,
+ * and points evaluated on both scales.
+ *
+ * theta is natural-scale, `size` values. u is unconstrained, `dimension`
+ * coordinates: reals transformed, integers as they are. The Jacobian of the
+ * transform belongs to the prior and is never tempered (method 1). */
+#ifndef TM_MODEL_MODEL_H
+#define TM_MODEL_MODEL_H
+
+#include "base/memory.h"
+#include "base/random.h"
+
+/* Where a block lies in theta and in u. */
+typedef struct tm_block {
+  size_t theta, theta_count; /* offset and number of natural values */
+  size_t u, u_count;
+  tempera_kind kind;
+  tempera_transform transform;
+  double lower, upper;
+} tm_block;
+
+struct tempera_model {
+  tm_arena *arena;
+  tempera_model_spec spec; /* pointers into the arena */
+  size_t block_count;
+  tm_block *blocks;
+  size_t size;           /* natural-scale values */
+  size_t dimension;      /* unconstrained coordinates, integers included */
+  size_t real_dimension; /* of which reals */
+  char **names;          /* size of them: mu, p[2] */
+  size_t *block_of_u;    /* dimension of them */
+  bool *integer;         /* dimension of them: is this coordinate whole? */
+  void *library;         /* dlopen handle, or NULL */
+};
+
+/* A point on both scales with its densities. */
+typedef struct tm_point {
+  double *theta, *u;
+  double log_likelihood, log_prior, log_jacobian;
+} tm_point;
+
+/* One chain's way to call the model: its clone of `user`, its counts, its
+ * first failure. Callbacks that return < 0, NaN or +infinity set `status`;
+ * the point then has density zero and the caller stops at its leisure. */
+typedef struct tm_evaluator {
+  const tempera_model *model;
+  void *user;
+  uint64_t likelihood_evaluations, gradient_evaluations;
+  double seconds; /* in the model, extrapolated from a sample of calls */
+  tempera_status status;
+  tempera_error error;
+  double *gradient; /* workspace: natural-scale gradients (2 x size) */
+} tm_evaluator;
+
+TEMPERA_CHECKED tempera_status tm_evaluator_create(const tempera_model *model,
+                                                   tm_arena *arena,
+                                                   tm_evaluator *evaluator,
+                                                   tempera_error *error);
+void tm_evaluator_release(tm_evaluator *evaluator); /* frees the clone */
+
+TEMPERA_CHECKED tempera_status tm_point_create(const tempera_model *model,
+                                               tm_arena *arena,
+                                               tm_point *point,
+                                               tempera_error *error);
+void tm_point_copy(const tempera_model *model, const tm_point *from,
+                   tm_point *to);
+
+/* u -> theta and the log Jacobian. Integers out of bounds are let through:
+ * tm_evaluate gives them density zero. */
+void tm_constrain(const tempera_model *model, const double *u, double *theta,
+                  double *log_jacobian);
+/* theta -> u; a value on a real bound maps to a large finite coordinate. */
+void tm_unconstrain(const tempera_model *model, const double *theta,
+                    double *u);
+/* Is theta inside its bounds (integers whole)? */
+bool tm_inside(const tempera_model *model, const double *theta);
+
+/* From u (resp. theta) fill everything else. The likelihood is not called
+ * where the prior is zero; both are then -infinity. */
+void tm_evaluate(tm_evaluator *evaluator, tm_point *point);
+void tm_evaluate_natural(tm_evaluator *evaluator, tm_point *point);
+
+/* log density at tau over u (0 * -infinity = 0 at tau = 0 only): with the
+ * Jacobian for kernels, without it for the natural-scale ridge. */
+double tm_log_density(const tm_point *point, double tau);
+double tm_log_density_natural(const tm_point *point, double tau);
+
+/* Gradients over u (reals; zero for integers) of log likelihood and of
+ * log prior + log Jacobian, also filling the point. Needs both gradient
+ * callbacks (tm_has_gradients). */
+bool tm_has_gradients(const tempera_model *model);
+void tm_evaluate_gradient(tm_evaluator *evaluator, tm_point *point,
+                          double *likelihood_gradient,
+                          double *prior_gradient);
+
+/* A draw from the prior by the model's callback, evaluated. */
+void tm_prior_draw(tm_evaluator *evaluator, tempera_random *random,
+                   tm_point *point);
+
+/* Pull a natural-scale gradient back to u: out[j] = sum_i dtheta_i/du_j g_i;
+ * add the gradient of the log Jacobian when `jacobian`. */
+void tm_pull_back(const tempera_model *model, const double *u,
+                  const double *theta, const double *gradient, bool jacobian,
+                  double *out);
+
+#endif

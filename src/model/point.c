@@ -1,0 +1,205 @@
+/* point.c - evaluating the model's callbacks at a point, once, with checks
+ * and counts. Every likelihood call of the library is made here. */
+#include "model/model.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+/* Timing every call would cost more than a small model; one in this many is
+ * timed and stands for the others. */
+enum { TIMED_EVERY = 64 };
+
+tempera_status tm_evaluator_create(const tempera_model *model, tm_arena *arena,
+                                   tm_evaluator *evaluator,
+                                   tempera_error *error) {
+  tm_evaluator made = {.model = model, .user = model->spec.user};
+  made.gradient = TM_NEW(arena, double, 2 * model->size);
+  if (!made.gradient)
+    return tm_fail_memory(error);
+  if (model->spec.clone &&
+      model->spec.clone(model->spec.user, &made.user) != 0)
+    return tm_fail(error, TEMPERA_ERROR_MODEL,
+                   "model %s: clone failed to copy its data for a chain",
+                   model->spec.name);
+  *evaluator = made;
+  return TEMPERA_OK;
+}
+
+void tm_evaluator_release(tm_evaluator *evaluator) {
+  if (!evaluator->model)
+    return;
+  const tempera_model_spec *spec = &evaluator->model->spec;
+  if (spec->clone && spec->release && evaluator->user != spec->user)
+    spec->release(evaluator->user);
+  evaluator->user = NULL;
+  evaluator->model = NULL;
+}
+
+tempera_status tm_point_create(const tempera_model *model, tm_arena *arena,
+                               tm_point *point, tempera_error *error) {
+  tm_point made = {.theta = TM_NEW(arena, double, model->size),
+                   .u = TM_NEW(arena, double, model->dimension),
+                   .log_likelihood = -INFINITY,
+                   .log_prior = -INFINITY};
+  if (!made.theta || !made.u)
+    return tm_fail_memory(error);
+  *point = made;
+  return TEMPERA_OK;
+}
+
+void tm_point_copy(const tempera_model *model, const tm_point *from,
+                   tm_point *to) {
+  memcpy(to->theta, from->theta, model->size * sizeof(double));
+  memcpy(to->u, from->u, model->dimension * sizeof(double));
+  to->log_likelihood = from->log_likelihood;
+  to->log_prior = from->log_prior;
+  to->log_jacobian = from->log_jacobian;
+}
+
+/* The first failure, with the point it happened at. */
+static void record_failure(tm_evaluator *evaluator, const double *theta,
+                           const char *function, const char *what) {
+  if (evaluator->status != TEMPERA_OK)
+    return;
+  const tempera_model *model = evaluator->model;
+  char at[320] = "";
+  size_t used = 0;
+  for (size_t i = 0; i < model->size && used < sizeof at - 48; i++)
+    used += (size_t)snprintf(at + used, sizeof at - used, "%s%.30s = %.6g",
+                             i ? ", " : "", model->names[i], theta[i]);
+  evaluator->status =
+      tm_fail(&evaluator->error, TEMPERA_ERROR_MODEL,
+              "model %.60s: %s %s at %s", model->spec.name, function, what,
+              at);
+}
+
+/* Turn a callback's answer into a log density, noting failures. */
+static double checked(tm_evaluator *evaluator, const double *theta, int answer,
+                      double value, const char *function) {
+  if (answer > 0)
+    return -INFINITY;
+  if (answer < 0) {
+    record_failure(evaluator, theta, function, "asked to stop");
+    return -INFINITY;
+  }
+  if (isnan(value) || value == INFINITY) {
+    record_failure(evaluator, theta, function,
+                   isnan(value)
+                       ? "returned NaN (return a value > 0 to reject a point)"
+                       : "returned +infinity");
+    return -INFINITY;
+  }
+  return value;
+}
+
+static double seconds_since(const struct timespec *start) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)(now.tv_sec - start->tv_sec) +
+         1e-9 * (double)(now.tv_nsec - start->tv_nsec);
+}
+
+static double call_likelihood(tm_evaluator *evaluator, const double *theta) {
+  const tempera_model_spec *spec = &evaluator->model->spec;
+  double value = NAN;
+  bool timed = evaluator->likelihood_evaluations % TIMED_EVERY == 0;
+  evaluator->likelihood_evaluations++;
+  struct timespec start;
+  if (timed)
+    clock_gettime(CLOCK_MONOTONIC, &start);
+  int answer = spec->log_likelihood(theta, &value, evaluator->user);
+  if (timed)
+    evaluator->seconds += TIMED_EVERY * seconds_since(&start);
+  return checked(evaluator, theta, answer, value, "log_likelihood");
+}
+
+static void evaluate_densities(tm_evaluator *evaluator, tm_point *point) {
+  const tempera_model_spec *spec = &evaluator->model->spec;
+  point->log_likelihood = point->log_prior = -INFINITY;
+  if (!tm_inside(evaluator->model, point->theta))
+    return;
+  double value = NAN;
+  int answer = spec->log_prior(point->theta, &value, evaluator->user);
+  point->log_prior =
+      checked(evaluator, point->theta, answer, value, "log_prior");
+  if (point->log_prior > -INFINITY)
+    point->log_likelihood = call_likelihood(evaluator, point->theta);
+}
+
+void tm_evaluate(tm_evaluator *evaluator, tm_point *point) {
+  tm_constrain(evaluator->model, point->u, point->theta,
+               &point->log_jacobian);
+  evaluate_densities(evaluator, point);
+}
+
+void tm_evaluate_natural(tm_evaluator *evaluator, tm_point *point) {
+  /* Through u and back, so that both scales describe the same point. */
+  tm_unconstrain(evaluator->model, point->theta, point->u);
+  tm_constrain(evaluator->model, point->u, point->theta,
+               &point->log_jacobian);
+  evaluate_densities(evaluator, point);
+}
+
+double tm_log_density(const tm_point *point, double tau) {
+  if (point->log_prior == -INFINITY)
+    return -INFINITY;
+  double tempered = tau > 0 ? tau * point->log_likelihood : 0;
+  return tempered + point->log_prior + point->log_jacobian;
+}
+
+double tm_log_density_natural(const tm_point *point, double tau) {
+  if (point->log_prior == -INFINITY)
+    return -INFINITY;
+  return (tau > 0 ? tau * point->log_likelihood : 0) + point->log_prior;
+}
+
+bool tm_has_gradients(const tempera_model *model) {
+  return model->spec.log_likelihood_gradient &&
+         model->spec.log_prior_gradient;
+}
+
+static double call_gradient(tm_evaluator *evaluator, tm_point *point,
+                            tempera_gradient_fn function, const char *name,
+                            bool jacobian, double *out) {
+  double value = NAN;
+  double *natural = evaluator->gradient;
+  int answer = function(point->theta, &value, natural, evaluator->user);
+  value = checked(evaluator, point->theta, answer, value, name);
+  tm_pull_back(evaluator->model, point->u, point->theta, natural, jacobian,
+               out);
+  return value;
+}
+
+void tm_evaluate_gradient(tm_evaluator *evaluator, tm_point *point,
+                          double *likelihood_gradient,
+                          double *prior_gradient) {
+  const tempera_model *model = evaluator->model;
+  tm_constrain(model, point->u, point->theta, &point->log_jacobian);
+  point->log_likelihood = point->log_prior = -INFINITY;
+  if (!tm_inside(model, point->theta))
+    return;
+  point->log_prior =
+      call_gradient(evaluator, point, model->spec.log_prior_gradient,
+                    "log_prior_gradient", true, prior_gradient);
+  if (point->log_prior == -INFINITY)
+    return;
+  evaluator->gradient_evaluations++;
+  point->log_likelihood =
+      call_gradient(evaluator, point, model->spec.log_likelihood_gradient,
+                    "log_likelihood_gradient", false, likelihood_gradient);
+}
+
+void tm_prior_draw(tm_evaluator *evaluator, tempera_random *random,
+                   tm_point *point) {
+  const tempera_model_spec *spec = &evaluator->model->spec;
+  int answer = spec->prior_draw(random, point->theta, evaluator->user);
+  if (answer != 0) {
+    if (answer < 0)
+      record_failure(evaluator, point->theta, "prior_draw", "asked to stop");
+    point->log_likelihood = point->log_prior = -INFINITY;
+    return;
+  }
+  tm_evaluate_natural(evaluator, point);
+}

@@ -1,0 +1,193 @@
+/* transform.c - natural scale <-> unconstrained scale, block by block.
+ *
+ * Bounds give identity, logarithm (one bound) or logit (two), and a simplex
+ * the stick-breaking map, as in Stan's reference manual, so that lp__ agrees
+ * with Stan's. */
+#include "model/model.h"
+
+#include <math.h>
+
+/* Coordinates are kept inside this box when mapped back from a bound; exp
+ * stays finite and positive there. */
+static const double FAR = 700;
+
+static double log1p_exp(double x) {
+  return x > 0 ? x + log1p(exp(-x)) : log1p(exp(x));
+}
+
+static double inverse_logit(double x) {
+  return x >= 0 ? 1 / (1 + exp(-x)) : exp(x) / (1 + exp(x));
+}
+
+static double clamp(double x) { return fmax(-FAR, fmin(FAR, x)); }
+
+static double constrain_value(const tm_block *block, double u,
+                              double *log_jacobian) {
+  bool below = isfinite(block->lower), above = isfinite(block->upper);
+  if (below && above) {
+    double width = block->upper - block->lower;
+    *log_jacobian += log(width) - log1p_exp(u) - log1p_exp(-u);
+    return block->lower + width * inverse_logit(u);
+  }
+  if (!below && !above)
+    return u;
+  *log_jacobian += u;
+  return below ? block->lower + exp(u) : block->upper - exp(u);
+}
+
+static double unconstrain_value(const tm_block *block, double x) {
+  bool below = isfinite(block->lower), above = isfinite(block->upper);
+  if (below && above)
+    return clamp(log(x - block->lower) - log(block->upper - x));
+  if (below)
+    return clamp(log(x - block->lower));
+  if (above)
+    return clamp(log(block->upper - x));
+  return x;
+}
+
+/* Stick-breaking: y_k = u_k - log(K - k), share_k = logit^-1(y_k) of what is
+ * left of the stick. */
+static double simplex_share(size_t k, size_t count, double u) {
+  return u - log((double)(count - 1 - k));
+}
+
+static void constrain_simplex(size_t count, const double *u, double *theta,
+                              double *log_jacobian) {
+  double log_left = 0;
+  for (size_t k = 0; k + 1 < count; k++) {
+    double y = simplex_share(k, count, u[k]);
+    double log_share = -log1p_exp(-y), log_rest = -log1p_exp(y);
+    theta[k] = exp(log_left + log_share);
+    *log_jacobian += log_left + log_share + log_rest;
+    log_left += log_rest;
+  }
+  theta[count - 1] = exp(log_left);
+}
+
+static void unconstrain_simplex(size_t count, const double *theta, double *u) {
+  double left = 0; /* summed from the small end, so that nothing cancels */
+  for (size_t k = count; k-- > 0;) {
+    if (k + 1 < count)
+      u[k] = clamp(log(theta[k]) - log(left) +
+                   log((double)(count - 1 - k)));
+    left += theta[k];
+  }
+}
+
+void tm_constrain(const tempera_model *model, const double *u, double *theta,
+                  double *log_jacobian) {
+  *log_jacobian = 0;
+  for (size_t b = 0; b < model->block_count; b++) {
+    const tm_block *block = &model->blocks[b];
+    const double *from = u + block->u;
+    double *to = theta + block->theta;
+    if (block->transform == TEMPERA_SIMPLEX)
+      constrain_simplex(block->theta_count, from, to, log_jacobian);
+    else if (block->kind == TEMPERA_INTEGER)
+      for (size_t i = 0; i < block->u_count; i++)
+        to[i] = from[i];
+    else
+      for (size_t i = 0; i < block->u_count; i++)
+        to[i] = constrain_value(block, from[i], log_jacobian);
+  }
+}
+
+void tm_unconstrain(const tempera_model *model, const double *theta,
+                    double *u) {
+  for (size_t b = 0; b < model->block_count; b++) {
+    const tm_block *block = &model->blocks[b];
+    const double *from = theta + block->theta;
+    double *to = u + block->u;
+    if (block->transform == TEMPERA_SIMPLEX)
+      unconstrain_simplex(block->theta_count, from, to);
+    else
+      for (size_t i = 0; i < block->u_count; i++)
+        to[i] = block->kind == TEMPERA_INTEGER
+                    ? from[i]
+                    : unconstrain_value(block, from[i]);
+  }
+}
+
+static bool simplex_inside(size_t count, const double *theta) {
+  double sum = 0;
+  for (size_t i = 0; i < count; i++) {
+    if (!(theta[i] >= 0))
+      return false;
+    sum += theta[i];
+  }
+  return fabs(sum - 1) < 1e-8;
+}
+
+bool tm_inside(const tempera_model *model, const double *theta) {
+  for (size_t b = 0; b < model->block_count; b++) {
+    const tm_block *block = &model->blocks[b];
+    const double *values = theta + block->theta;
+    if (block->transform == TEMPERA_SIMPLEX) {
+      if (!simplex_inside(block->theta_count, values))
+        return false;
+      continue;
+    }
+    for (size_t i = 0; i < block->theta_count; i++) {
+      if (!(values[i] >= block->lower && values[i] <= block->upper))
+        return false;
+      if (block->kind == TEMPERA_INTEGER && values[i] != floor(values[i]))
+        return false;
+    }
+  }
+  return true;
+}
+
+static void pull_back_value(const tm_block *block, double u, double theta,
+                            double gradient, bool jacobian, double *out) {
+  bool below = isfinite(block->lower), above = isfinite(block->upper);
+  if (below && above) {
+    double share = inverse_logit(u);
+    *out = gradient * (block->upper - block->lower) * share * (1 - share) +
+           (jacobian ? 1 - 2 * share : 0);
+  } else if (!below && !above) {
+    *out = gradient;
+  } else {
+    double derivative = below ? theta - block->lower : theta - block->upper;
+    *out = gradient * derivative + (jacobian ? 1 : 0);
+  }
+}
+
+/* With x_k = left_k s_k and left_{k+1} = left_k (1 - s_k), go backwards:
+ * `after` is dF/dlog(left_{k+1}) from everything behind stick k. */
+static void pull_back_simplex(size_t count, const double *u,
+                              const double *theta, const double *gradient,
+                              bool jacobian, double *out) {
+  double after = gradient[count - 1] * theta[count - 1];
+  for (size_t k = count - 1; k-- > 0;) {
+    double share = inverse_logit(simplex_share(k, count, u[k]));
+    double own = gradient[k] * theta[k];
+    double slope = own * (1 - share) - after * share;
+    if (jacobian)
+      /* log J = sum_k log left_k + log s_k + log(1 - s_k) */
+      slope += (1 - share) - share - (double)(count - 2 - k) * share;
+    out[k] = slope;
+    after += own;
+  }
+}
+
+void tm_pull_back(const tempera_model *model, const double *u,
+                  const double *theta, const double *gradient, bool jacobian,
+                  double *out) {
+  for (size_t b = 0; b < model->block_count; b++) {
+    const tm_block *block = &model->blocks[b];
+    const double *from = u + block->u, *at = theta + block->theta;
+    const double *slope = gradient + block->theta;
+    double *to = out + block->u;
+    if (block->transform == TEMPERA_SIMPLEX) {
+      pull_back_simplex(block->theta_count, from, at, slope, jacobian, to);
+      continue;
+    }
+    for (size_t i = 0; i < block->u_count; i++) {
+      if (block->kind == TEMPERA_INTEGER)
+        to[i] = 0;
+      else
+        pull_back_value(block, from[i], at[i], slope[i], jacobian, to + i);
+    }
+  }
+}

@@ -1,0 +1,136 @@
+/* loglinear.c - masses and exact draws; see loglinear.h.
+ *
+ * With h = y + slope*x at the knots, the mass of an interval of width w is
+ * w e^{h0} (e^{h1-h0} - 1)/(h1 - h0), computed without cancellation. */
+#include "numeric/loglinear.h"
+
+#include "numeric/vector_exp.h"
+
+#include <math.h>
+
+size_t tm_loglinear_interval(const tm_loglinear *f, double x) {
+  size_t low = 0, high = f->count - 1;
+  while (high - low > 1) {
+    size_t middle = (low + high) / 2;
+    if (x < f->x[middle])
+      high = middle;
+    else
+      low = middle;
+  }
+  return low;
+}
+
+double tm_loglinear_at(const tm_loglinear *f, double x) {
+  size_t k = tm_loglinear_interval(f, x);
+  double share = (x - f->x[k]) / (f->x[k + 1] - f->x[k]);
+  share = fmax(0, fmin(1, share));
+  return f->y[k] + share * (f->y[k + 1] - f->y[k]);
+}
+
+/* (e^d - 1)/d, which tends to 1. */
+static double mean_exp(double d) {
+  return fabs(d) < 1e-8 ? 1 + d / 2 : expm1(d) / d;
+}
+
+static double log_add(double a, double b) {
+  if (a < b) {
+    double swap = a;
+    a = b;
+    b = swap;
+  }
+  return b == -INFINITY ? a : a + log1p(exp(b - a));
+}
+
+static double tilted(const tm_loglinear *f, double slope, size_t k) {
+  return f->y[k] + slope * f->x[k];
+}
+
+static double largest(const tm_loglinear *f, double slope) {
+  double most = f->log_atom;
+  for (size_t k = 0; k < f->count; k++)
+    most = fmax(most, tilted(f, slope, k));
+  return most;
+}
+
+/* Masses of the intervals relative to exp(most), in work[0..count-2]; their
+ * sum is returned. Neighbours share the exponentials of their knots, so this
+ * is one exponential per knot; only nearly level intervals, where the
+ * difference would cancel, need expm1. */
+static double interval_masses(const tm_loglinear *f, double slope, double most,
+                              double *work) {
+  size_t count = f->count;
+  for (size_t k = 0; k < count; k++)
+    work[k] = tilted(f, slope, k) - most;
+  double h0 = work[0];
+  tm_vector_exp(work, count);
+  double total = 0;
+  for (size_t k = 0; k + 1 < count; k++) {
+    double h1 = tilted(f, slope, k + 1) - most;
+    double d = h1 - h0, width = f->x[k + 1] - f->x[k];
+    work[k] = width * (fabs(d) > 1e-2 ? (work[k + 1] - work[k]) / d
+                                      : work[k] * mean_exp(d));
+    total += work[k];
+    h0 = h1;
+  }
+  return total;
+}
+
+double tm_loglinear_log_mass(const tm_loglinear *f, double slope) {
+  if (slope == -INFINITY)
+    return f->log_atom;
+  double most = largest(f, slope), total = exp(f->log_atom - most);
+  double h0 = tilted(f, slope, 0) - most, e0 = exp(h0);
+  for (size_t k = 0; k + 1 < f->count; k++) {
+    double h1 = tilted(f, slope, k + 1) - most, e1 = exp(h1);
+    double d = h1 - h0, width = f->x[k + 1] - f->x[k];
+    total += width * (fabs(d) > 1e-2 ? (e1 - e0) / d : e0 * mean_exp(d));
+    h0 = h1;
+    e0 = e1;
+  }
+  return most + log(total);
+}
+
+double tm_loglinear_log_mass_between(const tm_loglinear *f, double slope,
+                                     double a, double b) {
+  double total = -INFINITY;
+  size_t last = tm_loglinear_interval(f, b);
+  for (size_t k = tm_loglinear_interval(f, a); k <= last; k++) {
+    double left = fmax(a, f->x[k]), right = fmin(b, f->x[k + 1]);
+    if (!(left < right))
+      continue;
+    double h0 = tm_loglinear_at(f, left) + slope * left;
+    double gradient = slope + (f->y[k + 1] - f->y[k]) / (f->x[k + 1] - f->x[k]);
+    double d = gradient * (right - left);
+    /* Factor the larger end out, so that expm1 cannot overflow. */
+    double part = d > 0 ? h0 + d + log(mean_exp(-d)) : h0 + log(mean_exp(d));
+    total = log_add(total, part + log(right - left));
+  }
+  return total;
+}
+
+/* Invert the distribution function of density ~ e^{d*v} on v in (0,1). */
+static double truncated_exponential(double d, double uniform) {
+  if (fabs(d) < 1e-8)
+    return uniform;
+  double v = d > 0 ? 1 + log(uniform + (1 - uniform) * exp(-d)) / d
+                   : log1p(uniform * expm1(d)) / d;
+  return fmax(0, fmin(1, v));
+}
+
+double tm_loglinear_draw(const tm_loglinear *f, double slope, double uniform,
+                         double uniform2, double *work) {
+  if (slope == -INFINITY)
+    return f->x[0];
+  double most = largest(f, slope);
+  double total = interval_masses(f, slope, most, work);
+  double atom = f->log_atom > -INFINITY ? exp(f->log_atom - most) : 0;
+  double left = uniform * (total + atom) - atom;
+  if (left <= 0 && atom > 0)
+    return f->x[0];
+  size_t k = 0;
+  while (k + 2 < f->count && left > work[k])
+    left -= work[k++];
+  double width = f->x[k + 1] - f->x[k];
+  double d = tilted(f, slope, k + 1) - tilted(f, slope, k);
+  return f->x[k] + width * truncated_exponential(d, uniform2);
+}

@@ -1,0 +1,79 @@
+/* ridge.h - the ridge s(tau) = max over theta of tau*l(theta) + log pi(theta),
+ * on the natural scale, under the box bounds (method 2 and 4.1).
+ *
+ * s is convex: tangents at knots bound it from below, chords from above. A
+ * table of (tau, height) on knots is kept for every kind of ridge; -height,
+ * interpolated linearly, is the profile prior's log P(tau). */
+#ifndef TM_TEMPERING_RIDGE_H
+#define TM_TEMPERING_RIDGE_H
+
+#include "model/model.h"
+
+/* The gap to which `convex` is refined, in nats. */
+#define TM_RIDGE_GAP 1e-3
+
+typedef struct tm_ridge tm_ridge;
+
+typedef struct tm_ridge_settings {
+  tempera_ridge kind;
+  double tau_min; /* 0 unless the prior is improper */
+  uint64_t seed;
+  int threads;
+} tm_ridge_settings;
+
+/* What is known of a built ridge; arrays are owned by it. */
+typedef struct tm_ridge_view {
+  size_t knots;         /* entries of the table below */
+  const double *tau;    /* increasing, first tau_min, last 1 */
+  const double *height; /* s at the knots */
+  const double *slope;  /* l at the optimum; may be -infinity at tau = 0 */
+  const double *theta;  /* knots x model size: the optima */
+  double gap;           /* certified upper - lower bound, given global optima
+                           at the knots; NaN for spline and exact */
+  size_t optimisations; /* in all */
+  size_t optimisations_per_value; /* the most for any one integer value */
+  uint64_t likelihood_evaluations, gradient_evaluations;
+  double seconds_in_model;
+  bool absent;      /* the density is unbounded: there is no ridge */
+  char reason[256]; /* why absent, naming the parameter */
+} tm_ridge_view;
+
+/* Builds the ridge. Starts for the optimiser: `starts` natural-scale points
+ * (start_count x model size), all with finite density at tau = 1. Succeeds
+ * with view->absent set when there is none. Deterministic for any number of
+ * threads. */
+TEMPERA_CHECKED tempera_status
+tm_ridge_create(const tempera_model *model, const tm_ridge_settings *settings,
+                const double *starts, size_t start_count, tm_ridge **ridge,
+                tempera_error *error);
+void tm_ridge_free(tm_ridge *ridge);
+const tm_ridge_view *tm_ridge_look(const tm_ridge *ridge);
+
+/* The table interpolated: the chord. */
+double tm_ridge_height(const tm_ridge *ridge, double tau);
+/* How far the line of a draw rises above the chord at its tau (> 0 beyond
+ * TM_RIDGE_GAP proves that a knot's optimum was not global). */
+double tm_ridge_excess(const tm_ridge *ridge, const tm_point *point,
+                       double tau);
+/* Warmup only: re-optimise from these natural-scale points (count x size),
+ * raise every knot they beat, refine again. */
+TEMPERA_CHECKED tempera_status tm_ridge_improve(tm_ridge *ridge,
+                                                const double *points,
+                                                size_t count,
+                                                tempera_error *error);
+
+/* The exact ridge: s(tau) by optimising from the stored optimum whose tau is
+ * nearest; each chain has its own memory of optima, so that results do not
+ * depend on threads. The model's `optimum` callback is used when it has one.
+ * Allocates only in create; the memory keeps at most `capacity` optima and
+ * then replaces none. */
+typedef struct tm_ridge_memory tm_ridge_memory;
+TEMPERA_CHECKED tempera_status
+tm_ridge_memory_create(const tm_ridge *ridge, tm_arena *arena, size_t capacity,
+                       tm_ridge_memory **memory, tempera_error *error);
+double tm_ridge_exact(tm_ridge_memory *memory, tm_evaluator *evaluator,
+                      double tau);
+/* Frees what optimisers hold; the arena frees the rest. */
+void tm_ridge_memory_release(tm_ridge_memory *memory);
+
+#endif

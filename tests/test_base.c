@@ -1,0 +1,81 @@
+/* Facts about src/base: streams, text, arenas. */
+#include "base/random.h"
+#include "base/memory.h"
+#include "base/text.h"
+
+#include "cmocka_all.h"
+
+#include <math.h>
+
+static void streams_differ_by_seed_chain_and_purpose(void **state) {
+  (void)state;
+  tempera_random a = tm_random(1, 0, TM_PURPOSE_TAU);
+  tempera_random same = tm_random(1, 0, TM_PURPOSE_TAU);
+  tempera_random others[] = {tm_random(2, 0, TM_PURPOSE_TAU),
+                             tm_random(1, 1, TM_PURPOSE_TAU),
+                             tm_random(1, 0, TM_PURPOSE_EXCHANGE),
+                             tm_random(1ull << 32 | 1, 0, TM_PURPOSE_TAU)};
+  uint64_t first = tm_random_bits(&a);
+  assert_int_equal(first, tm_random_bits(&same));
+  for (size_t i = 0; i < 4; i++)
+    assert_int_not_equal(first, tm_random_bits(&others[i]));
+}
+
+/* Philox4x32-10 of counter 0 and key 0, from Random123's known answers. */
+static void stream_matches_known_answer(void **state) {
+  (void)state;
+  tempera_random r = tm_random(0, 0, (tm_purpose)0);
+  assert_int_equal(tm_random_bits(&r), 0xe169c58d6627e8d5ull);
+  assert_int_equal(tm_random_bits(&r), 0x9b00dbd8bc57ac4cull);
+}
+
+static void normals_have_the_right_moments(void **state) {
+  (void)state;
+  tempera_random r = tm_random(3, 0, TM_PURPOSE_TEST);
+  enum { N = 200000 };
+  double sum = 0, square = 0, fourth = 0;
+  for (int i = 0; i < N; i++) {
+    double x = tempera_random_normal(&r);
+    sum += x;
+    square += x * x;
+    fourth += x * x * x * x;
+  }
+  assert_true(fabs(sum / N) < 4 / sqrt(N));
+  assert_true(fabs(square / N - 1) < 4 * sqrt(2.0 / N));
+  assert_true(fabs(fourth / N - 3) < 4 * sqrt(96.0 / N));
+}
+
+static void numbers_read_back_exactly(void **state) {
+  (void)state;
+  double values[] = {0.1, 1.0 / 3, -38.25321251549197, 5e-324, 1e300, 2};
+  for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+    tm_text text = {0};
+    tm_text_number(&text, values[i]);
+    assert_true(strtod(text.data, NULL) == values[i]);
+    tm_text_clear(&text);
+  }
+}
+
+static void arena_memory_is_zeroed_and_aligned(void **state) {
+  (void)state;
+  tm_arena *arena = tm_arena_create();
+  for (size_t n = 1; n < 3000; n += 97) {
+    double *values = TM_NEW(arena, double, n);
+    assert_int_equal((uintptr_t)values % 32, 0);
+    for (size_t i = 0; i < n; i++)
+      assert_true(values[i] == 0);
+  }
+  assert_null(tm_arena_alloc(arena, SIZE_MAX / 2, 8));
+  tm_arena_free(arena);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(streams_differ_by_seed_chain_and_purpose),
+      cmocka_unit_test(stream_matches_known_answer),
+      cmocka_unit_test(normals_have_the_right_moments),
+      cmocka_unit_test(numbers_read_back_exactly),
+      cmocka_unit_test(arena_memory_is_zeroed_and_aligned),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
