@@ -265,8 +265,8 @@ typedef enum tempera_kernel {
   TEMPERA_KERNEL_MODEL /* the model's own proposals (recipe) */
 } tempera_kernel;
 
-/* Filled by tempera_options_default; 0 in `iterations` and `warmup` means
- * "the default for these settings". */
+/* Filled by tempera_options_default; 0 in `chains`, `iterations`, `thin` and
+ * `tau_scale` means "the default for these settings". */
 typedef struct tempera_options {
   tempera_method method;
   tempera_tau_prior tau_prior;
@@ -275,7 +275,7 @@ typedef struct tempera_options {
   double tau_scale; /* sd of truncated-normal tau proposals */
   double tau_min;   /* 0, or the lower end of tau for improper priors */
   tempera_kernel kernel;
-  size_t chains;     /* independent tempered/target pairs */
+  size_t chains;     /* independent tempered/target pairs [4; paper: 1] */
   size_t iterations; /* sweeps after warmup, per chain */
   bool warmup_given; /* warmup below is the caller's (it may be 0) */
   size_t warmup;
@@ -344,6 +344,13 @@ void tempera_sampler_cancel(tempera_sampler *sampler);
 tempera_progress tempera_sampler_progress(const tempera_sampler *sampler);
 /* Owned by the sampler, valid until it is freed. */
 const tempera_draws *tempera_sampler_draws(const tempera_sampler *sampler);
+/* Draws of the warmup with save_warmup, else NULL. */
+const tempera_draws *tempera_sampler_warmup_draws(
+    const tempera_sampler *sampler);
+/* The options in force, nothing left at "default"; and the model. */
+const tempera_options *tempera_sampler_options(
+    const tempera_sampler *sampler);
+const tempera_model *tempera_sampler_model(const tempera_sampler *sampler);
 
 typedef enum tempera_role {
   TEMPERA_TARGET = 0, /* draws at tau = 1 */

@@ -53,8 +53,8 @@ tempera_status tm_file_read(const char *path, char **content, size_t *length,
 static tempera_status write_stream(FILE *file, const char *path,
                                    const char *content, size_t length,
                                    tempera_error *error) {
-  bool fine = fwrite(content, 1, length, file) == length &&
-              fflush(file) == 0 && fsync(fileno(file)) == 0;
+  bool fine = fwrite(content, 1, length, file) == length && fflush(file) == 0 &&
+              fsync(fileno(file)) == 0;
   return fine ? TEMPERA_OK : fail_errno(error, "write", path);
 }
 

@@ -66,9 +66,7 @@ void tm_arena_free(tm_arena *arena) {
 }
 
 /* A block's memory begins at the first aligned address behind its header. */
-static char *block_memory(block *b) {
-  return (char *)aligned((size_t)(b + 1));
-}
+static char *block_memory(block *b) { return (char *)aligned((size_t)(b + 1)); }
 
 static block *add_block(tm_arena *arena, size_t need) {
   size_t size = arena->blocks ? 2 * arena->blocks->size : FIRST_BLOCK;

@@ -15,7 +15,7 @@ void tm_arena_free(tm_arena *arena);
 void *tm_arena_alloc(tm_arena *arena, size_t count, size_t size);
 char *tm_arena_text(tm_arena *arena, const char *text); /* a copy */
 
-#define TM_NEW(arena, type, count)                                            \
+#define TM_NEW(arena, type, count)                                             \
   ((type *)tm_arena_alloc((arena), (count), sizeof(type)))
 
 /* The heap, for what must grow or be freed apart. The hook lets tests count

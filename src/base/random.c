@@ -89,8 +89,8 @@ static const gsl_rng_type stream_type = {
     .get_double = stream_get_double,
 };
 
-#define WITH_GSL(rng, random)                                                 \
-  tempera_random *rng##_stream = (random);                                    \
+#define WITH_GSL(rng, random)                                                  \
+  tempera_random *rng##_stream = (random);                                     \
   gsl_rng rng = {&stream_type, &rng##_stream}
 
 double tempera_random_gamma(tempera_random *random, double shape) {

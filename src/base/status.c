@@ -24,8 +24,8 @@ tempera_status tm_fail(tempera_error *error, tempera_status status,
   return status;
 }
 
-tempera_status tm_fail_at(tempera_error *error, tempera_status status,
-                          int line, int column, const char *format, ...) {
+tempera_status tm_fail_at(tempera_error *error, tempera_status status, int line,
+                          int column, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
   fail(error, status, line, column, format, arguments);

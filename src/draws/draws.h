@@ -23,8 +23,8 @@ typedef enum tm_column {
 
 /* The tau prior the draws were made under: log P(tau) is piecewise linear on
  * these knots (method 4.2), first knot tau_min, last 1; with an atom of log
- * mass log_atom at tau = 0 (-infinity: none). knots 0: no such function (the
- * exact ridge), so no Rao-Blackwell estimates. */
+ * mass log_atom at tau = 0 (-infinity: none). knots 0: no such function, so
+ * no Rao-Blackwell estimates. */
 typedef struct tm_draws_prior {
   size_t knots;
   const double *tau, *log_prior;
@@ -48,10 +48,9 @@ struct tempera_draws {
 };
 
 /* names and integer must outlive the draws. */
-TEMPERA_CHECKED tempera_status
-tm_draws_create(size_t chains, size_t size, const char *const *names,
-                const bool *integer, bool target, bool tempered,
-                tempera_draws **draws, tempera_error *error);
+TEMPERA_CHECKED tempera_status tm_draws_create(
+    size_t chains, size_t size, const char *const *names, const bool *integer,
+    bool target, bool tempered, tempera_draws **draws, tempera_error *error);
 void tm_draws_free(tempera_draws *draws);
 /* Make room for this many rows in all; called outside of sweeps. */
 TEMPERA_CHECKED tempera_status tm_draws_reserve(tempera_draws *draws,

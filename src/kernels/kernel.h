@@ -16,9 +16,8 @@ typedef struct tm_kernel_settings {
 } tm_kernel_settings;
 
 TEMPERA_CHECKED tempera_status
-tm_kernel_create(const tempera_model *model,
-                 const tm_kernel_settings *settings, tm_arena *arena,
-                 tm_kernel **kernel, tempera_error *error);
+tm_kernel_create(const tempera_model *model, const tm_kernel_settings *settings,
+                 tm_arena *arena, tm_kernel **kernel, tempera_error *error);
 
 /* What a sweep did. */
 typedef struct tm_sweep {

@@ -59,8 +59,7 @@ TEMPERA_CHECKED tempera_status tm_evaluator_create(const tempera_model *model,
 void tm_evaluator_release(tm_evaluator *evaluator); /* frees the clone */
 
 TEMPERA_CHECKED tempera_status tm_point_create(const tempera_model *model,
-                                               tm_arena *arena,
-                                               tm_point *point,
+                                               tm_arena *arena, tm_point *point,
                                                tempera_error *error);
 void tm_point_copy(const tempera_model *model, const tm_point *from,
                    tm_point *to);
@@ -70,8 +69,7 @@ void tm_point_copy(const tempera_model *model, const tm_point *from,
 void tm_constrain(const tempera_model *model, const double *u, double *theta,
                   double *log_jacobian);
 /* theta -> u; a value on a real bound maps to a large finite coordinate. */
-void tm_unconstrain(const tempera_model *model, const double *theta,
-                    double *u);
+void tm_unconstrain(const tempera_model *model, const double *theta, double *u);
 /* Is theta inside its bounds (integers whole)? */
 bool tm_inside(const tempera_model *model, const double *theta);
 
@@ -79,6 +77,8 @@ bool tm_inside(const tempera_model *model, const double *theta);
  * where the prior is zero; both are then -infinity. */
 void tm_evaluate(tm_evaluator *evaluator, tm_point *point);
 void tm_evaluate_natural(tm_evaluator *evaluator, tm_point *point);
+/* From u, the prior alone; the log likelihood is left as it was. */
+void tm_evaluate_prior(tm_evaluator *evaluator, tm_point *point);
 
 /* log density at tau over u (0 * -infinity = 0 at tau = 0 only): with the
  * Jacobian for kernels, without it for the natural-scale ridge. */
@@ -90,8 +90,7 @@ double tm_log_density_natural(const tm_point *point, double tau);
  * callbacks (tm_has_gradients). */
 bool tm_has_gradients(const tempera_model *model);
 void tm_evaluate_gradient(tm_evaluator *evaluator, tm_point *point,
-                          double *likelihood_gradient,
-                          double *prior_gradient);
+                          double *likelihood_gradient, double *prior_gradient);
 
 /* A draw from the prior by the model's callback, evaluated. */
 void tm_prior_draw(tm_evaluator *evaluator, tempera_random *random,

@@ -18,8 +18,7 @@ tempera_status tm_evaluator_create(const tempera_model *model, tm_arena *arena,
   made.gradient = TM_NEW(arena, double, 2 * model->size);
   if (!made.gradient)
     return tm_fail_memory(error);
-  if (model->spec.clone &&
-      model->spec.clone(model->spec.user, &made.user) != 0)
+  if (model->spec.clone && model->spec.clone(model->spec.user, &made.user) != 0)
     return tm_fail(error, TEMPERA_ERROR_MODEL,
                    "model %s: clone failed to copy its data for a chain",
                    model->spec.name);
@@ -71,8 +70,7 @@ static void record_failure(tm_evaluator *evaluator, const double *theta,
                              i ? ", " : "", model->names[i], theta[i]);
   evaluator->status =
       tm_fail(&evaluator->error, TEMPERA_ERROR_MODEL,
-              "model %.60s: %s %s at %s", model->spec.name, function, what,
-              at);
+              "model %.60s: %s %s at %s", model->spec.name, function, what, at);
 }
 
 /* Turn a callback's answer into a log density, noting failures. */
@@ -115,30 +113,35 @@ static double call_likelihood(tm_evaluator *evaluator, const double *theta) {
   return checked(evaluator, theta, answer, value, "log_likelihood");
 }
 
-static void evaluate_densities(tm_evaluator *evaluator, tm_point *point) {
-  const tempera_model_spec *spec = &evaluator->model->spec;
-  point->log_likelihood = point->log_prior = -INFINITY;
-  if (!tm_inside(evaluator->model, point->theta))
-    return;
+static double call_prior(tm_evaluator *evaluator, const double *theta) {
+  if (!tm_inside(evaluator->model, theta))
+    return -INFINITY;
   double value = NAN;
-  int answer = spec->log_prior(point->theta, &value, evaluator->user);
-  point->log_prior =
-      checked(evaluator, point->theta, answer, value, "log_prior");
-  if (point->log_prior > -INFINITY)
-    point->log_likelihood = call_likelihood(evaluator, point->theta);
+  int answer = evaluator->model->spec.log_prior(theta, &value, evaluator->user);
+  return checked(evaluator, theta, answer, value, "log_prior");
+}
+
+static void evaluate_densities(tm_evaluator *evaluator, tm_point *point) {
+  point->log_prior = call_prior(evaluator, point->theta);
+  point->log_likelihood = point->log_prior > -INFINITY
+                              ? call_likelihood(evaluator, point->theta)
+                              : -INFINITY;
+}
+
+void tm_evaluate_prior(tm_evaluator *evaluator, tm_point *point) {
+  tm_constrain(evaluator->model, point->u, point->theta, &point->log_jacobian);
+  point->log_prior = call_prior(evaluator, point->theta);
 }
 
 void tm_evaluate(tm_evaluator *evaluator, tm_point *point) {
-  tm_constrain(evaluator->model, point->u, point->theta,
-               &point->log_jacobian);
+  tm_constrain(evaluator->model, point->u, point->theta, &point->log_jacobian);
   evaluate_densities(evaluator, point);
 }
 
 void tm_evaluate_natural(tm_evaluator *evaluator, tm_point *point) {
   /* Through u and back, so that both scales describe the same point. */
   tm_unconstrain(evaluator->model, point->theta, point->u);
-  tm_constrain(evaluator->model, point->u, point->theta,
-               &point->log_jacobian);
+  tm_constrain(evaluator->model, point->u, point->theta, &point->log_jacobian);
   evaluate_densities(evaluator, point);
 }
 
@@ -156,8 +159,7 @@ double tm_log_density_natural(const tm_point *point, double tau) {
 }
 
 bool tm_has_gradients(const tempera_model *model) {
-  return model->spec.log_likelihood_gradient &&
-         model->spec.log_prior_gradient;
+  return model->spec.log_likelihood_gradient && model->spec.log_prior_gradient;
 }
 
 static double call_gradient(tm_evaluator *evaluator, tm_point *point,
@@ -173,8 +175,7 @@ static double call_gradient(tm_evaluator *evaluator, tm_point *point,
 }
 
 void tm_evaluate_gradient(tm_evaluator *evaluator, tm_point *point,
-                          double *likelihood_gradient,
-                          double *prior_gradient) {
+                          double *likelihood_gradient, double *prior_gradient) {
   const tempera_model *model = evaluator->model;
   tm_constrain(model, point->u, point->theta, &point->log_jacobian);
   point->log_likelihood = point->log_prior = -INFINITY;

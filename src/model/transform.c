@@ -69,8 +69,7 @@ static void unconstrain_simplex(size_t count, const double *theta, double *u) {
   double left = 0; /* summed from the small end, so that nothing cancels */
   for (size_t k = count; k-- > 0;) {
     if (k + 1 < count)
-      u[k] = clamp(log(theta[k]) - log(left) +
-                   log((double)(count - 1 - k)));
+      u[k] = clamp(log(theta[k]) - log(left) + log((double)(count - 1 - k)));
     left += theta[k];
   }
 }

@@ -1,0 +1,125 @@
+/* overhead.c - what the sampler costs beside the model, as ratios within one
+ * run: time per iteration outside the model in units of a libm exp call; the
+ * tau move's share on SIR; two threads against one. */
+#include "bench.h"
+#include "run/sampler.h"
+
+static tempera_options quiet_options(int threads, size_t iterations) {
+  tempera_options o = tempera_options_default();
+  o.seed = 1;
+  o.threads = threads;
+  o.chains = 2;
+  o.iterations = iterations;
+  o.warmup = 500;
+  o.warmup_given = true;
+  return o;
+}
+
+/* Seconds for `sweeps` further sweeps of every chain, warmed up. */
+static double time_sweeps(tempera_sampler *sampler, size_t sweeps) {
+  double start = bench_now();
+  bench_check(tempera_sampler_advance(sampler, sweeps, &bench_error));
+  return bench_now() - start;
+}
+
+/* The cost of the model alone: its densities at the chain's own points. */
+static double time_model(tempera_sampler *sampler, uint64_t evaluations) {
+  tm_pair *pair = &sampler->pairs[0];
+  double start = bench_now();
+  for (uint64_t i = 0; i < evaluations; i++) {
+    double value;
+    const tm_point *at = i & 1 ? &pair->tempered : &pair->target;
+    pair->model->spec.log_prior(at->theta, &value, pair->evaluator.user);
+    pair->model->spec.log_likelihood(at->theta, &value, pair->evaluator.user);
+  }
+  return bench_now() - start;
+}
+
+static uint64_t evaluations(const tempera_sampler *s) {
+  uint64_t total = 0;
+  for (size_t c = 0; c < s->options.chains; c++)
+    total += s->pairs[c].evaluator.likelihood_evaluations;
+  return total;
+}
+
+static void overhead(const char *name, const char *model_name,
+                     const char *data) {
+  enum { SWEEPS = 50000 };
+  tempera_model *model = bench_load(model_name, data);
+  tempera_options o = quiet_options(1, 10 * SWEEPS);
+  tempera_sampler *sampler;
+  bench_check(tempera_sampler_create(model, &o, &sampler, &bench_error));
+  time_sweeps(sampler, 600);
+  uint64_t before = evaluations(sampler);
+  double whole = time_sweeps(sampler, SWEEPS);
+  uint64_t calls = evaluations(sampler) - before;
+  double inside = time_model(sampler, calls);
+  double per = (whole - inside) / (double)(SWEEPS * o.chains);
+  printf("%-10s %7.0f ns per iteration, %7.0f ns outside the model "
+         "(%.1f evaluations) = %.0f exp calls\n",
+         name, 1e9 * whole / (double)(SWEEPS * o.chains), 1e9 * per,
+         (double)calls / (double)(SWEEPS * o.chains), per / bench_exp());
+  tempera_sampler_free(sampler);
+  tempera_model_free(model);
+}
+
+/* The same two chains with the tau move left out: tau stays where it is. */
+static double time_without_tau(tempera_sampler *sampler, size_t sweeps) {
+  double start = bench_now();
+  for (size_t i = 0; i < sweeps; i++)
+    for (size_t c = 0; c < sampler->options.chains; c++) {
+      tm_pair *pair = &sampler->pairs[c];
+      tm_kernel_sweep(pair->kernel, &pair->evaluator, &pair->tempered,
+                      pair->tau, &pair->tempered_stream);
+      tm_kernel_sweep(pair->kernel, &pair->evaluator, &pair->target, 1,
+                      &pair->target_stream);
+    }
+  return bench_now() - start;
+}
+
+/* tau is frozen at a value for a batch, then moved again: both sides see the
+ * same distribution of tau, whose cost per evaluation varies. */
+static void tau_move_share(void) {
+  enum { ROUNDS = 400, SWEEPS = 10 };
+  tempera_model *model = bench_load("sir", "eyam.json");
+  tempera_options o = quiet_options(1, 1000000);
+  tempera_sampler *sampler;
+  bench_check(tempera_sampler_create(model, &o, &sampler, &bench_error));
+  time_sweeps(sampler, 600);
+  double with = 0, without = 0;
+  for (int i = 0; i < ROUNDS; i++) {
+    with += time_sweeps(sampler, SWEEPS);
+    without += time_without_tau(sampler, SWEEPS);
+  }
+  printf("SIR: an iteration with the tau move costs %.3f of one without\n",
+         with / without);
+  tempera_sampler_free(sampler);
+  tempera_model_free(model);
+}
+
+static void thread_speedup(void) {
+  enum { SWEEPS = 4000 };
+  double seconds[2];
+  tempera_model *model = bench_load("sir", "eyam.json");
+  for (int threads = 1; threads <= 2; threads++) {
+    tempera_options o = quiet_options(threads, 10 * SWEEPS);
+    o.chains = 4;
+    tempera_sampler *sampler;
+    bench_check(tempera_sampler_create(model, &o, &sampler, &bench_error));
+    time_sweeps(sampler, 600);
+    seconds[threads - 1] = time_sweeps(sampler, SWEEPS);
+    tempera_sampler_free(sampler);
+  }
+  printf("SIR: two threads are %.2f times as fast as one\n",
+         seconds[0] / seconds[1]);
+  tempera_model_free(model);
+}
+
+int main(void) {
+  printf("one libm exp call: %.2f ns\n", 1e9 * bench_exp());
+  overhead("bimodal", "bimodal", "bimodal.json");
+  overhead("galaxy", "galaxy", "galaxy-3.json");
+  tau_move_share();
+  thread_speedup();
+  return 0;
+}

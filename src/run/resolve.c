@@ -1,0 +1,83 @@
+/* resolve.c - what the options left open, decided: by the model, by --paper,
+ * and by what fits together. */
+#include "run/sampler.h"
+
+#include <math.h>
+
+enum {
+  DEFAULT_CHAINS = 4,
+  DEFAULT_ITERATIONS = 10000,
+  PAPER_ITERATIONS = 34000, /* 35 000, of which the first 1 000 are dropped */
+  PAPER_WARMUP = 1000
+};
+static const double PAPER_EXCHANGE = 1.0 / 8;
+static const double DEFAULT_TAU_SCALE = 0.1;
+
+static void resolve_lengths(tempera_options *o) {
+  if (o->chains == 0)
+    o->chains = o->paper ? 1 : DEFAULT_CHAINS;
+  if (o->iterations == 0)
+    o->iterations = o->paper ? PAPER_ITERATIONS : DEFAULT_ITERATIONS;
+  if (!o->warmup_given)
+    o->warmup = o->paper ? PAPER_WARMUP : o->iterations / 2;
+  if (o->thin == 0)
+    o->thin = 1;
+  if (o->exchange < 0)
+    o->exchange = o->paper ? PAPER_EXCHANGE : 1;
+}
+
+/* The algorithm as printed: optimise at every tau proposal, the model's own
+ * proposals, the printed tau proposal. */
+static void resolve_paper(tempera_options *o, const tempera_recipe *recipe) {
+  o->ridge = TEMPERA_RIDGE_EXACT;
+  if (recipe && recipe->proposal_count)
+    o->kernel = TEMPERA_KERNEL_MODEL;
+  if (o->tau_move == TEMPERA_TAU_DEFAULT && recipe)
+    o->tau_move = recipe->tau_move;
+  if (o->tau_scale == 0 && recipe)
+    o->tau_scale = recipe->tau_scale;
+}
+
+static tempera_status check(const tempera_options *o,
+                            const tempera_model *model, tempera_error *error) {
+  if (o->ridge == TEMPERA_RIDGE_EXACT && o->tau_move == TEMPERA_TAU_GIBBS)
+    return tm_fail(error, TEMPERA_ERROR_ARGUMENT,
+                   "the exact ridge has no table to draw tau from: use "
+                   "--tau-move uniform or truncated-normal with it");
+  if (o->kernel == TEMPERA_KERNEL_MODEL &&
+      !(model->spec.recipe && model->spec.recipe->proposal_count))
+    return tm_fail(error, TEMPERA_ERROR_ARGUMENT,
+                   "model %s has no proposals of its own: choose another "
+                   "--kernel",
+                   model->spec.name);
+  if (!(o->tau_min >= 0 && o->tau_min < 1))
+    return tm_fail(error, TEMPERA_ERROR_ARGUMENT,
+                   "--tau-min must be at least 0 and below 1, not %g",
+                   o->tau_min);
+  if (!(o->exchange <= 1))
+    return tm_fail(error, TEMPERA_ERROR_ARGUMENT,
+                   "--exchange is a probability, not %g", o->exchange);
+  if (!(o->tau_scale > 0))
+    return tm_fail(error, TEMPERA_ERROR_ARGUMENT,
+                   "the scale of tau proposals must be positive, not %g",
+                   o->tau_scale);
+  return TEMPERA_OK;
+}
+
+tempera_status tm_options_resolve(const tempera_options *asked,
+                                  const tempera_model *model,
+                                  tempera_options *resolved,
+                                  tempera_error *error) {
+  tempera_options o = *asked;
+  resolve_lengths(&o);
+  if (o.paper)
+    resolve_paper(&o, model->spec.recipe);
+  if (o.tau_move == TEMPERA_TAU_DEFAULT)
+    o.tau_move = o.ridge == TEMPERA_RIDGE_EXACT ? TEMPERA_TAU_UNIFORM
+                                                : TEMPERA_TAU_GIBBS;
+  if (o.tau_scale == 0)
+    o.tau_scale = DEFAULT_TAU_SCALE;
+  TM_TRY(check(&o, model, error));
+  *resolved = o;
+  return TEMPERA_OK;
+}

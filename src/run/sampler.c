@@ -1,0 +1,446 @@
+/* sampler.c - tempera_sampler: starts, ridge, warmup rounds, draws.
+ *
+ * Every decision is taken at fixed numbers of sweeps and in chain order, so
+ * draws depend on the seed and the number of chains only (method 4.7); a time
+ * limit or a cancel just cuts the sequence short. */
+#include "run/sampler.h"
+
+#include "estimate/estimate.h"
+#include "parallel/threads.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+  FIRST_ROUND = 100, /* sweeps; later warmup rounds double */
+  MEMORY = 20000,    /* optima kept per chain by the exact ridge */
+};
+
+static tempera_status create_draws(tempera_sampler *s, size_t rows,
+                                   tempera_draws **draws,
+                                   tempera_error *error) {
+  TM_TRY(tm_draws_create(
+      s->options.chains, s->model->size, (const char *const *)s->model->names,
+      s->integer, s->options.method == TEMPERA_PT_STWNC, true, draws, error));
+  return tm_draws_reserve(*draws, rows, error);
+}
+
+static size_t rows_for(size_t sweeps, size_t thin) {
+  return (sweeps + thin - 1) / thin;
+}
+
+static tempera_status make_draws(tempera_sampler *s, tempera_error *error) {
+  const tempera_options *o = &s->options;
+  TM_TRY(create_draws(s, rows_for(o->iterations, o->thin), &s->draws, error));
+  s->draws->tau_min = o->tau_min;
+  s->draws->evidence = o->tau_min == 0;
+  s->draws->prior_draws = s->starts.prior_draws;
+  s->draws->prior_zero = s->starts.prior_zero;
+  if (o->save_warmup)
+    TM_TRY(
+        create_draws(s, rows_for(o->warmup, o->thin), &s->warmup_draws, error));
+  return TEMPERA_OK;
+}
+
+static tempera_status make_pair(tempera_sampler *s, size_t chain,
+                                tempera_error *error) {
+  const tempera_options *o = &s->options;
+  const tempera_recipe *recipe = s->model->spec.recipe;
+  tm_pair_settings settings = {
+      .method = o->method,
+      .exchange_replaces = o->paper,
+      .exchange = o->exchange,
+      .tau_move = o->tau_move,
+      .tau_scale = o->tau_scale,
+      .kernel = o->kernel,
+      .memory = o->ridge == TEMPERA_RIDGE_EXACT ? MEMORY : 0};
+  bool printed = o->paper && recipe && recipe->start && !o->init;
+  const double *start =
+      printed ? recipe->start : s->starts.chains + chain * s->model->size;
+  double tau = printed ? recipe->start_tau : fmax(0.5, o->tau_min);
+  return tm_pair_create(s->model, &settings, o->seed, (uint32_t)chain, start,
+                        tau, &s->pairs[chain], error);
+}
+
+static tempera_status refuse_improper(const tempera_sampler *s,
+                                      tempera_error *error) {
+  if (!s->starts.improper || s->options.tau_min > 0)
+    return TEMPERA_OK;
+  return tm_fail(error, TEMPERA_ERROR_MODEL,
+                 "model %s: the prior of %s cannot be normalised, so there is "
+                 "no evidence and no law at tau = 0; give %s a proper prior, "
+                 "or sample without evidence using --tau-min 0.01",
+                 s->model->spec.name, s->starts.culprit, s->starts.culprit);
+}
+
+static tempera_status set_up(tempera_sampler *s, tempera_error *error) {
+  size_t chains = s->options.chains;
+  s->integer = tm_heap_alloc(s->model->size, sizeof(bool));
+  s->pairs = tm_heap_alloc(chains, sizeof(tm_pair));
+  if (!s->integer || !s->pairs)
+    return tm_fail_memory(error);
+  for (size_t b = 0; b < s->model->block_count; b++)
+    for (size_t i = 0; i < s->model->blocks[b].theta_count; i++)
+      s->integer[s->model->blocks[b].theta + i] =
+          s->model->blocks[b].kind == TEMPERA_INTEGER;
+  TM_TRY(tm_starts_find(s->model, s->options.seed, chains, s->options.init,
+                        &s->starts, error));
+  TM_TRY(refuse_improper(s, error));
+  TM_TRY(make_draws(s, error));
+  for (size_t c = 0; c < chains; c++)
+    TM_TRY(make_pair(s, c, error));
+  return TEMPERA_OK;
+}
+
+tempera_status tempera_sampler_create(const tempera_model *model,
+                                      const tempera_options *options,
+                                      tempera_sampler **sampler,
+                                      tempera_error *error) {
+  tempera_options resolved;
+  TM_TRY(tm_options_resolve(options, model, &resolved, error));
+  tempera_sampler *s = tm_heap_alloc(1, sizeof *s);
+  if (!s)
+    return tm_fail_memory(error);
+  s->model = model;
+  s->options = resolved;
+  s->log_z = s->se = NAN;
+  clock_gettime(CLOCK_MONOTONIC, &s->started);
+  tempera_status status = set_up(s, error);
+  if (status != TEMPERA_OK) {
+    tempera_sampler_free(s);
+    return status;
+  }
+  s->options.init = NULL; /* the caller's array may go */
+  *sampler = s;
+  return TEMPERA_OK;
+}
+
+void tempera_sampler_free(tempera_sampler *sampler) {
+  if (!sampler)
+    return;
+  for (size_t c = 0; sampler->pairs && c < sampler->options.chains; c++)
+    tm_pair_free(&sampler->pairs[c]);
+  tm_heap_free(sampler->pairs);
+  tm_tau_prior_free(&sampler->prior);
+  tm_ridge_free(sampler->ridge);
+  tm_draws_free(sampler->draws);
+  tm_draws_free(sampler->warmup_draws);
+  tm_starts_free(&sampler->starts);
+  tm_heap_free(sampler->integer);
+  tm_heap_free(sampler);
+}
+
+/* ------------------------------------------------------------------------
+ * The ridge and the tau prior
+ */
+
+/* Tabulate P(tau) and hand it to every pair. */
+static tempera_status update_prior(tempera_sampler *s, tempera_error *error) {
+  const tempera_options *o = &s->options;
+  TM_TRY(tm_tau_prior_profile(s->ridge, o->tau_min, &s->prior, error));
+  for (size_t c = 0; c < o->chains; c++)
+    TM_TRY(tm_pair_set_prior(&s->pairs[c], s->ridge, &s->prior, error));
+  return TEMPERA_OK;
+}
+
+static tempera_status build_ridge(tempera_sampler *s, tempera_error *error) {
+  const tempera_options *o = &s->options;
+  tm_ridge_settings settings = {.kind = o->ridge,
+                                .tau_min = o->tau_min,
+                                .seed = o->seed,
+                                .threads = tm_threads(o->threads)};
+  TM_TRY(tm_ridge_create(s->model, &settings, s->starts.optimiser,
+                         s->starts.optimiser_count, &s->ridge, error));
+  const tm_ridge_view *view = tm_ridge_look(s->ridge);
+  if (view->absent)
+    return tm_fail(error, TEMPERA_ERROR_MODEL,
+                   "model %s has no ridge, which the profile tau prior needs: "
+                   "%s",
+                   s->model->spec.name, view->reason);
+  s->round_end = FIRST_ROUND;
+  return update_prior(s, error);
+}
+
+/* Points that rose above the ridge since the last round, in chain order. */
+static tempera_status improve_ridge(tempera_sampler *s, tempera_error *error) {
+  size_t size = s->model->size, count = 0;
+  double *points = tm_heap_alloc(s->options.chains * size, sizeof(double));
+  if (!points)
+    return tm_fail_memory(error);
+  for (size_t c = 0; c < s->options.chains; c++) {
+    tm_pair *pair = &s->pairs[c];
+    if (pair->worst_excess > TM_RIDGE_GAP)
+      memcpy(points + count++ * size, pair->worst_theta, size * sizeof(double));
+    pair->worst_excess = 0;
+    pair->beaten = 0;
+  }
+  tempera_status status = TEMPERA_OK;
+  if (count)
+    status = tm_ridge_improve(s->ridge, points, count, error);
+  if (count && status == TEMPERA_OK)
+    status = update_prior(s, error);
+  tm_heap_free(points);
+  return status;
+}
+
+/* ------------------------------------------------------------------------
+ * Sweeps
+ */
+
+typedef struct stretch {
+  tempera_sampler *sampler;
+  size_t end; /* sweep count every pair is to reach */
+} stretch;
+
+static void keep_row(tempera_sampler *s, const tm_pair *pair) {
+  size_t warmup = s->options.warmup, thin = s->options.thin;
+  bool warming = pair->done <= warmup;
+  tempera_draws *draws = warming ? s->warmup_draws : s->draws;
+  size_t index = pair->done - 1 - (warming ? 0 : warmup);
+  if (!draws || index % thin != 0)
+    return;
+  tm_draws_put(draws, TEMPERA_TEMPERED, pair->chain, index / thin,
+               pair->tempered.theta, pair->row[TEMPERA_TEMPERED]);
+  if (draws->has_role[TEMPERA_TARGET])
+    tm_draws_put(draws, TEMPERA_TARGET, pair->chain, index / thin,
+                 pair->target.theta, pair->row[TEMPERA_TARGET]);
+}
+
+static void run_pair(size_t chain, void *context) {
+  stretch *part = context;
+  tempera_sampler *s = part->sampler;
+  tm_pair *pair = &s->pairs[chain];
+  while (pair->done < part->end && pair->evaluator.status == TEMPERA_OK &&
+         !atomic_load_explicit(&s->cancelled, memory_order_relaxed)) {
+    tm_pair_sweep(pair);
+    /* A sweep during which the model failed is not a draw. */
+    if (pair->evaluator.status == TEMPERA_OK)
+      keep_row(s, pair);
+    else
+      pair->done--;
+  }
+}
+
+static size_t sweeps_done(const tempera_sampler *s) {
+  size_t done = SIZE_MAX;
+  for (size_t c = 0; c < s->options.chains; c++)
+    done = s->pairs[c].done < done ? s->pairs[c].done : done;
+  return done;
+}
+
+static void update_counts(tempera_sampler *s) {
+  size_t done = sweeps_done(s), warmup = s->options.warmup;
+  if (s->warmup_draws)
+    s->warmup_draws->count =
+        rows_for(done < warmup ? done : warmup, s->options.thin);
+  if (done > warmup)
+    s->draws->count = rows_for(done - warmup, s->options.thin);
+}
+
+static tempera_status first_failure(const tempera_sampler *s,
+                                    tempera_error *error) {
+  for (size_t c = 0; c < s->options.chains; c++) {
+    const tm_evaluator *evaluator = &s->pairs[c].evaluator;
+    if (evaluator->status == TEMPERA_OK)
+      continue;
+    if (error)
+      *error = evaluator->error;
+    return evaluator->status;
+  }
+  return TEMPERA_OK;
+}
+
+/* What is learned in rounds is put to use; the last round freezes all. */
+static tempera_status end_round(tempera_sampler *s, tempera_error *error) {
+  bool last = s->round_end == s->options.warmup;
+  for (size_t c = 0; c < s->options.chains; c++)
+    tm_kernel_end_round(s->pairs[c].kernel);
+  if (s->options.ridge != TEMPERA_RIDGE_EXACT)
+    TM_TRY(improve_ridge(s, error));
+  s->round_end = 2 * s->round_end + FIRST_ROUND;
+  if (!last)
+    return TEMPERA_OK;
+  for (size_t c = 0; c < s->options.chains; c++)
+    tm_kernel_freeze(s->pairs[c].kernel);
+  tm_draws_prior prior = {.knots = s->prior.log_prior.count,
+                          .tau = s->prior.log_prior.x,
+                          .log_prior = s->prior.log_prior.y,
+                          .log_atom = -INFINITY};
+  return tm_draws_set_prior(s->draws, &prior, error);
+}
+
+/* The sweep at which the current warmup round ends: a last round shorter
+ * than half of its length joins the one before. */
+static void place_round_end(tempera_sampler *s) {
+  size_t warmup = s->options.warmup;
+  if (s->round_end + s->round_end / 2 > warmup)
+    s->round_end = warmup;
+}
+
+static size_t total_sweeps(const tempera_sampler *s) {
+  return s->options.warmup + s->options.iterations;
+}
+
+static tempera_status prepare(tempera_sampler *s, tempera_error *error) {
+  if (s->ridge)
+    return TEMPERA_OK;
+  TM_TRY(build_ridge(s, error));
+  place_round_end(s);
+  return s->options.warmup == 0 ? end_round(s, error) : TEMPERA_OK;
+}
+
+tempera_status tempera_sampler_advance(tempera_sampler *sampler, size_t sweeps,
+                                       tempera_error *error) {
+  tempera_sampler *s = sampler;
+  TM_TRY(prepare(s, error));
+  size_t done = sweeps_done(s), end = total_sweeps(s);
+  if (sweeps < end - done)
+    end = done + sweeps;
+  while (done < end) {
+    bool warming = done < s->options.warmup;
+    stretch part = {s, warming && s->round_end < end ? s->round_end : end};
+    tm_parallel_for(s->options.chains, tm_threads(s->options.threads), run_pair,
+                    &part);
+    done = sweeps_done(s);
+    update_counts(s);
+    TM_TRY(first_failure(s, error));
+    if (atomic_load(&s->cancelled))
+      return tm_fail(error, TEMPERA_CANCELLED, "cancelled");
+    if (warming && done == s->round_end) {
+      TM_TRY(end_round(s, error));
+      place_round_end(s);
+    }
+  }
+  return TEMPERA_OK;
+}
+
+void tempera_sampler_cancel(tempera_sampler *sampler) {
+  atomic_store(&sampler->cancelled, true);
+}
+
+const tempera_draws *tempera_sampler_draws(const tempera_sampler *sampler) {
+  return sampler->draws;
+}
+
+const tempera_draws *
+tempera_sampler_warmup_draws(const tempera_sampler *sampler) {
+  return sampler->warmup_draws;
+}
+
+const tempera_options *tempera_sampler_options(const tempera_sampler *sampler) {
+  return &sampler->options;
+}
+
+const tempera_model *tempera_sampler_model(const tempera_sampler *sampler) {
+  return sampler->model;
+}
+
+/* ------------------------------------------------------------------------
+ * Progress and summary
+ */
+
+static double seconds_of(const tempera_sampler *s) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)(now.tv_sec - s->started.tv_sec) +
+         1e-9 * (double)(now.tv_nsec - s->started.tv_nsec);
+}
+
+static uint64_t evaluations_of(const tempera_sampler *s) {
+  uint64_t total = s->starts.likelihood_evaluations;
+  if (s->ridge)
+    total += tm_ridge_look(s->ridge)->likelihood_evaluations;
+  for (size_t c = 0; c < s->options.chains; c++)
+    total += s->pairs[c].evaluator.likelihood_evaluations;
+  return total;
+}
+
+tempera_progress tempera_sampler_progress(const tempera_sampler *sampler) {
+  const tempera_sampler *s = sampler;
+  size_t done = sweeps_done(s), total = total_sweeps(s);
+  tempera_phase phase = TEMPERA_PHASE_SAMPLING;
+  if (done == total)
+    phase = TEMPERA_PHASE_DONE;
+  else if (!s->ridge)
+    phase = TEMPERA_PHASE_RIDGE;
+  else if (done < s->options.warmup)
+    phase = TEMPERA_PHASE_WARMUP;
+  return (tempera_progress){.phase = phase,
+                            .done = done,
+                            .total = total,
+                            .seconds = seconds_of(s),
+                            .log_z = s->log_z,
+                            .se = s->se,
+                            .round_trips = s->round_trips,
+                            .likelihood_evaluations = evaluations_of(s)};
+}
+
+static void fill_cost(const tempera_sampler *s, tempera_summary *summary) {
+  const tm_ridge_view *view = s->ridge ? tm_ridge_look(s->ridge) : NULL;
+  summary->likelihood_evaluations = evaluations_of(s);
+  summary->seconds = seconds_of(s);
+  summary->seconds_in_model = s->starts.seconds_in_model;
+  if (view) {
+    summary->gradient_evaluations = view->gradient_evaluations;
+    summary->seconds_in_model += view->seconds_in_model;
+  }
+  for (size_t c = 0; c < s->options.chains; c++) {
+    const tm_evaluator *e = &s->pairs[c].evaluator;
+    summary->gradient_evaluations += e->gradient_evaluations;
+    summary->seconds_in_model += e->seconds;
+  }
+}
+
+static void fill_ridge(const tempera_sampler *s, tempera_summary *summary) {
+  summary->ridge_gap = NAN;
+  if (!s->ridge)
+    return;
+  const tm_ridge_view *view = tm_ridge_look(s->ridge);
+  summary->ridge_gap = view->gap;
+  summary->ridge_knots = view->knots;
+  summary->ridge_optimisations = view->optimisations;
+  for (size_t c = 0; c < s->options.chains; c++)
+    summary->ridge_beaten += s->pairs[c].beaten;
+}
+
+static tempera_status fill_labels(const tempera_sampler *s,
+                                  tempera_summary *summary,
+                                  tempera_error *error) {
+  const tempera_options *o = &s->options;
+  size_t done = sweeps_done(s);
+  summary->version = tm_heap_text(TEMPERA_VERSION);
+  summary->model = tm_heap_text(s->model->spec.name);
+  summary->method =
+      tm_heap_text(o->method == TEMPERA_STWNC ? "stwnc" : "pt-stwnc");
+  if (!summary->version || !summary->model || !summary->method)
+    return tm_fail_memory(error);
+  summary->seed = o->seed;
+  summary->chains = o->chains;
+  summary->warmup = o->warmup;
+  summary->thin = o->thin;
+  summary->iterations = done > o->warmup ? done - o->warmup : 0;
+  summary->complete = done == total_sweeps(s);
+  return TEMPERA_OK;
+}
+
+tempera_status tempera_sampler_summarise(const tempera_sampler *sampler,
+                                         tempera_summary **summary,
+                                         tempera_error *error) {
+  tempera_summary *made = tm_heap_alloc(1, sizeof *made);
+  if (!made)
+    return tm_fail_memory(error);
+  tempera_status status = tm_estimate_summary(sampler->draws, made, error);
+  if (status == TEMPERA_OK)
+    status = fill_labels(sampler, made, error);
+  if (status == TEMPERA_OK) {
+    fill_ridge(sampler, made);
+    fill_cost(sampler, made);
+    status = tm_estimate_verdict(made, error);
+  }
+  if (status != TEMPERA_OK) {
+    tempera_summary_free(made);
+    return status;
+  }
+  *summary = made;
+  return TEMPERA_OK;
+}

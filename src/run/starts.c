@@ -1,0 +1,189 @@
+/* starts.c - see starts.h. */
+#include "run/starts.h"
+
+#include "model/propriety.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+  PRIOR_DRAWS = 1000, /* for starts and for P(L > 0) */
+  TRIES = 10000,      /* before a start is declared impossible */
+  OPTIMISER_STARTS = 8
+};
+
+typedef struct finder {
+  const tempera_model *model;
+  tm_arena *arena;
+  tm_evaluator evaluator;
+  tempera_random random;
+  tm_point point, scratch;
+  tm_starts *starts;
+  double best[OPTIMISER_STARTS]; /* log likelihoods of the optimiser starts */
+} finder;
+
+/* Without a prior_draw: unconstrained coordinates uniform on (-2, 2), as in
+ * Stan, and integers spread over their support (near zero if unbounded). */
+static void draw_blindly(finder *f) {
+  const tempera_model *model = f->model;
+  for (size_t j = 0; j < model->dimension; j++) {
+    const tm_block *block = &model->blocks[model->block_of_u[j]];
+    double uniform = tempera_random_uniform(&f->random);
+    f->point.u[j] = 4 * uniform - 2;
+    if (!model->integer[j])
+      continue;
+    double low = fmax(block->lower, -10);
+    double high = isfinite(block->upper) ? block->upper : fmax(low, 0) + 10;
+    if (!isfinite(block->lower))
+      low = fmin(low, high - 20);
+    f->point.u[j] = floor(low + (high - low + 1) * uniform);
+  }
+  tm_evaluate(&f->evaluator, &f->point);
+}
+
+static void draw(finder *f) {
+  if (f->model->spec.prior_draw)
+    tm_prior_draw(&f->evaluator, &f->random, &f->point);
+  else
+    draw_blindly(f);
+}
+
+static bool usable(const tm_point *point) {
+  return isfinite(point->log_likelihood) && isfinite(point->log_prior) &&
+         isfinite(point->log_jacobian);
+}
+
+/* Keep the best few by likelihood, in no particular order. */
+static void offer_to_optimiser(finder *f) {
+  size_t size = f->model->size, slot = 0;
+  tm_starts *s = f->starts;
+  if (s->optimiser_count < OPTIMISER_STARTS) {
+    slot = s->optimiser_count++;
+  } else {
+    for (size_t i = 1; i < OPTIMISER_STARTS; i++)
+      if (f->best[i] < f->best[slot])
+        slot = i;
+    if (f->best[slot] >= f->point.log_likelihood)
+      return;
+  }
+  f->best[slot] = f->point.log_likelihood;
+  memcpy(s->optimiser + slot * size, f->point.theta, size * sizeof(double));
+}
+
+static tempera_status evaluator_failed(const finder *f, tempera_error *error) {
+  if (error)
+    *error = f->evaluator.error;
+  return f->evaluator.status;
+}
+
+static tempera_status nowhere(const finder *f, tempera_error *error) {
+  return tm_fail(
+      error, TEMPERA_ERROR_MODEL,
+      "model %s: the likelihood or the prior was zero at all %d %s tried as "
+      "starts; check the model and the data, or give starts with --init",
+      f->model->spec.name, TRIES,
+      f->model->spec.prior_draw ? "prior draws" : "random points");
+}
+
+/* The first `wanted` usable points become chain starts; all of the first
+ * PRIOR_DRAWS are looked at for the optimiser and for P(L > 0). */
+static tempera_status look_around(finder *f, size_t wanted,
+                                  tempera_error *error) {
+  tm_starts *s = f->starts;
+  size_t size = f->model->size, found = 0;
+  for (size_t i = 0; i < TRIES; i++) {
+    if (i >= PRIOR_DRAWS && found >= wanted)
+      break;
+    draw(f);
+    if (f->evaluator.status != TEMPERA_OK)
+      return evaluator_failed(f, error);
+    if (i < PRIOR_DRAWS && f->model->spec.prior_draw) {
+      s->prior_draws++;
+      s->prior_zero += isfinite(f->point.log_likelihood) ? 0 : 1;
+    }
+    if (!usable(&f->point))
+      continue;
+    offer_to_optimiser(f);
+    if (found < wanted)
+      memcpy(s->chains + found++ * size, f->point.theta, size * sizeof(double));
+  }
+  return found == wanted ? TEMPERA_OK : nowhere(f, error);
+}
+
+static tempera_status take_init(finder *f, const double *init,
+                                tempera_error *error) {
+  tm_starts *s = f->starts;
+  size_t size = f->model->size;
+  memcpy(s->chains, init, s->chain_count * size * sizeof(double));
+  for (size_t c = 0; c < s->chain_count; c++) {
+    memcpy(f->point.theta, init + c * size, size * sizeof(double));
+    tm_evaluate_natural(&f->evaluator, &f->point);
+    if (f->evaluator.status != TEMPERA_OK)
+      return evaluator_failed(f, error);
+    if (!usable(&f->point))
+      return tm_fail(error, TEMPERA_ERROR_INPUT,
+                     "the start given for chain %zu has zero density or lies "
+                     "outside the bounds",
+                     c + 1);
+    offer_to_optimiser(f);
+  }
+  return TEMPERA_OK;
+}
+
+static void check_propriety(finder *f) {
+  if (f->model->spec.prior_draw || f->model->spec.prior_normalised)
+    return;
+  memcpy(f->point.theta, f->starts->chains, f->model->size * sizeof(double));
+  tm_evaluate_natural(&f->evaluator, &f->point);
+  size_t j = tm_improper_coordinate(&f->evaluator, &f->point, &f->scratch);
+  f->starts->improper = j < f->model->dimension;
+  if (f->starts->improper)
+    f->starts->culprit = tm_coordinate_name(f->model, j);
+}
+
+static tempera_status find(finder *f, const double *init,
+                           tempera_error *error) {
+  tm_starts *s = f->starts;
+  size_t size = f->model->size;
+  s->chains = tm_heap_alloc(s->chain_count * size, sizeof(double));
+  s->optimiser = tm_heap_alloc(OPTIMISER_STARTS * size, sizeof(double));
+  if (!s->chains || !s->optimiser)
+    return tm_fail_memory(error);
+  TM_TRY(tm_evaluator_create(f->model, f->arena, &f->evaluator, error));
+  TM_TRY(tm_point_create(f->model, f->arena, &f->point, error));
+  TM_TRY(tm_point_create(f->model, f->arena, &f->scratch, error));
+  TM_TRY(look_around(f, init ? 0 : s->chain_count, error));
+  if (init)
+    TM_TRY(take_init(f, init, error));
+  check_propriety(f);
+  if (f->evaluator.status != TEMPERA_OK)
+    return evaluator_failed(f, error);
+  return TEMPERA_OK;
+}
+
+tempera_status tm_starts_find(const tempera_model *model, uint64_t seed,
+                              size_t chain_count, const double *init,
+                              tm_starts *starts, tempera_error *error) {
+  tm_arena *arena = tm_arena_create();
+  if (!arena)
+    return tm_fail_memory(error);
+  *starts = (tm_starts){.chain_count = chain_count};
+  finder f = {.model = model,
+              .arena = arena,
+              .random = tm_random(seed, 0, TM_PURPOSE_START),
+              .starts = starts};
+  tempera_status status = find(&f, init, error);
+  starts->likelihood_evaluations = f.evaluator.likelihood_evaluations;
+  starts->seconds_in_model = f.evaluator.seconds;
+  tm_evaluator_release(&f.evaluator);
+  tm_arena_free(arena);
+  if (status != TEMPERA_OK)
+    tm_starts_free(starts);
+  return status;
+}
+
+void tm_starts_free(tm_starts *starts) {
+  tm_heap_free(starts->chains);
+  tm_heap_free(starts->optimiser);
+  *starts = (tm_starts){0};
+}

@@ -1,0 +1,32 @@
+/* starts.h - where chains and optimisers begin, and how much prior mass has
+ * zero likelihood. */
+#ifndef TM_RUN_STARTS_H
+#define TM_RUN_STARTS_H
+
+#include "model/model.h"
+
+/* Draws from the prior, made once per run: starts for chains (never at
+ * -infinity) and for the optimiser (those with the highest likelihood), and
+ * the measured prior mass of {L = 0} (method 3.7, 4.4). */
+typedef struct tm_starts {
+  double *chains; /* chain_count x model size */
+  size_t chain_count;
+  double *optimiser; /* optimiser_count x model size */
+  size_t optimiser_count;
+  size_t prior_draws, prior_zero; /* 0, 0 without a prior_draw callback */
+  uint64_t likelihood_evaluations;
+  double seconds_in_model;
+  bool improper;       /* the prior cannot be normalised ... */
+  const char *culprit; /* ... along this value */
+} tm_starts;
+
+/* `init` (chain_count x size, or NULL) overrides the chains' starts. Free
+ * with tm_starts_free. */
+TEMPERA_CHECKED tempera_status tm_starts_find(const tempera_model *model,
+                                              uint64_t seed, size_t chain_count,
+                                              const double *init,
+                                              tm_starts *starts,
+                                              tempera_error *error);
+void tm_starts_free(tm_starts *starts);
+
+#endif

@@ -1,0 +1,94 @@
+/* stopping.c - tempera_sampler_run: advance until done, the time limit, the
+ * asked precision, or cancel. */
+#include "run/sampler.h"
+
+#include "estimate/estimate.h"
+
+#include <math.h>
+
+/* Sweeps between two looks at the standard error for until_se: fixed, so that
+ * where a run stops depends on its draws and never on the clock. */
+enum { CHECK_EVERY = 500, FIRST_BLOCK = 20 };
+static const double BLOCK_SECONDS = 0.1;
+/* Share of the time that may go into estimates for the progress line. */
+static const double ESTIMATE_SHARE = 0.02;
+
+typedef struct pace {
+  size_t block;
+  double block_started;
+  double estimate_due; /* seconds into the run */
+} pace;
+
+static size_t kept_sweeps(const tempera_sampler *s,
+                          const tempera_progress *now) {
+  return now->done > s->options.warmup ? now->done - s->options.warmup : 0;
+}
+
+/* Sweeps to do next: about BLOCK_SECONDS worth, not past the next check. */
+static size_t next_block(const tempera_sampler *s, const pace *p,
+                         const tempera_progress *now) {
+  size_t block = p->block, warmup = s->options.warmup;
+  if (now->done < warmup && block > warmup - now->done)
+    return warmup - now->done;
+  size_t to_check = CHECK_EVERY - kept_sweeps(s, now) % CHECK_EVERY;
+  return s->options.until_se > 0 && block > to_check ? to_check : block;
+}
+
+static void adjust_pace(pace *p, double now) {
+  double took = fmax(now - p->block_started, 1e-6);
+  double factor = fmax(0.25, fmin(4, BLOCK_SECONDS / took));
+  double block = fmax(1, fmin(1e6, (double)p->block * factor));
+  p->block = (size_t)block;
+}
+
+static void estimate_now(tempera_sampler *s) {
+  tm_estimate_headline(s->draws, &s->log_z, &s->se);
+  s->round_trips = tm_estimate_round_trips(s->draws);
+}
+
+static void estimate_for_progress(tempera_sampler *s, pace *p, double now) {
+  if (s->draws->count < 100 || now < p->estimate_due)
+    return;
+  estimate_now(s);
+  double took = tempera_sampler_progress(s).seconds - now;
+  p->estimate_due = now + took + fmax(0.5, took / ESTIMATE_SHARE);
+}
+
+static bool precise_enough(tempera_sampler *s, const tempera_progress *now) {
+  size_t kept = kept_sweeps(s, now);
+  if (!(s->options.until_se > 0) || kept == 0 || kept % CHECK_EVERY != 0)
+    return false;
+  estimate_now(s);
+  return s->se <= s->options.until_se;
+}
+
+tempera_status tempera_sampler_run(tempera_sampler *sampler,
+                                   tempera_progress_fn progress, void *user,
+                                   tempera_error *error) {
+  tempera_sampler *s = sampler;
+  pace p = {.block = FIRST_BLOCK};
+  tempera_progress now = tempera_sampler_progress(s);
+  while (now.phase != TEMPERA_PHASE_DONE) {
+    if (progress)
+      progress(&now, user);
+    p.block_started = now.seconds;
+    tempera_status status =
+        tempera_sampler_advance(s, next_block(s, &p, &now), error);
+    now = tempera_sampler_progress(s);
+    if (progress)
+      estimate_for_progress(s, &p, now.seconds);
+    if (status != TEMPERA_OK) {
+      if (progress)
+        progress(&now, user);
+      return status;
+    }
+    adjust_pace(&p, now.seconds);
+    if (precise_enough(s, &now) ||
+        (s->options.time_limit > 0 && now.seconds >= s->options.time_limit))
+      break;
+    now = tempera_sampler_progress(s);
+  }
+  if (progress)
+    progress(&now, user);
+  return TEMPERA_OK;
+}

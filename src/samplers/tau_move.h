@@ -1,0 +1,27 @@
+/* tau_move.h - moves of tau given theta (method 4.3).
+ *
+ * The target is p(tau | theta) ~ exp(tau*l + log P(tau)). `gibbs` draws it
+ * exactly, without rejection and without a likelihood call; `uniform` and
+ * `truncated-normal` are the paper's proposals. */
+#ifndef TM_SAMPLERS_TAU_MOVE_H
+#define TM_SAMPLERS_TAU_MOVE_H
+
+#include "tempering/tau_prior.h"
+
+/* Everything a tau move needs besides the state. */
+typedef struct tm_tau_mover {
+  tempera_tau_move kind; /* never DEFAULT */
+  double scale;          /* sd of the truncated normal */
+  const tm_tau_prior *prior;
+  double *work;            /* gibbs: one double per knot */
+  tm_ridge_memory *memory; /* exact ridge: this chain's optima, else NULL */
+  double log_prior_here;   /* exact ridge: log P at the current tau */
+} tm_tau_mover;
+
+/* Move tau given this log likelihood; gives the acceptance probability. */
+double tm_tau_move(tm_tau_mover *mover, tm_evaluator *evaluator,
+                   double log_likelihood, double *tau, tempera_random *random);
+/* Exact ridge: (re)compute log P at tau, before the first move. */
+void tm_tau_settle(tm_tau_mover *mover, tm_evaluator *evaluator, double tau);
+
+#endif
