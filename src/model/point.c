@@ -139,8 +139,14 @@ void tm_evaluate(tm_evaluator *evaluator, tm_point *point) {
 }
 
 void tm_evaluate_natural(tm_evaluator *evaluator, tm_point *point) {
-  /* Through u and back, so that both scales describe the same point. */
   tm_unconstrain(evaluator->model, point->theta, point->u);
+  if (!tm_inside(evaluator->model, point->theta)) {
+    /* u cannot describe it, and must not bring it inside. */
+    point->log_likelihood = point->log_prior = -INFINITY;
+    point->log_jacobian = 0;
+    return;
+  }
+  /* Through u and back, so that both scales describe the same point. */
   tm_constrain(evaluator->model, point->u, point->theta, &point->log_jacobian);
   evaluate_densities(evaluator, point);
 }

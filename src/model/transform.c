@@ -5,6 +5,7 @@
  * with Stan's. */
 #include "model/model.h"
 
+#include <float.h>
 #include <math.h>
 
 /* Coordinates are kept inside this box when mapped back from a bound; exp
@@ -21,18 +22,30 @@ static double inverse_logit(double x) {
 
 static double clamp(double x) { return fmax(-FAR, fmin(FAR, x)); }
 
+/* Far out, rounding would land on the bound itself, where priors have
+ * logarithms of zero; the neighbour of the bound stands for it. An overflow
+ * to infinity stays: tm_inside refuses it. */
+static double strictly_inside(const tm_block *block, double x) {
+  if (x <= block->lower && isfinite(block->lower))
+    return nextafter(block->lower, INFINITY);
+  if (x >= block->upper && isfinite(block->upper))
+    return nextafter(block->upper, -INFINITY);
+  return x;
+}
+
 static double constrain_value(const tm_block *block, double u,
                               double *log_jacobian) {
   bool below = isfinite(block->lower), above = isfinite(block->upper);
   if (below && above) {
     double width = block->upper - block->lower;
     *log_jacobian += log(width) - log1p_exp(u) - log1p_exp(-u);
-    return block->lower + width * inverse_logit(u);
+    return strictly_inside(block, block->lower + width * inverse_logit(u));
   }
   if (!below && !above)
     return u;
   *log_jacobian += u;
-  return below ? block->lower + exp(u) : block->upper - exp(u);
+  return strictly_inside(block, below ? block->lower + exp(u)
+                                      : block->upper - exp(u));
 }
 
 static double unconstrain_value(const tm_block *block, double x) {
@@ -58,11 +71,11 @@ static void constrain_simplex(size_t count, const double *u, double *theta,
   for (size_t k = 0; k + 1 < count; k++) {
     double y = simplex_share(k, count, u[k]);
     double log_share = -log1p_exp(-y), log_rest = -log1p_exp(y);
-    theta[k] = exp(log_left + log_share);
+    theta[k] = fmax(exp(log_left + log_share), DBL_MIN);
     *log_jacobian += log_left + log_share + log_rest;
     log_left += log_rest;
   }
-  theta[count - 1] = exp(log_left);
+  theta[count - 1] = fmax(exp(log_left), DBL_MIN);
 }
 
 static void unconstrain_simplex(size_t count, const double *theta, double *u) {
@@ -128,7 +141,8 @@ bool tm_inside(const tempera_model *model, const double *theta) {
       continue;
     }
     for (size_t i = 0; i < block->theta_count; i++) {
-      if (!(values[i] >= block->lower && values[i] <= block->upper))
+      if (!(values[i] >= block->lower && values[i] <= block->upper) ||
+          !isfinite(values[i]))
         return false;
       if (block->kind == TEMPERA_INTEGER && values[i] != floor(values[i]))
         return false;

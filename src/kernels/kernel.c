@@ -1,0 +1,137 @@
+/* kernel.c - kernels as lists of moves, one after another; each leaves the
+ * tempered posterior invariant, so the sweep does (method 4.6). */
+#include "kernels/move.h"
+
+#include <math.h>
+
+typedef struct move {
+  const tm_move_type *type;
+  void *state;
+} move;
+
+struct tm_kernel {
+  tm_shared shared;
+  size_t count;
+  move *moves;
+  bool frozen;
+};
+
+enum { MOST_MOVES = 5 };
+
+/* The kinds of tempera_kernel; entries past the last move are NULL. */
+static const tm_move_type *const KINDS[][MOST_MOVES] = {
+    [TEMPERA_KERNEL_AUTO] = {&tm_move_prior, &tm_move_gibbs,
+                             &tm_move_random_walk, &tm_move_joint,
+                             &tm_move_integer},
+    [TEMPERA_KERNEL_RANDOM_WALK] = {&tm_move_gibbs, &tm_move_random_walk,
+                                    &tm_move_joint, &tm_move_integer},
+    [TEMPERA_KERNEL_SLICE] = {&tm_move_gibbs, &tm_move_slice, &tm_move_integer},
+    [TEMPERA_KERNEL_MODEL] = {&tm_move_recipe},
+};
+
+static tempera_status create_shared(const tempera_model *model, tm_arena *arena,
+                                    tm_shared *shared, tempera_error *error) {
+  shared->model = model;
+  TM_TRY(tm_point_create(model, arena, &shared->proposal, error));
+  TM_TRY(tm_point_create(model, arena, &shared->spare, error));
+  shared->reals = TM_NEW(arena, size_t, model->real_dimension);
+  if (!shared->reals)
+    return tm_fail_memory(error);
+  for (size_t j = 0; j < model->dimension; j++)
+    if (!model->integer[j])
+      shared->reals[shared->real_count++] = j;
+  return TEMPERA_OK;
+}
+
+tempera_status tm_kernel_compose(const tempera_model *model,
+                                 const tm_move_type *const *types, size_t count,
+                                 tm_arena *arena, tm_kernel **kernel,
+                                 tempera_error *error) {
+  tm_kernel *made = TM_NEW(arena, tm_kernel, 1);
+  move *moves = TM_NEW(arena, move, count);
+  if (!made || !moves)
+    return tm_fail_memory(error);
+  made->moves = moves;
+  TM_TRY(create_shared(model, arena, &made->shared, error));
+  for (size_t i = 0; i < count && types[i]; i++) {
+    if (!types[i]->applies(model))
+      continue;
+    move *next = &moves[made->count++];
+    next->type = types[i];
+    TM_TRY(types[i]->create(&made->shared, arena, &next->state, error));
+  }
+  *kernel = made;
+  return TEMPERA_OK;
+}
+
+tempera_status tm_kernel_create(const tempera_model *model,
+                                const tm_kernel_settings *settings,
+                                tm_arena *arena, tm_kernel **kernel,
+                                tempera_error *error) {
+  if (settings->kind == TEMPERA_KERNEL_MODEL && !tm_move_recipe.applies(model))
+    return tm_fail(error, TEMPERA_ERROR_ARGUMENT,
+                   "model %s has no proposals of its own (recipe); use "
+                   "another kernel",
+                   model->spec.name);
+  return tm_kernel_compose(model, KINDS[settings->kind], MOST_MOVES, arena,
+                           kernel, error);
+}
+
+double tm_metropolis(tm_step *step, const tm_point *proposal,
+                     double log_ratio) {
+  double acceptance = 0;
+  if (log_ratio >= 0)
+    acceptance = 1;
+  else if (log_ratio > -INFINITY)
+    acceptance = exp(log_ratio);
+  step->accepted =
+      acceptance >= 1 ||
+      (acceptance > 0 && tempera_random_uniform(step->random) < acceptance);
+  if (step->accepted)
+    tm_point_copy(step->evaluator->model, proposal, step->point);
+  step->acceptance += acceptance;
+  step->proposals++;
+  return acceptance;
+}
+
+void tm_note_stop(tm_evaluator *evaluator, const char *function) {
+  if (evaluator->status == TEMPERA_OK)
+    evaluator->status = tm_fail(&evaluator->error, TEMPERA_ERROR_MODEL,
+                                "model %.60s: %.60s asked to stop",
+                                evaluator->model->spec.name, function);
+}
+
+tm_sweep tm_kernel_sweep(tm_kernel *kernel, tm_evaluator *evaluator,
+                         tm_point *point, double tau, tempera_random *random) {
+  tm_step step = {.evaluator = evaluator,
+                  .point = point,
+                  .random = random,
+                  .tau = tau,
+                  .place = tm_tau_locate(tau),
+                  .adapt = !kernel->frozen};
+  for (size_t i = 0; i < kernel->count; i++) {
+    kernel->moves[i].type->step(kernel->moves[i].state, &step);
+    if (step.renewed && tau <= 0)
+      break; /* an exact, independent draw: nothing is left to do */
+  }
+  return (tm_sweep){.acceptance =
+                        step.proposals ? step.acceptance / step.proposals : 1,
+                    .renewed = step.renewed};
+}
+
+void tm_kernel_end_round(tm_kernel *kernel) {
+  if (kernel->frozen)
+    return;
+  for (size_t i = 0; i < kernel->count; i++)
+    if (kernel->moves[i].type->end_round)
+      kernel->moves[i].type->end_round(kernel->moves[i].state);
+}
+
+void tm_kernel_freeze(tm_kernel *kernel) {
+  if (kernel->frozen)
+    return;
+  kernel->frozen = true;
+  for (size_t i = 0; i < kernel->count; i++)
+    if (kernel->moves[i].type->freeze)
+      kernel->moves[i].type->freeze(kernel->moves[i].state);
+}

@@ -1,0 +1,69 @@
+/* move.h - one kind of move, as a table of functions; kernels are lists of
+ * them. Private to src/kernels and its tests.
+ *
+ * Every move leaves exp(tau*l) pi invariant for the parameters it has been
+ * tuned to. Moves are tuned only while `adapt` is set in the step. */
+#ifndef TM_KERNELS_MOVE_H
+#define TM_KERNELS_MOVE_H
+
+#include "kernels/kernel.h"
+#include "kernels/scale.h"
+
+/* What the moves of one kernel share. The points are scratch: a move may
+ * leave anything in them. */
+typedef struct tm_shared {
+  const tempera_model *model;
+  tm_point proposal, spare;
+  size_t real_count;
+  size_t *reals;           /* the real coordinates of u */
+  tm_scale *componentwise; /* one per real: set by the random walk, or NULL */
+} tm_shared;
+
+/* One sweep in progress. */
+typedef struct tm_step {
+  tm_evaluator *evaluator;
+  tm_point *point; /* the chain's state: evaluated, of positive density */
+  tempera_random *random;
+  double tau;
+  tm_tau_place place; /* of tau */
+  bool adapt;
+  bool accepted;     /* by the last tm_metropolis */
+  bool renewed;      /* see tm_sweep */
+  double acceptance; /* summed over proposals */
+  unsigned proposals;
+} tm_step;
+
+typedef struct tm_move_type {
+  const char *name;
+  /* Has this model anything for the move to do? */
+  bool (*applies)(const tempera_model *model);
+  tempera_status (*create)(tm_shared *shared, tm_arena *arena, void **state,
+                           tempera_error *error);
+  void (*step)(void *state, tm_step *step);
+  void (*end_round)(void *state); /* or NULL */
+  void (*freeze)(void *state);    /* or NULL */
+} tm_move_type;
+
+extern const tm_move_type tm_move_random_walk;
+extern const tm_move_type tm_move_joint;
+extern const tm_move_type tm_move_slice; /* doubles until widths are learned */
+extern const tm_move_type tm_move_slice_doubling;
+extern const tm_move_type tm_move_integer;
+extern const tm_move_type tm_move_gibbs;
+extern const tm_move_type tm_move_prior;
+extern const tm_move_type tm_move_recipe;
+
+/* A kernel of these moves, in this order, without those that do not apply. */
+TEMPERA_CHECKED tempera_status tm_kernel_compose(
+    const tempera_model *model, const tm_move_type *const *types, size_t count,
+    tm_arena *arena, tm_kernel **kernel, tempera_error *error);
+
+/* Metropolis-Hastings: the proposal (evaluated) becomes the point with
+ * probability min(1, exp(log_ratio)), which is given back and counted. A
+ * ratio of NaN (two points of zero density) rejects. */
+double tm_metropolis(tm_step *step, const tm_point *proposal, double log_ratio);
+
+/* Note a callback's wish to stop the run. */
+void tm_note_stop(tm_evaluator *evaluator, const char *function);
+
+#endif

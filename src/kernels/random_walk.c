@@ -1,0 +1,60 @@
+/* random_walk.c - the componentwise random walk on the unconstrained scale:
+ * each real coordinate in turn moves by a normal step whose sd is a function
+ * of tau, tuned to an acceptance of 0.44 (the optimum in one dimension). */
+#include "kernels/move.h"
+
+#include <string.h>
+
+static const double TARGET = 0.44;
+
+static bool applies(const tempera_model *model) {
+  return model->real_dimension > 0;
+}
+
+static tempera_status create(tm_shared *shared, tm_arena *arena, void **state,
+                             tempera_error *error) {
+  tm_scale *scales = TM_NEW(arena, tm_scale, shared->real_count);
+  if (!scales)
+    return tm_fail_memory(error);
+  for (size_t i = 0; i < shared->real_count; i++)
+    tm_scale_start(&scales[i], 1, TARGET);
+  shared->componentwise = scales;
+  *state = shared;
+  return TEMPERA_OK;
+}
+
+static void step(void *state, tm_step *step) {
+  tm_shared *shared = state;
+  tm_point *proposal = &shared->proposal, *point = step->point;
+  memcpy(proposal->u, point->u, shared->model->dimension * sizeof(double));
+  double density = tm_log_density(point, step->tau);
+  for (size_t i = 0; i < shared->real_count; i++) {
+    tm_scale *scale = &shared->componentwise[i];
+    double *u = &proposal->u[shared->reals[i]], from = *u;
+    *u += tm_scale_at(scale, step->place, step->adapt) *
+          tempera_random_normal(step->random);
+    tm_evaluate(step->evaluator, proposal);
+    double proposed = tm_log_density(proposal, step->tau);
+    double acceptance = tm_metropolis(step, proposal, proposed - density);
+    if (step->accepted)
+      density = proposed;
+    else
+      *u = from;
+    if (step->adapt)
+      tm_scale_update(scale, step->place, acceptance);
+  }
+}
+
+static void freeze(void *state) {
+  tm_shared *shared = state;
+  for (size_t i = 0; i < shared->real_count; i++)
+    tm_scale_freeze(&shared->componentwise[i]);
+}
+
+const tm_move_type tm_move_random_walk = {
+    .name = "random-walk",
+    .applies = applies,
+    .create = create,
+    .step = step,
+    .freeze = freeze,
+};
