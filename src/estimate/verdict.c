@@ -84,6 +84,9 @@ static void check_mixing(findings *f) {
     if (!isnan(ess) && (!thin || ess < fmin(thin->ess_bulk, thin->ess_tail)))
       thin = v;
   }
+  if (!slow && !thin && f->summary->value_count > 0)
+    blame(f, "there are too few draws to judge the mixing",
+          "run more iterations");
   if (slow && slow->rhat > 1.01)
     WARN(f, "R-hat of %s is %.3f (it should be below 1.01).", slow->name,
          slow->rhat);
