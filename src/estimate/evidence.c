@@ -150,28 +150,36 @@ static tempera_status compare_kinds(work *w, const tm_evidence *a,
 }
 
 /* The target chain and the tempered draws weighted to tau = 1 sample the same
- * law; when their mean log likelihoods differ, one of them is not there. */
-static tempera_status compare_with_target(work *w, tempera_estimate *rb,
-                                          tempera_error *error) {
+ * law; when their mean log likelihoods differ, one of them is not there, and
+ * the weights are trusted only as far up as draws were seen. Returns whether
+ * they differ; *tempered and *target are the two means. */
+static bool differs_from_target(work *w, double *tempered, double *target) {
   tm_tempered *view = w->view;
-  if (!view->target || view->weight_top < 1)
-    return TEMPERA_OK;
+  if (!view->target || !view->prior.count || view->weight_top < 1)
+    return false;
   tm_tempered_weights(view, 1);
-  double n = (double)view->count, sum = 0, target = 0;
-  double tempered = tm_tempered_mean(view);
+  double n = (double)view->count, sum = 0, mean = tm_tempered_mean(view);
+  *target = 0;
+  *tempered = mean;
   for (size_t i = 0; i < view->count; i++) {
     sum += view->weight[i] / n;
-    target += view->target[i] / n;
+    *target += view->target[i] / n;
   }
   for (size_t i = 0; i < view->count; i++) {
-    double part = view->weight[i] == 0
-                      ? 0
-                      : view->weight[i] * (view->l[i] - tempered) / sum;
-    w->scratch[i] = part - (view->target[i] - target);
+    double part =
+        view->weight[i] == 0 ? 0 : view->weight[i] * (view->l[i] - mean) / sum;
+    w->scratch[i] = part - (view->target[i] - *target);
   }
   double se = tm_influence_error(w->scratch, view->chains, view->rows).se;
-  if (!(fabs(tempered - target) > fmax(0.1, 5 * se)))
-    return TEMPERA_OK;
+  if (!(fabs(mean - *target) > fmax(0.1, 5 * se)))
+    return false;
+  view->weight_top = fmin(view->weight_top, view->draw_top);
+  return true;
+}
+
+static tempera_status warn_of_target(work *w, double tempered, double target,
+                                     tempera_estimate *rb,
+                                     tempera_error *error) {
   if (tm_summary_warn(w->summary,
                       "The tempered chain and the target chain disagree at "
                       "tau = 1: mean log likelihood %.4g and %.4g.",
@@ -187,6 +195,8 @@ static tempera_status fill_kinds(work *w, tempera_error *error) {
   tm_evidence e[KINDS];
   tempera_estimate *made[KINDS] = {NULL};
   kind first = w->view->prior.count ? RB : TI;
+  double tempered, target;
+  bool differs = differs_from_target(w, &tempered, &target);
   for (kind k = first; k < (first == RB ? KINDS : SS); k++) {
     TM_TRY(estimate(w, k, &e[k], error));
     TM_TRY(record(w, kind_names[k], &e[k], &made[k], error));
@@ -194,8 +204,8 @@ static tempera_status fill_kinds(work *w, tempera_error *error) {
       TM_TRY(compare_kinds(w, &e[first], made[first], &e[k], made[k], error));
   }
   tempera_estimate *best = made[first];
-  if (first == RB)
-    TM_TRY(compare_with_target(w, best, error));
+  if (differs)
+    TM_TRY(warn_of_target(w, tempered, target, best, error));
   if (!isfinite(best->log_z))
     return TEMPERA_OK;
   w->summary->log_z = best->log_z;
@@ -298,6 +308,9 @@ void tm_estimate_headline(const tempera_draws *draws, double *log_z,
   work w = {.draws = draws, .view = &view};
   w.scratch = TM_NEW(view.arena, double, view.count);
   tm_evidence e;
+  double tempered, target;
+  if (w.scratch && enough(&view))
+    (void)differs_from_target(&w, &tempered, &target);
   if (w.scratch && enough(&view) &&
       estimate(&w, view.prior.count ? RB : TI, &e, NULL) == TEMPERA_OK) {
     tm_monte_carlo mc;
