@@ -1,0 +1,33 @@
+/* estimate.h - everything computed from draws: evidence with honest errors,
+ * summaries of the parameters, and how well the run mixed (method 4.4, 4.8).
+ *
+ * Estimators know the draws and nothing of the samplers that made them. */
+#ifndef TM_ESTIMATE_ESTIMATE_H
+#define TM_ESTIMATE_ESTIMATE_H
+
+#include "draws/draws.h"
+
+/* Fill the evidence, values, curve, tau bins and mixing numbers of a zeroed
+ * summary; numbers that cannot be had are NaN. Model, method, seed, cost and
+ * ridge fields are the caller's. What was filled before a failure is freed by
+ * tempera_summary_free. */
+TEMPERA_CHECKED tempera_status tm_estimate_summary(const tempera_draws *draws,
+                                                   tempera_summary *summary,
+                                                   tempera_error *error);
+/* The last step, once the ridge fields are in: sets `reliable` and `verdict`,
+ * and appends warnings. */
+TEMPERA_CHECKED tempera_status tm_estimate_verdict(tempera_summary *summary,
+                                                   tempera_error *error);
+/* Append a warning: TEMPERA_OK, or TEMPERA_ERROR_MEMORY. */
+tempera_status tm_summary_warn(tempera_summary *summary, const char *format,
+                               ...) __attribute__((format(printf, 2, 3)));
+
+/* The headline estimate alone, for progress lines and --until-se; NaN until
+ * it can be known. It has the error of the full summary, the bounded part of
+ * an unvisited stretch included. */
+void tm_estimate_headline(const tempera_draws *draws, double *log_z,
+                          double *se);
+/* Round trips over all chains (method 4.8); restarts may be NULL. */
+size_t tm_estimate_round_trips(const tempera_draws *draws, size_t *restarts);
+
+#endif

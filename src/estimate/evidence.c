@@ -1,0 +1,324 @@
+/* evidence.c - from estimators to the evidence part of a summary: errors,
+ * the headline, and every reason to distrust it (method 4.4). */
+#include "estimate/evidence.h"
+
+#include "estimate/estimate.h"
+#include "estimate/influence.h"
+#include "estimate/summary.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_ESTIMATES = 5, HEADLINE_DRAWS = 100000 };
+
+static const char biased_warning[] =
+    "biased: every distinct tau gets one vote however long the chain held it, "
+    "and more iterations do not cure it";
+static const char harmonic_warning[] =
+    "unstable: the harmonic mean usually has infinite variance; do not use it";
+
+/* Everything at work on one summary. */
+typedef struct work {
+  const tempera_draws *draws;
+  tm_tempered *view;
+  tempera_summary *summary;
+  double *scratch;
+} work;
+
+static double total_se(const tm_tempered *view, const tm_evidence *e,
+                       tm_monte_carlo *mc) {
+  *mc = tm_influence_error(e->psi, view->chains, view->rows);
+  double bound = e->half_range / 1.96;
+  return sqrt(mc->se * mc->se + e->variance + bound * bound);
+}
+
+static tempera_estimate *add_estimate(tempera_summary *summary,
+                                      const char *name, double log_z,
+                                      double se) {
+  tempera_estimate *e = &summary->estimates[summary->estimate_count++];
+  *e = (tempera_estimate){.log_z = log_z,
+                          .se = se,
+                          .lower = log_z - 1.96 * se,
+                          .upper = log_z + 1.96 * se,
+                          .se_within = NAN,
+                          .se_between = NAN};
+  snprintf(e->name, sizeof e->name, "%s", name);
+  return e;
+}
+
+static void withdraw(tempera_estimate *e) {
+  e->log_z = e->se = e->lower = e->upper = NAN;
+  e->se_within = e->se_between = NAN;
+}
+
+static tempera_status set_warning(tempera_estimate *e, char *warning,
+                                  tempera_error *error) {
+  if (!warning)
+    return tm_fail_memory(error);
+  tm_heap_free(e->warning);
+  e->warning = warning;
+  return TEMPERA_OK;
+}
+
+/* An estimate without a finite value and error is no estimate. */
+static tempera_status record(work *w, const char *name, const tm_evidence *e,
+                             tempera_estimate **made, tempera_error *error) {
+  tm_monte_carlo mc;
+  double se = total_se(w->view, e, &mc);
+  tempera_estimate *est = add_estimate(w->summary, name, e->log_z, se);
+  est->se_within = mc.within;
+  est->se_between = mc.between;
+  *made = est;
+  if (!isfinite(est->log_z) || !isfinite(se)) {
+    withdraw(est);
+    return set_warning(est, tm_heap_format("not enough draws for an estimate"),
+                       error);
+  }
+  double bound = e->half_range / 1.96;
+  if (e->top < 1 && (bound > 0.1 * se || e->top < 0.9))
+    return set_warning(
+        est,
+        tm_heap_format("tempered chain reached tau=%.2g only; the rest is "
+                       "bounded by convexity, giving +-%.2g of the error",
+                       e->top, e->half_range),
+        error);
+  return TEMPERA_OK;
+}
+
+/* rb, ti or ss for the headline and for comparing. */
+typedef enum kind { RB, TI, SS, KINDS } kind;
+static const char *const kind_names[KINDS] = {"rb", "ti", "ss"};
+
+static tempera_status estimate(work *w, kind which, tm_evidence *e,
+                               tempera_error *error) {
+  tm_bins bins;
+  *e = (tm_evidence){.psi = TM_NEW(w->view->arena, double, w->view->count)};
+  if (!e->psi)
+    return tm_fail_memory(error);
+  if (which == RB) {
+    tm_evidence_rb(w->view, e);
+  } else if (which == TI) {
+    if (!tm_bins_ti(w->view, &bins))
+      return tm_fail_memory(error);
+    tm_evidence_ti(w->view, &bins, w->scratch, e);
+  } else {
+    if (!tm_bins_ss(w->view, &bins))
+      return tm_fail_memory(error);
+    tm_evidence_ss(w->view, &bins, w->scratch, e);
+  }
+  /* With an atom rb reaches tau = 0 itself. */
+  if (!(which == RB && w->view->has_atom))
+    tm_evidence_add_support(w->draws, w->view, e);
+  return TEMPERA_OK;
+}
+
+static bool enough(const tm_tempered *view) {
+  return view->count >= TM_FEWEST_DRAWS && view->rows >= 2 &&
+         view->ordered > 0 && view->tau_min <= 0 && view->bottom &&
+         view->weight_top > 0;
+}
+
+/* The estimators use the same draws, so the error of their difference comes
+ * from the difference of their influences. */
+static tempera_status compare_kinds(work *w, const tm_evidence *a,
+                                    const tempera_estimate *first,
+                                    const tm_evidence *b,
+                                    tempera_estimate *second,
+                                    tempera_error *error) {
+  if (!isfinite(first->log_z) || !isfinite(second->log_z))
+    return TEMPERA_OK;
+  for (size_t i = 0; i < w->view->count; i++)
+    w->scratch[i] = a->psi[i] - b->psi[i];
+  double se = tm_influence_error(w->scratch, w->view->chains, w->view->rows).se;
+  double difference = second->log_z - first->log_z;
+  double tolerance = fmax(0.02, fmax(3 * se, 1.96 * first->se));
+  tolerance = fmax(tolerance, 1.96 * second->se);
+  if (fabs(difference) <= tolerance)
+    return TEMPERA_OK;
+  if (tm_summary_warn(w->summary,
+                      "The estimators %s and %s of log Z disagree: %.4g and "
+                      "%.4g, more than their errors allow.",
+                      first->name, second->name, first->log_z,
+                      second->log_z) != TEMPERA_OK)
+    return tm_fail_memory(error);
+  return set_warning(second,
+                     tm_heap_format("disagrees with %s by %.2g, more than "
+                                    "their errors allow",
+                                    first->name, difference),
+                     error);
+}
+
+/* The target chain and the tempered draws weighted to tau = 1 sample the same
+ * law; when their mean log likelihoods differ, one of them is not there, and
+ * the weights are trusted only as far up as draws were seen. Returns whether
+ * they differ; *tempered and *target are the two means. */
+static bool differs_from_target(work *w, double *tempered, double *target) {
+  tm_tempered *view = w->view;
+  if (!view->target || !view->prior.count || view->weight_top < 1)
+    return false;
+  tm_tempered_weights(view, 1);
+  double n = (double)view->count, sum = 0, mean = tm_tempered_mean(view);
+  *target = 0;
+  *tempered = mean;
+  for (size_t i = 0; i < view->count; i++) {
+    sum += view->weight[i] / n;
+    *target += view->target[i] / n;
+  }
+  for (size_t i = 0; i < view->count; i++) {
+    double part =
+        view->weight[i] == 0 ? 0 : view->weight[i] * (view->l[i] - mean) / sum;
+    w->scratch[i] = part - (view->target[i] - *target);
+  }
+  double se = tm_influence_error(w->scratch, view->chains, view->rows).se;
+  if (!(fabs(mean - *target) > fmax(0.1, 5 * se)))
+    return false;
+  view->weight_top = fmin(view->weight_top, view->draw_top);
+  return true;
+}
+
+static tempera_status warn_of_target(work *w, double tempered, double target,
+                                     tempera_estimate *rb,
+                                     tempera_error *error) {
+  if (tm_summary_warn(w->summary,
+                      "The tempered chain and the target chain disagree at "
+                      "tau = 1: mean log likelihood %.4g and %.4g.",
+                      tempered, target) != TEMPERA_OK)
+    return tm_fail_memory(error);
+  if (rb->warning)
+    return TEMPERA_OK;
+  return set_warning(
+      rb, tm_heap_format("disagrees with the target chain at tau = 1"), error);
+}
+
+static tempera_status fill_kinds(work *w, tempera_error *error) {
+  tm_evidence e[KINDS];
+  tempera_estimate *made[KINDS] = {NULL};
+  kind first = w->view->prior.count ? RB : TI;
+  double tempered, target;
+  bool differs = differs_from_target(w, &tempered, &target);
+  for (kind k = first; k < (first == RB ? KINDS : SS); k++) {
+    TM_TRY(estimate(w, k, &e[k], error));
+    TM_TRY(record(w, kind_names[k], &e[k], &made[k], error));
+    if (k != first)
+      TM_TRY(compare_kinds(w, &e[first], made[first], &e[k], made[k], error));
+  }
+  tempera_estimate *best = made[first];
+  if (differs)
+    TM_TRY(warn_of_target(w, tempered, target, best, error));
+  if (!isfinite(best->log_z))
+    return TEMPERA_OK;
+  w->summary->log_z = best->log_z;
+  w->summary->se = best->se;
+  w->summary->lower = best->lower;
+  w->summary->upper = best->upper;
+  w->summary->estimator = tm_heap_text(best->name);
+  return w->summary->estimator ? TEMPERA_OK : tm_fail_memory(error);
+}
+
+static tempera_status fill_paper(work *w, tempera_error *error) {
+  double log_z, se, between;
+  if (!tm_evidence_ti_paper(w->view, &log_z, &se, &between))
+    return tm_fail_memory(error);
+  tempera_estimate *e = add_estimate(w->summary, "ti-paper", log_z, se);
+  e->se_within = se;
+  e->se_between = between;
+  if (!isfinite(log_z))
+    withdraw(e);
+  return set_warning(e, tm_heap_text(biased_warning), error);
+}
+
+static tempera_status fill_harmonic(work *w, tempera_error *error) {
+  if (!w->view->target)
+    return TEMPERA_OK;
+  tm_evidence e = {.psi = TM_NEW(w->view->arena, double, w->view->count)};
+  if (!e.psi)
+    return tm_fail_memory(error);
+  tm_evidence_phm(w->view, &e);
+  tm_evidence_add_support(w->draws, w->view, &e);
+  tempera_estimate *made;
+  TM_TRY(record(w, "phm", &e, &made, error));
+  return set_warning(made, tm_heap_text(harmonic_warning), error);
+}
+
+/* Why there is no estimate, for the reader. */
+static tempera_status explain(const work *w, tempera_error *error) {
+  const tm_tempered *view = w->view;
+  tempera_status status;
+  if (view->count < TM_FEWEST_DRAWS || view->rows < 2)
+    status = tm_summary_warn(w->summary,
+                             "Too few draws (%zu) to estimate the evidence.",
+                             view->count);
+  else if (view->tau_min > 0)
+    status = tm_summary_warn(
+        w->summary,
+        "tau is bounded below by %.3g: the evidence needs tau down to 0.",
+        view->tau_min);
+  else
+    status = tm_summary_warn(
+        w->summary,
+        "The tempered chain hardly ever came near tau = 0, where log z is "
+        "known: there is no estimate of the evidence.");
+  return status == TEMPERA_OK ? status : tm_fail_memory(error);
+}
+
+static double zero_likelihood(const tempera_draws *draws, tm_tempered *view) {
+  if (view->has_atom && view->count) {
+    double all = 0, outside = 0;
+    tm_tempered_weights(view, 0);
+    for (size_t i = 0; i < view->count; i++) {
+      all += view->weight[i];
+      outside += view->l[i] == -INFINITY ? view->weight[i] : 0;
+    }
+    return outside / all;
+  }
+  return draws->prior_draws
+             ? (double)draws->prior_zero / (double)draws->prior_draws
+             : NAN;
+}
+
+tempera_status tm_evidence_fill(const tempera_draws *draws, tm_tempered *view,
+                                tempera_summary *summary,
+                                tempera_error *error) {
+  summary->log_z = summary->se = summary->lower = summary->upper = NAN;
+  summary->zero_likelihood = zero_likelihood(draws, view);
+  if (!draws->evidence)
+    return TEMPERA_OK;
+  work w = {draws, view, summary, TM_NEW(view->arena, double, view->count)};
+  summary->estimates = tm_heap_alloc(MOST_ESTIMATES, sizeof(tempera_estimate));
+  if (!summary->estimates || !w.scratch)
+    return tm_fail_memory(error);
+  if (enough(view))
+    TM_TRY(fill_kinds(&w, error));
+  else
+    TM_TRY(explain(&w, error));
+  if (view->count < TM_FEWEST_DRAWS || view->rows < 2 || view->tau_min > 0)
+    return TEMPERA_OK;
+  TM_TRY(fill_paper(&w, error));
+  return fill_harmonic(&w, error);
+}
+
+void tm_estimate_headline(const tempera_draws *draws, double *log_z,
+                          double *se) {
+  *log_z = *se = NAN;
+  tm_tempered view;
+  if (!draws->evidence ||
+      tm_tempered_create(draws, HEADLINE_DRAWS, &view, NULL) != TEMPERA_OK)
+    return;
+  work w = {.draws = draws, .view = &view};
+  w.scratch = TM_NEW(view.arena, double, view.count);
+  tm_evidence e;
+  double tempered, target;
+  if (w.scratch && enough(&view))
+    (void)differs_from_target(&w, &tempered, &target);
+  if (w.scratch && enough(&view) &&
+      estimate(&w, view.prior.count ? RB : TI, &e, NULL) == TEMPERA_OK) {
+    tm_monte_carlo mc;
+    double error = total_se(&view, &e, &mc);
+    if (isfinite(e.log_z) && isfinite(error)) {
+      *log_z = e.log_z;
+      *se = error;
+    }
+  }
+  tm_tempered_free(&view);
+}

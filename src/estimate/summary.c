@@ -1,0 +1,121 @@
+/* summary.c - a summary from draws, part by part, and its memory. */
+#include "estimate/summary.h"
+
+#include "estimate/estimate.h"
+#include "estimate/evidence.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+/* More tempered draws than this are thinned for the evidence. */
+enum { MOST_DRAWS = 2000000, TRIP_DRAWS = 4000 };
+
+static char *format_text(const char *format, va_list arguments) {
+  va_list again;
+  va_copy(again, arguments);
+  int length = vsnprintf(NULL, 0, format, again);
+  va_end(again);
+  char *text = length < 0 ? NULL : tm_heap_alloc((size_t)length + 1, 1);
+  if (text)
+    vsnprintf(text, (size_t)length + 1, format, arguments);
+  return text;
+}
+
+char *tm_heap_format(const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  char *text = format_text(format, arguments);
+  va_end(arguments);
+  return text;
+}
+
+tempera_status tm_summary_warn(tempera_summary *summary, const char *format,
+                               ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  char *text = format_text(format, arguments);
+  va_end(arguments);
+  char **list = text
+                    ? tm_heap_resize(summary->warnings,
+                                     summary->warning_count + 1, sizeof(char *))
+                    : NULL;
+  if (!list) {
+    tm_heap_free(text);
+    return TEMPERA_ERROR_MEMORY;
+  }
+  summary->warnings = list;
+  list[summary->warning_count++] = text;
+  return TEMPERA_OK;
+}
+
+static tempera_status fill_from_view(const tempera_draws *draws,
+                                     tm_tempered *view,
+                                     tempera_summary *summary,
+                                     tempera_error *error) {
+  tm_barrier barrier;
+  TM_TRY(tm_evidence_fill(draws, view, summary, error));
+  TM_TRY(tm_curve_fill(view, summary, error));
+  TM_TRY(tm_barrier_find(view, &barrier, error));
+  summary->barrier = barrier.total;
+  tm_trips_count(draws, &barrier, &summary->round_trips, &summary->restarts);
+  return TEMPERA_OK;
+}
+
+tempera_status tm_estimate_summary(const tempera_draws *draws,
+                                   tempera_summary *summary,
+                                   tempera_error *error) {
+  tm_tempered view;
+  summary->barrier = NAN;
+  TM_TRY(tm_tempered_create(draws, MOST_DRAWS, &view, error));
+  tempera_status status = fill_from_view(draws, &view, summary, error);
+  tm_tempered_free(&view);
+  TM_TRY(status);
+  TM_TRY(tm_tempering_fill(draws, summary, error));
+  return tm_values_fill(draws, summary, error);
+}
+
+size_t tm_estimate_round_trips(const tempera_draws *draws, size_t *restarts) {
+  size_t trips = 0, starts = 0;
+  tm_tempered view;
+  tm_barrier barrier;
+  if (tm_tempered_create(draws, TRIP_DRAWS, &view, NULL) == TEMPERA_OK) {
+    if (tm_barrier_find(&view, &barrier, NULL) == TEMPERA_OK)
+      tm_trips_count(draws, &barrier, &trips, &starts);
+    tm_tempered_free(&view);
+  }
+  if (restarts)
+    *restarts = starts;
+  return trips;
+}
+
+static void free_values(tempera_summary *summary) {
+  for (size_t i = 0; i < summary->value_count; i++) {
+    tm_heap_free(summary->values[i].name);
+    tm_heap_free(summary->values[i].pmf);
+  }
+  tm_heap_free(summary->values);
+}
+
+void tempera_summary_free(tempera_summary *summary) {
+  if (!summary)
+    return;
+  for (size_t i = 0; i < summary->estimate_count; i++)
+    tm_heap_free(summary->estimates[i].warning);
+  for (size_t i = 0; i < summary->mode_count; i++)
+    tm_heap_free(summary->modes[i].mean);
+  for (size_t i = 0; i < summary->warning_count; i++)
+    tm_heap_free(summary->warnings[i]);
+  free_values(summary);
+  tm_heap_free(summary->version);
+  tm_heap_free(summary->model);
+  tm_heap_free(summary->method);
+  tm_heap_free(summary->estimator);
+  tm_heap_free(summary->estimates);
+  tm_heap_free(summary->modes);
+  tm_heap_free(summary->tau_bins);
+  tm_heap_free(summary->curve);
+  tm_heap_free(summary->verdict);
+  tm_heap_free(summary->warnings);
+  tm_heap_free(summary);
+}

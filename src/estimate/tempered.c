@@ -1,0 +1,270 @@
+/* tempered.c - flat views, weights and coverage; see tempered.h.
+ *
+ * Coverage keeps estimators honest: under the profile prior in several
+ * dimensions the chain hardly ever climbs to tau = 1 (method 3.4), and
+ * estimates that reach there look fine and mean nothing. */
+#include "estimate/tempered.h"
+
+#include "numeric/vector_exp.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { COVERAGE_BATCHES = 64, BISECTIONS = 8 };
+
+static double *copy_column(tm_arena *arena, const tempera_draws *draws,
+                           tempera_role role, tm_column column, size_t stride,
+                           size_t rows) {
+  double *flat = TM_NEW(arena, double, draws->chains *rows);
+  for (size_t c = 0; flat && c < draws->chains; c++) {
+    const double *from =
+        tm_draws_column(draws, role, c, draws->size + (size_t)column);
+    for (size_t i = 0; i < rows; i++)
+      flat[c * rows + i] = from[i * stride];
+  }
+  return flat;
+}
+
+typedef struct keyed {
+  double key;
+  size_t index;
+} keyed;
+
+static int compare_keyed(const void *a, const void *b) {
+  const keyed *x = a, *y = b;
+  if (x->key != y->key)
+    return x->key < y->key ? -1 : 1;
+  return x->index < y->index ? -1 : x->index > y->index;
+}
+
+static bool sort_by_tau(tm_tempered *view) {
+  keyed *pairs = tm_heap_alloc(view->count, sizeof(keyed));
+  view->order = TM_NEW(view->arena, size_t, view->count);
+  if (!pairs || !view->order) {
+    tm_heap_free(pairs);
+    return false;
+  }
+  size_t n = 0;
+  for (size_t i = 0; i < view->count; i++) {
+    bool at_atom = view->has_atom && view->tau[i] == 0;
+    if (!at_atom && isfinite(view->l[i]) && isfinite(view->tau[i]))
+      pairs[n++] = (keyed){view->tau[i], i};
+  }
+  qsort(pairs, n, sizeof(keyed), compare_keyed);
+  for (size_t i = 0; i < n; i++)
+    view->order[i] = pairs[i].index;
+  view->ordered = n;
+  tm_heap_free(pairs);
+  return true;
+}
+
+/* A draw of zero likelihood has M = the atom; without an atom it is outside
+ * the target, and M = infinity takes its weight away. */
+static void fill_masses(tm_tempered *view) {
+  for (size_t i = 0; i < view->count; i++) {
+    double l = view->l[i];
+    if (i > 0 && l == view->l[i - 1]) /* a held theta */
+      view->log_mass[i] = view->log_mass[i - 1];
+    else
+      view->log_mass[i] = tm_loglinear_log_mass(&view->prior, l);
+    if (view->log_mass[i] == -INFINITY || isnan(view->log_mass[i]))
+      view->log_mass[i] = INFINITY;
+  }
+}
+
+double tm_tempered_weights(tm_tempered *view, double tau) {
+  double shift = -INFINITY;
+  for (size_t i = 0; i < view->count; i++) {
+    double x = (tau == 0 ? 0 : tau * view->l[i]) - view->log_mass[i];
+    view->weight[i] = x;
+    shift = x > shift ? x : shift;
+  }
+  if (shift == -INFINITY) {
+    memset(view->weight, 0, view->count * sizeof(double));
+    return shift;
+  }
+  for (size_t i = 0; i < view->count; i++)
+    view->weight[i] -= shift;
+  tm_vector_exp(view->weight, view->count);
+  return shift;
+}
+
+static double sum_of(const double *x, size_t n) {
+  double part[4] = {0};
+  size_t i = 0;
+  for (; i + 4 <= n; i += 4)
+    for (size_t k = 0; k < 4; k++)
+      part[k] += x[i + k];
+  for (; i < n; i++)
+    part[0] += x[i];
+  return (part[0] + part[1]) + (part[2] + part[3]);
+}
+
+double tm_tempered_log_mean(tm_tempered *view, double tau) {
+  double shift = tm_tempered_weights(view, tau);
+  return shift + log(sum_of(view->weight, view->count) / (double)view->count);
+}
+
+double tm_tempered_mean(const tm_tempered *view) {
+  double sum = 0, total = 0;
+  for (size_t i = 0; i < view->count; i++) {
+    if (view->weight[i] == 0)
+      continue;
+    sum += view->weight[i] * view->l[i];
+    total += view->weight[i];
+  }
+  return sum / total;
+}
+
+double tm_tempered_batches(const tm_tempered *view) {
+  double total = 0, squares = 0;
+  size_t per_chain = view->chain_batches;
+  for (size_t j = 0; j < view->chains * per_chain; j++) {
+    size_t chain = j / per_chain, k = j % per_chain;
+    size_t first = k * view->rows / per_chain;
+    size_t last = (k + 1) * view->rows / per_chain;
+    double sum =
+        sum_of(view->weight + chain * view->rows + first, last - first);
+    total += sum;
+    squares += sum * sum;
+  }
+  return squares > 0 ? total * total / squares : 0;
+}
+
+static bool covered(tm_tempered *view, double tau) {
+  tm_tempered_weights(view, tau);
+  return tm_tempered_batches(view) >= TM_FEWEST_BATCHES;
+}
+
+static bool cover_by_weights(tm_tempered *view) {
+  size_t n;
+  double *grid = tm_tau_grid(view->arena, view->tau_min, 5, &n);
+  if (!grid)
+    return false;
+  view->bottom = covered(view, view->tau_min);
+  view->weight_top = view->tau_min;
+  size_t k = 1;
+  while (view->bottom && k < n && covered(view, grid[k]))
+    view->weight_top = grid[k++];
+  if (!view->bottom || k == n)
+    return true;
+  double low = view->weight_top, high = grid[k];
+  for (int i = 0; i < BISECTIONS; i++) {
+    double middle = (low + high) / 2;
+    *(covered(view, middle) ? &low : &high) = middle;
+  }
+  view->weight_top = low;
+  return true;
+}
+
+/* The largest tau such that the draws above it come from enough batches. */
+static bool cover_by_draws(tm_tempered *view) {
+  size_t batches = view->chains * view->chain_batches;
+  double *visits = TM_NEW(view->arena, double, batches);
+  if (!visits)
+    return false;
+  double total = 0, squares = 0;
+  view->draw_top = view->tau_min;
+  for (size_t k = view->ordered; k-- > 0;) {
+    size_t i = view->order[k], chain = i / view->rows, row = i % view->rows;
+    double *v = visits + chain * view->chain_batches +
+                row * view->chain_batches / view->rows;
+    squares += 2 * *v + 1;
+    total += 1;
+    *v += 1;
+    if (total * total >= TM_FEWEST_BATCHES * squares) {
+      view->draw_top = view->tau[i];
+      break;
+    }
+  }
+  return true;
+}
+
+static bool fill(const tempera_draws *draws, size_t stride, tm_tempered *view) {
+  tm_arena *arena = view->arena;
+  view->tau =
+      copy_column(arena, draws, TEMPERA_TEMPERED, TM_TAU, stride, view->rows);
+  view->l = copy_column(arena, draws, TEMPERA_TEMPERED, TM_LOG_LIKELIHOOD,
+                        stride, view->rows);
+  view->weight = TM_NEW(arena, double, view->count);
+  if (!view->tau || !view->l || !view->weight || !sort_by_tau(view))
+    return false;
+  view->highest = -INFINITY;
+  for (size_t i = 0; i < view->count; i++)
+    view->highest = fmax(view->highest, view->l[i]);
+  if (draws->has_role[TEMPERA_TARGET]) {
+    view->target = copy_column(arena, draws, TEMPERA_TARGET, TM_LOG_LIKELIHOOD,
+                               stride, view->rows);
+    for (size_t i = 0; view->target && i < view->count; i++)
+      view->highest = fmax(view->highest, view->target[i]);
+    if (!view->target)
+      return false;
+  }
+  if (!cover_by_draws(view))
+    return false;
+  view->weight_top = view->draw_top;
+  view->bottom = view->ordered >= TM_FEWEST_BATCHES;
+  if (!view->prior.count)
+    return true;
+  view->log_mass = TM_NEW(arena, double, view->count);
+  if (!view->log_mass)
+    return false;
+  fill_masses(view);
+  return cover_by_weights(view);
+}
+
+tempera_status tm_tempered_create(const tempera_draws *draws, size_t limit,
+                                  tm_tempered *view, tempera_error *error) {
+  *view = (tm_tempered){.arena = tm_arena_create()};
+  if (!view->arena)
+    return tm_fail_memory(error);
+  view->tau_min = draws->tau_min;
+  view->highest = -INFINITY;
+  if (!draws->has_role[TEMPERA_TEMPERED] || !draws->count || !draws->chains)
+    return TEMPERA_OK;
+  size_t stride = (draws->chains * draws->count + limit - 1) / limit;
+  view->chains = draws->chains;
+  view->rows = (draws->count + stride - 1) / stride;
+  view->count = view->chains * view->rows;
+  size_t batches = (COVERAGE_BATCHES + view->chains - 1) / view->chains;
+  view->chain_batches = batches < view->rows ? batches : view->rows;
+  view->prior = (tm_loglinear){draws->prior.knots, draws->prior.tau,
+                               draws->prior.log_prior, draws->prior.log_atom};
+  if (view->prior.count < 2)
+    view->prior.count = 0;
+  view->has_atom = view->prior.count && draws->prior.log_atom > -INFINITY;
+  if (fill(draws, stride, view))
+    return TEMPERA_OK;
+  tm_tempered_free(view);
+  return tm_fail_memory(error);
+}
+
+void tm_tempered_free(tm_tempered *view) {
+  tm_arena_free(view->arena);
+  *view = (tm_tempered){0};
+}
+
+double *tm_tau_grid(tm_arena *arena, double tau_min, size_t per_decade,
+                    size_t *count) {
+  const double linear = 0.1; /* log-spaced below, even above */
+  double lowest = tau_min > 0 ? tau_min : 1e-8;
+  double decades = lowest < linear ? log10(linear / lowest) : 0;
+  size_t logs = (size_t)ceil(decades * (double)per_decade), n = 0;
+  size_t evens = 5 * per_decade;
+  double *grid = TM_NEW(arena, double, logs + evens + 2);
+  if (!grid)
+    return NULL;
+  if (tau_min <= 0)
+    grid[n++] = 0;
+  for (size_t k = 0; k < logs; k++)
+    grid[n++] = lowest * pow(10, decades * (double)k / (double)logs);
+  double from = lowest < linear ? linear : lowest;
+  for (size_t k = 0; k <= evens && from < 1; k++)
+    grid[n++] = from + (1 - from) * (double)k / (double)evens;
+  if (n == 0)
+    n = 1; /* tau_min = 1: nothing to resolve */
+  grid[n - 1] = 1;
+  *count = n;
+  return grid;
+}

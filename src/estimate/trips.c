@@ -1,0 +1,60 @@
+/* trips.c - round trips of thetas along u = Lambda(tau)/Lambda(1), followed
+ * through exchanges (method 4.8).
+ *
+ * Each chain carries two walkers: the one in the tempered place, and the one
+ * in the target place at u = 1. An accepted exchange swaps them; a draw from
+ * the prior replaces the tempered one at u = 0. */
+#include "estimate/summary.h"
+
+#include <math.h>
+
+/* Where a walker last was: nowhere yet, at the bottom, or at the top having
+ * come from the bottom. */
+typedef enum stage { FRESH, BOTTOM, TOP } stage;
+
+typedef struct counts {
+  size_t restarts, round_trips;
+} counts;
+
+static void visit(stage *walker, double u, counts *c) {
+  if (u <= 0.05) {
+    if (*walker == TOP)
+      c->round_trips++;
+    *walker = BOTTOM;
+  } else if (u >= 0.95 && *walker == BOTTOM) {
+    c->restarts++;
+    *walker = TOP;
+  }
+}
+
+static void follow_chain(const tempera_draws *draws, size_t chain,
+                         const tm_barrier *barrier, counts *c) {
+  const tempera_role role = TEMPERA_TEMPERED;
+  size_t n = draws->size;
+  const double *tau = tm_draws_column(draws, role, chain, n + TM_TAU);
+  const double *swap = tm_draws_column(draws, role, chain, n + TM_EXCHANGE);
+  const double *renewed = tm_draws_column(draws, role, chain, n + TM_RENEWED);
+  stage tempered = FRESH, target = FRESH;
+  for (size_t i = 0; i < draws->count; i++) {
+    if (swap[i] == 2) {
+      stage held = tempered;
+      tempered = target;
+      target = held;
+    }
+    if (renewed[i] == 1) /* it came down to tau = 0, and another leaves */
+      visit(&tempered, 0, c);
+    visit(&tempered, tm_barrier_share(barrier, tau[i]), c);
+    if (draws->has_role[TEMPERA_TARGET])
+      visit(&target, 1, c);
+  }
+}
+
+void tm_trips_count(const tempera_draws *draws, const tm_barrier *barrier,
+                    size_t *round_trips, size_t *restarts) {
+  counts c = {0};
+  if (draws->has_role[TEMPERA_TEMPERED])
+    for (size_t chain = 0; chain < draws->chains; chain++)
+      follow_chain(draws, chain, barrier, &c);
+  *round_trips = c.round_trips;
+  *restarts = c.restarts;
+}

@@ -1,0 +1,146 @@
+/* verdict.c - what the numbers of a summary mean: reliable, or what is wrong
+ * and what to try. Every check adds its own warning; the verdict names the
+ * gravest. */
+#include "estimate/estimate.h"
+
+#include "estimate/summary.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { FEWEST_TRIPS = 10 };
+
+/* Findings from the gravest to the mildest; `problem` is the first found. */
+typedef struct findings {
+  tempera_summary *summary;
+  const char *problem, *advice;
+  bool failed; /* out of memory */
+} findings;
+
+static void blame(findings *f, const char *problem, const char *advice) {
+  if (f->problem)
+    return;
+  f->problem = problem;
+  f->advice = advice;
+}
+
+#define WARN(f, ...)                                                           \
+  ((f)->failed |= tm_summary_warn((f)->summary, __VA_ARGS__) != TEMPERA_OK)
+
+static bool has_draws(const tempera_summary *s) {
+  for (size_t i = 0; i < s->value_count; i++)
+    if (!isnan(s->values[i].mean))
+      return true;
+  return s->tau_bin_count > 0;
+}
+
+static bool is_checked(const tempera_estimate *e) {
+  return !strcmp(e->name, "rb") || !strcmp(e->name, "ti") ||
+         !strcmp(e->name, "ss");
+}
+
+static void check_evidence(findings *f) {
+  tempera_summary *s = f->summary;
+  if (s->estimate_count > 0 && !s->estimator)
+    blame(f, "there is no trustworthy estimate of the evidence",
+          "run more iterations");
+  for (size_t i = 0; i < s->estimate_count; i++) {
+    const tempera_estimate *e = &s->estimates[i];
+    if (!is_checked(e) || !e->warning)
+      continue;
+    WARN(f, "log Z by %s: %s.", e->name, e->warning);
+    blame(f,
+          strstr(e->warning, "convexity")
+              ? "the tempered chain did not reach tau = 1, so the evidence is "
+                "known within bounds only"
+              : "the estimates of the evidence contradict each other",
+          strstr(e->warning, "convexity")
+              ? "run longer, or use another tau prior than the profile, which "
+                "collapses in several dimensions"
+              : "run more iterations or chains");
+  }
+}
+
+static void check_trips(findings *f) {
+  tempera_summary *s = f->summary;
+  if (s->tau_bin_count == 0 || s->round_trips >= FEWEST_TRIPS)
+    return;
+  WARN(f,
+       "Only %zu round trips (%zu restarts) between the prior and tau = 1; "
+       "at least %d are needed before modes can be trusted.",
+       s->round_trips, s->restarts, FEWEST_TRIPS);
+  blame(f, "too few round trips between the prior and the posterior",
+        "run more iterations, or a better kernel");
+}
+
+/* The worst R-hat and the smallest ESS over the values. */
+static void check_mixing(findings *f) {
+  const tempera_value_summary *slow = NULL, *thin = NULL;
+  for (size_t i = 0; i < f->summary->value_count; i++) {
+    const tempera_value_summary *v = &f->summary->values[i];
+    double ess = fmin(v->ess_bulk, v->ess_tail);
+    if (!isnan(v->rhat) && (!slow || v->rhat > slow->rhat))
+      slow = v;
+    if (!isnan(ess) && (!thin || ess < fmin(thin->ess_bulk, thin->ess_tail)))
+      thin = v;
+  }
+  if (!slow && !thin && f->summary->value_count > 0)
+    blame(f, "there are too few draws to judge the mixing",
+          "run more iterations");
+  if (slow && slow->rhat > 1.01)
+    WARN(f, "R-hat of %s is %.3f (it should be below 1.01).", slow->name,
+         slow->rhat);
+  if (slow && slow->rhat > 1.05)
+    blame(f, "the chains have not mixed", "run more iterations");
+  double ess = thin ? fmin(thin->ess_bulk, thin->ess_tail) : INFINITY;
+  if (ess < 400)
+    WARN(f, "Effective sample size of %s is %.0f (it should be above 400).",
+         thin->name, ess);
+  if (ess < 100)
+    blame(f, "too few effective draws", "run more iterations");
+}
+
+static void check_ridge(findings *f) {
+  tempera_summary *s = f->summary;
+  if (s->ridge_beaten == 0)
+    return;
+  WARN(f,
+       "%zu draws rose above the ridge: an optimum was not global. The "
+       "sampler is still correct, but it spends its time badly over tau.",
+       s->ridge_beaten);
+}
+
+static char *words(const findings *f) {
+  const tempera_summary *s = f->summary;
+  if (f->problem)
+    return tm_heap_format("Not reliable: %s. Try this: %s.", f->problem,
+                          f->advice);
+  if (s->estimator && s->tau_bin_count)
+    return tm_heap_format("Reliable: log Z = %.3f +- %.3f, %zu round trips, "
+                          "and the checks agree.",
+                          s->log_z, s->se, s->round_trips);
+  return tm_heap_format("Reliable: the chains have mixed; no evidence was "
+                        "estimated.");
+}
+
+tempera_status tm_estimate_verdict(tempera_summary *summary,
+                                   tempera_error *error) {
+  findings f = {.summary = summary};
+  if (!has_draws(summary)) {
+    blame(&f, "there are no draws", "run more iterations");
+  } else {
+    check_evidence(&f);
+    check_trips(&f);
+    check_mixing(&f);
+    check_ridge(&f);
+  }
+  char *verdict = words(&f);
+  if (f.failed || !verdict) {
+    tm_heap_free(verdict);
+    return tm_fail_memory(error);
+  }
+  tm_heap_free(summary->verdict);
+  summary->verdict = verdict;
+  summary->reliable = !f.problem;
+  return TEMPERA_OK;
+}
