@@ -320,13 +320,13 @@ static galaxy *galaxy_from(const double *y, size_t n, size_t K,
   return g;
 }
 
-/* The quantiles of the data, with a share of their spread each. */
+/* The quantiles of the data, each wide enough to reach the outliers. */
 static void set_start(const galaxy *g, double *start) {
   double K = (double)g->K;
   for (size_t k = 0; k < g->K; k++)
     start[k] = g->y[(size_t)(((double)k + 0.5) / K * (double)g->n)];
   for (size_t k = 0; k < g->variances; k++)
-    start[g->K + k] = fmax(g->spread / (K * K), 1e-3);
+    start[g->K + k] = fmax(g->spread / 2, 1e-3);
   for (size_t k = 0; g->K > 1 && k < g->K; k++)
     start[g->K + g->variances + k] = 1 / K;
 }
