@@ -90,7 +90,10 @@ TEMPERA_CHECKED tempera_status tempera_data_integers(const tempera_data *data,
                                                      const int64_t **values,
                                                      size_t *count,
                                                      tempera_error *error);
-/* FNV-1a hash of the data's text: two runs on the same data agree. */
+/* FNV-1a hash of the observations: the values of all arrays, by name (of the
+ * single numbers when there is no array). Single numbers choose the model (a
+ * number of components, a hyperparameter), so models on the same observations
+ * agree and can be compared. */
 uint64_t tempera_data_hash(const tempera_data *data);
 
 /* ------------------------------------------------------------------------
@@ -241,6 +244,15 @@ TEMPERA_CHECKED tempera_status tempera_model_evaluate(
     const tempera_model *model, const double *theta, double *log_likelihood,
     double *log_prior, tempera_error *error);
 
+/* Starts from a JSON file: an object {name: value or array}, the same for
+ * every chain, or an array of such objects, one per chain. Fills chains x
+ * tempera_model_size numbers, as tempera_options.init wants them. */
+TEMPERA_CHECKED tempera_status tempera_starts_read(const char *path,
+                                                   const tempera_model *model,
+                                                   size_t chains,
+                                                   double *starts,
+                                                   tempera_error *error);
+
 /* ------------------------------------------------------------------------
  * Options
  */
@@ -265,8 +277,8 @@ typedef enum tempera_kernel {
   TEMPERA_KERNEL_MODEL /* the model's own proposals (recipe) */
 } tempera_kernel;
 
-/* Filled by tempera_options_default; 0 in `iterations` and `warmup` means
- * "the default for these settings". */
+/* Filled by tempera_options_default; 0 in `chains`, `iterations`, `thin` and
+ * `tau_scale` means "the default for these settings". */
 typedef struct tempera_options {
   tempera_method method;
   tempera_tau_prior tau_prior;
@@ -275,7 +287,7 @@ typedef struct tempera_options {
   double tau_scale; /* sd of truncated-normal tau proposals */
   double tau_min;   /* 0, or the lower end of tau for improper priors */
   tempera_kernel kernel;
-  size_t chains;     /* independent tempered/target pairs */
+  size_t chains;     /* independent tempered/target pairs [4; paper: 1] */
   size_t iterations; /* sweeps after warmup, per chain */
   bool warmup_given; /* warmup below is the caller's (it may be 0) */
   size_t warmup;
@@ -344,6 +356,13 @@ void tempera_sampler_cancel(tempera_sampler *sampler);
 tempera_progress tempera_sampler_progress(const tempera_sampler *sampler);
 /* Owned by the sampler, valid until it is freed. */
 const tempera_draws *tempera_sampler_draws(const tempera_sampler *sampler);
+/* Draws of the warmup with save_warmup, else NULL. */
+const tempera_draws *tempera_sampler_warmup_draws(
+    const tempera_sampler *sampler);
+/* The options in force, nothing left at "default"; and the model. */
+const tempera_options *tempera_sampler_options(
+    const tempera_sampler *sampler);
+const tempera_model *tempera_sampler_model(const tempera_sampler *sampler);
 
 typedef enum tempera_role {
   TEMPERA_TARGET = 0, /* draws at tau = 1 */
@@ -462,6 +481,7 @@ typedef struct tempera_run_request {
   const char *model_path; /* recorded in config.json */
   const char *data_path;  /* or NULL */
   uint64_t data_hash;
+  const char *init_path; /* or NULL; recorded */
 } tempera_run_request;
 
 /* Sample into a folder: config.json first, CSV rows as they are drawn,
@@ -489,6 +509,14 @@ TEMPERA_CHECKED tempera_status tempera_compare(
     const tempera_summary *const *summaries, size_t count,
     tempera_comparison **comparison, tempera_error *error);
 void tempera_comparison_free(tempera_comparison *comparison);
+/* A table and JSON; `names` are the runs', as many as were compared. Free the
+ * text with tempera_text_free. */
+TEMPERA_CHECKED tempera_status tempera_comparison_text(
+    const tempera_comparison *comparison, const char *const *names,
+    bool colour, char **text, tempera_error *error);
+TEMPERA_CHECKED tempera_status tempera_comparison_json(
+    const tempera_comparison *comparison, const char *const *names,
+    char **text, tempera_error *error);
 
 #ifdef __cplusplus
 }
