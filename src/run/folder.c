@@ -2,7 +2,7 @@
  *
  * Rows go to the kernel by write(2) as soon as a block is drawn, without a
  * buffer of ours, so that a killed process loses nothing already drawn. A
- * block that does not fit (full disk) is cut back to its last whole row. */
+ * block that does not fit (full disk) is taken back from every file. */
 #include "run/folder.h"
 
 #include "base/file.h"
@@ -69,32 +69,36 @@ tempera_status tm_folder_open(const tempera_run_request *request,
 
 /* ---- writing ------------------------------------------------------------ */
 
-/* After a failed write: forget what follows the last whole row. */
-static void cut_back(int descriptor, off_t start, const char *bytes,
-                     size_t written) {
-  while (written > 0 && bytes[written - 1] != '\n')
-    written--;
-  if (ftruncate(descriptor, start + (off_t)written) != 0)
-    return; /* the reader will meet half a row: no more can be done */
-}
-
 static tempera_status append(const tm_csv_file *file, const tm_text *text,
                              tempera_error *error) {
   if (text->failed)
     return tm_fail_memory(error);
-  off_t start = lseek(file->descriptor, 0, SEEK_END);
   for (size_t done = 0; done < text->length;) {
-    ssize_t n = write(file->descriptor, text->data + done, text->length - done);
+    ssize_t n = pwrite(file->descriptor, text->data + done, text->length - done,
+                       file->size + (off_t)done);
     if (n < 0 && errno == EINTR)
       continue;
-    if (n <= 0) {
-      tempera_status status = fail_file(file->path, error);
-      cut_back(file->descriptor, start, text->data, done);
-      return status;
-    }
+    if (n <= 0)
+      return fail_file(file->path, error);
     done += (size_t)n;
   }
   return TEMPERA_OK;
+}
+
+/* Now that a block is in every file, it stays. */
+static void settle(tm_folder *folder) {
+  for (size_t i = 0; i < folder->file_count; i++)
+    folder->files[i].size = lseek(folder->files[i].descriptor, 0, SEEK_END);
+}
+
+/* After a failed write all chains go back to the last block they share: whole
+ * rows, and as many in each. */
+static void cut_back(const tm_folder *folder) {
+  for (size_t i = 0; i < folder->file_count; i++) {
+    const tm_csv_file *file = &folder->files[i];
+    if (ftruncate(file->descriptor, file->size) != 0)
+      return; /* a reader may meet half a row: nothing more can be done */
+  }
 }
 
 static tempera_status open_file(tm_folder *folder, tm_csv_file *file,
@@ -152,6 +156,27 @@ tempera_status tm_folder_begin(tm_folder *folder,
                   &file->warmup_at);
     TM_TRY(append(file, &folder->block, error));
   }
+  settle(folder);
+  return TEMPERA_OK;
+}
+
+static tempera_status append_rows(tm_folder *folder,
+                                  const tempera_draws *warmup, size_t warmed,
+                                  const tempera_draws *draws,
+                                  tempera_error *error) {
+  for (size_t i = 0; i < folder->file_count; i++) {
+    const tm_csv_file *file = &folder->files[i];
+    folder->block.length = 0;
+    if (warmed > folder->warmup_rows)
+      tm_csv_rows(&folder->block, warmup, file->role, file->chain,
+                  folder->warmup_rows, warmed);
+    if (draws->count > 0 && !folder->adapted)
+      tm_csv_adaptation(&folder->block, folder->dimension);
+    tm_csv_rows(&folder->block, draws, file->role, file->chain, folder->rows,
+                draws->count);
+    TM_TRY(append(file, &folder->block, error));
+  }
+  settle(folder);
   return TEMPERA_OK;
 }
 
@@ -160,23 +185,16 @@ tempera_status tm_folder_append(tm_folder *folder,
                                 tempera_error *error) {
   const tempera_draws *draws = tempera_sampler_draws(sampler);
   const tempera_draws *warmup = tempera_sampler_warmup_draws(sampler);
-  size_t count = draws->count, warmed = warmup ? warmup->count : 0;
-  if (count == folder->rows && warmed == folder->warmup_rows)
+  size_t warmed = warmup ? warmup->count : 0;
+  if (draws->count == folder->rows && warmed == folder->warmup_rows)
     return TEMPERA_OK;
-  for (size_t i = 0; i < folder->file_count; i++) {
-    const tm_csv_file *file = &folder->files[i];
-    folder->block.length = 0;
-    if (warmed > folder->warmup_rows)
-      tm_csv_rows(&folder->block, warmup, file->role, file->chain,
-                  folder->warmup_rows, warmed);
-    if (count > 0 && !folder->adapted)
-      tm_csv_adaptation(&folder->block, folder->dimension);
-    tm_csv_rows(&folder->block, draws, file->role, file->chain, folder->rows,
-                count);
-    TM_TRY(append(file, &folder->block, error));
+  tempera_status status = append_rows(folder, warmup, warmed, draws, error);
+  if (status != TEMPERA_OK) {
+    cut_back(folder);
+    return status;
   }
-  folder->adapted = folder->adapted || count > 0;
-  folder->rows = count;
+  folder->adapted = folder->adapted || draws->count > 0;
+  folder->rows = draws->count;
   folder->warmup_rows = warmed;
   return TEMPERA_OK;
 }

@@ -11,6 +11,7 @@ typedef struct tm_csv_file {
   char *path;
   int descriptor;               /* -1: not open */
   size_t samples_at, warmup_at; /* offsets of counts in the header */
+  int64_t size; /* bytes up to the last block that is in every file */
   tempera_role role;
   size_t chain;
 } tm_csv_file;
@@ -19,8 +20,10 @@ typedef struct tm_folder {
   const char *path;
   tm_csv_file *files;
   size_t file_count;
-  size_t rows;   /* rows of every chain that are on disk */
-  tm_text block; /* reused between blocks */
+  size_t dimension; /* unconstrained coordinates, for the adaptation block */
+  size_t warmup_rows, rows; /* rows of every chain that are on disk */
+  bool adapted;             /* the adaptation block is written */
+  tm_text block;            /* reused between blocks */
 } tm_folder;
 
 /* Makes the folder (and those above it), refuses one that holds a run, and
