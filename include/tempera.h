@@ -244,6 +244,12 @@ TEMPERA_CHECKED tempera_status tempera_model_evaluate(
     const tempera_model *model, const double *theta, double *log_likelihood,
     double *log_prior, tempera_error *error);
 
+/* Look at a model at `count` points: draws from the prior where the model has
+ * them, else random unconstrained points (uniform on [-2, 2], as Stan starts).
+ * Fills count x size values and count densities each. */
+TEMPERA_CHECKED tempera_status tempera_model_probe(
+    const tempera_model *model, uint64_t seed, size_t count, double *theta,
+    double *log_likelihood, double *log_prior, tempera_error *error);
 /* Starts from a JSON file: an object {name: value or array}, the same for
  * every chain, or an array of such objects, one per chain. Fills chains x
  * tempera_model_size numbers, as tempera_options.init wants them. */
