@@ -90,7 +90,10 @@ TEMPERA_CHECKED tempera_status tempera_data_integers(const tempera_data *data,
                                                      const int64_t **values,
                                                      size_t *count,
                                                      tempera_error *error);
-/* FNV-1a hash of the data's text: two runs on the same data agree. */
+/* FNV-1a hash of the observations: the values of all arrays, by name (of the
+ * single numbers when there is no array). Single numbers choose the model (a
+ * number of components, a hyperparameter), so models on the same observations
+ * agree and can be compared. */
 uint64_t tempera_data_hash(const tempera_data *data);
 
 /* ------------------------------------------------------------------------
@@ -240,6 +243,21 @@ const tempera_model_spec *tempera_model_spec_of(const tempera_model *model);
 TEMPERA_CHECKED tempera_status tempera_model_evaluate(
     const tempera_model *model, const double *theta, double *log_likelihood,
     double *log_prior, tempera_error *error);
+
+/* Look at a model at `count` points: draws from the prior where the model has
+ * them, else random unconstrained points (uniform on [-2, 2], as Stan starts).
+ * Fills count x size values and count densities each. */
+TEMPERA_CHECKED tempera_status tempera_model_probe(
+    const tempera_model *model, uint64_t seed, size_t count, double *theta,
+    double *log_likelihood, double *log_prior, tempera_error *error);
+/* Starts from a JSON file: an object {name: value or array}, the same for
+ * every chain, or an array of such objects, one per chain. Fills chains x
+ * tempera_model_size numbers, as tempera_options.init wants them. */
+TEMPERA_CHECKED tempera_status tempera_starts_read(const char *path,
+                                                   const tempera_model *model,
+                                                   size_t chains,
+                                                   double *starts,
+                                                   tempera_error *error);
 
 /* ------------------------------------------------------------------------
  * Options
@@ -469,6 +487,7 @@ typedef struct tempera_run_request {
   const char *model_path; /* recorded in config.json */
   const char *data_path;  /* or NULL */
   uint64_t data_hash;
+  const char *init_path; /* or NULL; recorded */
 } tempera_run_request;
 
 /* Sample into a folder: config.json first, CSV rows as they are drawn,
@@ -496,6 +515,14 @@ TEMPERA_CHECKED tempera_status tempera_compare(
     const tempera_summary *const *summaries, size_t count,
     tempera_comparison **comparison, tempera_error *error);
 void tempera_comparison_free(tempera_comparison *comparison);
+/* A table and JSON; `names` are the runs', as many as were compared. Free the
+ * text with tempera_text_free. */
+TEMPERA_CHECKED tempera_status tempera_comparison_text(
+    const tempera_comparison *comparison, const char *const *names,
+    bool colour, char **text, tempera_error *error);
+TEMPERA_CHECKED tempera_status tempera_comparison_json(
+    const tempera_comparison *comparison, const char *const *names,
+    char **text, tempera_error *error);
 
 #ifdef __cplusplus
 }

@@ -1,9 +1,66 @@
-/* main.c - the `tempera` command. */
-#include "tempera.h"
+/* main.c - the `tempera` command: finds the subcommand and steps aside. */
+#include "cli/cli.h"
 
+#include <signal.h>
 #include <stdio.h>
+#include <string.h>
 
-int main(void) {
-  puts("tempera " TEMPERA_VERSION);
-  return 0;
+static const char help[] =
+    "usage: tempera COMMAND [arguments]\n"
+    "\n"
+    "Bayesian sampling and evidence by continuous tempering.\n"
+    "\n"
+    "  sample MODEL [-d DATA.json] [options]   draws, evidence and report\n"
+    "  check MODEL [-d DATA.json]              show a model and test it\n"
+    "  summary RUN                             a run's tables again\n"
+    "  compare RUN RUN...                      log Bayes factors\n"
+    "\n"
+    "tempera COMMAND --help says more; tempera --version, tempera --help.\n";
+
+typedef struct command {
+  const char *name;
+  int (*run)(int argc, char **argv); /* NULL: not built yet */
+} command;
+
+static const command commands[] = {
+    {"sample", cli_sample},   {"check", cli_check}, {"summary", cli_summary},
+    {"compare", cli_compare}, {"compile", NULL},    {"report", NULL},
+    {"resume", NULL},         {"reproduce", NULL}};
+
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+static int unknown(const char *name) {
+  const char *names[COMMANDS + 1] = {0};
+  for (size_t i = 0; i < COMMANDS; i++)
+    names[i] = commands[i].name;
+  const char *near = cli_nearest(name, names);
+  return near
+             ? cli_usage("", "unknown command %s; did you mean %s?", name, near)
+             : cli_usage("", "unknown command %s", name);
+}
+
+static bool is(const char *word, const char *name, const char *letter) {
+  return strcmp(word, name) == 0 || strcmp(word, letter) == 0;
+}
+
+int main(int argc, char **argv) {
+#ifdef SIGXFSZ
+  signal(SIGXFSZ, SIG_IGN); /* a file-size limit is a write error for us */
+#endif
+  if (argc < 2)
+    return cli_usage("", "which command?");
+  if (is(argv[1], "--help", "-h") || strcmp(argv[1], "help") == 0)
+    return fputs(help, stdout), EXIT_DONE;
+  if (is(argv[1], "--version", "-V"))
+    return puts("tempera " TEMPERA_VERSION), EXIT_DONE;
+  for (size_t i = 0; i < COMMANDS; i++) {
+    if (strcmp(argv[1], commands[i].name) != 0)
+      continue;
+    if (!commands[i].run)
+      return cli_usage("", "%s is not available in this version", argv[1]);
+    return commands[i].run(argc - 1, argv + 1);
+  }
+  if (argv[1][0] == '-')
+    return cli_usage("", "unknown option %s", argv[1]);
+  return unknown(argv[1]);
 }

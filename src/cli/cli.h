@@ -1,0 +1,58 @@
+/* cli.h - what the subcommands share. The command is an ordinary client of
+ * tempera.h and includes nothing else of the library. */
+#ifndef TM_CLI_CLI_H
+#define TM_CLI_CLI_H
+
+#include "tempera.h"
+
+enum {
+  EXIT_DONE = 0,
+  EXIT_BAD_INPUT = 1, /* or a failing model */
+  EXIT_USAGE = 2
+};
+
+/* Subcommands: arguments as main's, argv[0] being the command's name. */
+int cli_sample(int argc, char **argv);
+int cli_check(int argc, char **argv);
+int cli_summary(int argc, char **argv);
+int cli_compare(int argc, char **argv);
+
+/* `FILE:LINE:COLUMN: what` on standard error; gives EXIT_BAD_INPUT back. */
+int cli_fail(const char *file, const tempera_error *error);
+/* `tempera COMMAND: what` and where to read on; gives EXIT_USAGE back. */
+int cli_usage(const char *command, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* What getopt_long refused (':' or '?'), with the nearest option there is. */
+struct option;
+int cli_bad_option(const char *command, int code, char **argv,
+                   const struct option *options);
+/* The name in the list (ended by NULL) nearest to a mistyped one, or NULL. */
+const char *cli_nearest(const char *name, const char *const *names);
+/* Colour if standard output is a terminal that wants it. */
+bool cli_colour(void);
+/* Print and free a text of the library; 0, or EXIT_BAD_INPUT when standard
+ * output cannot be written. */
+int cli_print(char *text);
+
+/* A model and its data, as `sample` and `check` load them. */
+typedef struct cli_input {
+  const char *model_path, *data_path; /* data_path may be NULL */
+  tempera_data *data;
+  tempera_model *model;
+} cli_input;
+/* 0, or an exit status after a message. */
+int cli_load(cli_input *input);
+void cli_unload(cli_input *input);
+
+/* The progress display on standard error. */
+typedef struct cli_progress {
+  bool quiet, verbose, terminal;
+  double shown_at; /* seconds into the run of the last line; < 0: none */
+  tempera_phase phase;
+} cli_progress;
+cli_progress cli_progress_start(bool quiet, bool verbose);
+void cli_progress_show(const tempera_progress *progress, void *user);
+/* Clear the line, so that what follows starts on a clean one. */
+void cli_progress_end(const cli_progress *progress);
+
+#endif

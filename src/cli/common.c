@@ -1,0 +1,166 @@
+/* common.c - messages, and loading a model with its data. */
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int cli_fail(const char *file, const tempera_error *error) {
+  if (file && error->line > 0)
+    fprintf(stderr, "%s:%d:%d: %s\n", file, error->line, error->column,
+            error->message);
+  else if (file && !strstr(error->message, file))
+    fprintf(stderr, "%s: %s\n", file, error->message);
+  else
+    fprintf(stderr, "tempera: %s\n", error->message);
+  return EXIT_BAD_INPUT;
+}
+
+int cli_usage(const char *command, const char *format, ...) {
+  va_list arguments;
+  fprintf(stderr, "tempera%s%s: ", *command ? " " : "", command);
+  va_start(arguments, format);
+  vfprintf(stderr, format, arguments);
+  va_end(arguments);
+  fprintf(stderr, "\ntry: tempera %s%s--help\n", command, *command ? " " : "");
+  return EXIT_USAGE;
+}
+
+/* ---- suggestions -------------------------------------------------------- */
+
+enum { LONGEST = 32 };
+
+/* Edits (insert, delete, replace) from a to b; LONGEST when either is longer
+ * than that. */
+static size_t distance(const char *a, const char *b) {
+  size_t row[LONGEST + 1], n = strlen(b);
+  if (strlen(a) > LONGEST || n > LONGEST)
+    return LONGEST;
+  for (size_t j = 0; j <= n; j++)
+    row[j] = j;
+  for (size_t i = 1; a[i - 1]; i++) {
+    size_t diagonal = row[0];
+    row[0] = i;
+    for (size_t j = 1; j <= n; j++) {
+      size_t best = diagonal + (a[i - 1] != b[j - 1]);
+      diagonal = row[j];
+      if (row[j] + 1 < best)
+        best = row[j] + 1;
+      if (row[j - 1] + 1 < best)
+        best = row[j - 1] + 1;
+      row[j] = best;
+    }
+  }
+  return row[n];
+}
+
+const char *cli_nearest(const char *name, const char *const *names) {
+  const char *best = NULL;
+  size_t least = strlen(name) / 3 + 2; /* worse is no likeness */
+  for (; *names; names++) {
+    size_t d = distance(name, *names);
+    if (d < least) {
+      least = d;
+      best = *names;
+    }
+  }
+  return best;
+}
+
+int cli_bad_option(const char *command, int code, char **argv,
+                   const struct option *options) {
+  const char *names[64] = {0};
+  char word[64];
+  const char *given = argv[optind - 1];
+  for (size_t i = 0; i < 63 && options[i].name; i++)
+    names[i] = options[i].name;
+  if (code == ':')
+    return cli_usage(command, "option %s needs a value", given);
+  if (strncmp(given, "--", 2) != 0)
+    return optopt > 0 && optopt < 256
+               ? cli_usage(command, "unknown option -%c", optopt)
+               : cli_usage(command, "unknown option %s", given);
+  snprintf(word, sizeof word, "%.*s", (int)strcspn(given + 2, "="), given + 2);
+  const char *near = cli_nearest(word, names);
+  if (near && strcmp(near, word) == 0)
+    return cli_usage(command, "option --%s takes no value", word);
+  return near ? cli_usage(command, "unknown option --%s; did you mean --%s?",
+                          word, near)
+              : cli_usage(command, "unknown option --%s", word);
+}
+
+/* ---- output ------------------------------------------------------------- */
+
+bool cli_colour(void) {
+  const char *none = getenv("NO_COLOR");
+  const char *term = getenv("TERM");
+  return isatty(STDOUT_FILENO) && !(none && *none) && term &&
+         strcmp(term, "dumb") != 0;
+}
+
+int cli_print(char *text) {
+  size_t length = strlen(text);
+  bool fine = fputs(text, stdout) >= 0;
+  if (length == 0 || text[length - 1] != '\n')
+    fine = fputc('\n', stdout) != EOF && fine;
+  fine = fflush(stdout) == 0 && fine;
+  tempera_text_free(text);
+  if (fine)
+    return EXIT_DONE;
+  fprintf(stderr, "tempera: cannot write to standard output: %s\n",
+          strerror(errno));
+  return EXIT_BAD_INPUT;
+}
+
+/* ---- loading ------------------------------------------------------------ */
+
+static int load_data(cli_input *input) {
+  tempera_error error = {0};
+  tempera_status status =
+      input->data_path
+          ? tempera_data_read(input->data_path, &input->data, &error)
+          : tempera_data_parse("{}", 2, &input->data, &error);
+  return status == TEMPERA_OK ? EXIT_DONE : cli_fail(input->data_path, &error);
+}
+
+/* A place in an error of the model's is a place in the data. */
+static int load_model(cli_input *input) {
+  tempera_error error = {0};
+  tempera_status status =
+      tempera_model_load(input->model_path, input->data, &input->model, &error);
+  if (status == TEMPERA_OK)
+    return EXIT_DONE;
+  bool in_data = error.line > 0 || strstr(error.message, "the data lack");
+  cli_fail(in_data && input->data_path ? input->data_path : input->model_path,
+           &error);
+  if (in_data && !input->data_path)
+    fputs("give the data with -d FILE.json\n", stderr);
+  return EXIT_BAD_INPUT;
+}
+
+int cli_load(cli_input *input) {
+  tempera_error error = {0};
+  const char *extension = strrchr(input->model_path, '.');
+  if (access(input->model_path, R_OK) != 0) {
+    snprintf(error.message, sizeof error.message, "cannot open the model: %s",
+             strerror(errno));
+    return cli_fail(input->model_path, &error);
+  }
+  if (extension && strcmp(extension, ".stan") == 0) {
+    snprintf(error.message, sizeof error.message,
+             "this version runs models written in C and built to a .so; "
+             "Stan programs are not available yet (see docs/guide.md)");
+    return cli_fail(input->model_path, &error);
+  }
+  int code = load_data(input);
+  return code == EXIT_DONE ? load_model(input) : code;
+}
+
+void cli_unload(cli_input *input) {
+  tempera_model_free(input->model);
+  tempera_data_free(input->data);
+}

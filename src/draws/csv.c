@@ -1,0 +1,124 @@
+/* csv.c - see csv.h.
+ *
+ * The columns that Stan's readers require come first. Those that describe a
+ * Hamiltonian trajectory are constants here: no leapfrog steps are made. */
+#include "draws/csv.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static const char *const first_columns =
+    "lp__,accept_stat__,stepsize__,treedepth__,n_leapfrog__,divergent__,"
+    "energy__,tau__,log_likelihood__,log_prior__";
+
+/* p[2] is p.2 and x[1,3] is x.1.3 in Stan CSV. */
+static void add_name(tm_text *text, const char *name) {
+  for (const char *c = name; *c; c++)
+    if (*c != ']')
+      tm_text_add_bytes(text, *c == '[' || *c == ',' ? "." : c, 1);
+}
+
+static void add_names(tm_text *text, const tempera_draws *draws) {
+  tm_text_add(text, first_columns);
+  for (size_t i = 0; i < draws->size; i++) {
+    tm_text_add(text, ",");
+    add_name(text, draws->names[i]);
+  }
+  tm_text_add(text, "\n");
+}
+
+static const char *const num_samples = "#     num_samples = ";
+static const char *const num_warmup = "#     num_warmup = ";
+
+static void add_version(tm_text *text, const tm_csv_about *about,
+                        tempera_role role) {
+  tm_text_printf(text,
+                 "# stan_version_major = 2\n# stan_version_minor = 36\n"
+                 "# stan_version_patch = 0\n"
+                 "# Tempera " TEMPERA_VERSION ", %s, %s kernel; %s draws\n"
+                 "# model = %s\n# method = sample\n#   sample\n",
+                 about->method, about->kernel,
+                 role == TEMPERA_TARGET ? "target (tau__ is 1)" : "tempered",
+                 about->model);
+}
+
+/* Readers look for an algorithm and a metric; hmc with a diagonal one is what
+ * all of them know. */
+static void add_settings(tm_text *text, const tm_csv_about *about) {
+  tm_text_printf(text,
+                 "#     save_warmup = %s\n#     thin = %zu\n#     adapt\n"
+                 "#       engaged = true\n#     algorithm = hmc\n#       hmc\n"
+                 "#         metric = diag_e\n#         stepsize = 1\n"
+                 "# id = %zu\n# data\n#   file = %s\n# random\n"
+                 "#   seed = %" PRIu64 "\n",
+                 about->save_warmup ? "true" : "false", about->thin, about->id,
+                 about->data_path ? about->data_path : "", about->seed);
+}
+
+void tm_csv_adaptation(tm_text *text, size_t dimension) {
+  tm_text_add(text, "# Adaptation terminated\n# Step size = 1\n"
+                    "# Diagonal elements of inverse mass matrix:\n# ");
+  for (size_t i = 0; i < dimension; i++)
+    tm_text_add(text, i ? ", 1" : "1");
+  tm_text_add(text, "\n");
+}
+
+void tm_csv_header(tm_text *text, const tm_csv_about *about,
+                   const tempera_draws *draws, tempera_role role,
+                   size_t *samples_at, size_t *warmup_at) {
+  add_version(text, about, role);
+  *samples_at = text->length + strlen(num_samples);
+  tm_text_printf(text, "%s%-*zu\n", num_samples, TM_CSV_FIELD,
+                 about->iterations);
+  *warmup_at = text->length + strlen(num_warmup);
+  tm_text_printf(text, "%s%-*zu\n", num_warmup, TM_CSV_FIELD, about->warmup);
+  add_settings(text, about);
+  add_names(text, draws);
+}
+
+/* lp__ as Stan has it: tempered likelihood, prior and Jacobian. At tau = 0
+ * the likelihood does not count, even where it is zero (method 1). */
+static double log_density(double *const *extra, size_t row) {
+  double tau = extra[TM_TAU][row];
+  double tempered = tau > 0 ? tau * extra[TM_LOG_LIKELIHOOD][row] : 0;
+  return tempered + extra[TM_LOG_PRIOR][row] + extra[TM_LOG_JACOBIAN][row];
+}
+
+static void add_row(tm_text *text, double *const *values, size_t size,
+                    size_t row) {
+  double *const *extra = values + size;
+  double lp = log_density(extra, row);
+  tm_text_number(text, lp);
+  tm_text_add(text, ",");
+  tm_text_number(text, extra[TM_ACCEPT][row]);
+  tm_text_add(text, ",1,0,0,0,");
+  tm_text_number(text, -lp);
+  static const tm_column shown[] = {TM_TAU, TM_LOG_LIKELIHOOD, TM_LOG_PRIOR};
+  for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
+    tm_text_add(text, ",");
+    tm_text_number(text, extra[shown[i]][row]);
+  }
+  for (size_t i = 0; i < size; i++) {
+    tm_text_add(text, ",");
+    tm_text_number(text, values[i][row]);
+  }
+  tm_text_add(text, "\n");
+}
+
+void tm_csv_rows(tm_text *text, const tempera_draws *draws, tempera_role role,
+                 size_t chain, size_t first, size_t last) {
+  size_t width = draws->size + TM_COLUMNS;
+  double *const *values =
+      draws->columns + ((size_t)role * draws->chains + chain) * width;
+  for (size_t row = first; row < last; row++)
+    add_row(text, values, draws->size, row);
+}
+
+void tm_csv_end(tm_text *text, double warmup_seconds, double sampling_seconds) {
+  tm_text_printf(text,
+                 "# \n#  Elapsed Time: %.3f seconds (Warm-up)\n"
+                 "#                %.3f seconds (Sampling)\n"
+                 "#                %.3f seconds (Total)\n# \n",
+                 warmup_seconds, sampling_seconds,
+                 warmup_seconds + sampling_seconds);
+}

@@ -1,0 +1,193 @@
+/* summary_json.c - a summary as summary.json. The names are an interface that
+ * users' scripts rely on; absent numbers are null, never NaN. */
+#include "base/memory.h"
+#include "report/json_fields.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+void tm_json_real(json_t *object, const char *name, double value) {
+  json_object_set_new(object, name,
+                      isfinite(value) ? json_real(value) : json_null());
+}
+
+void tm_json_whole(json_t *object, const char *name, uint64_t value) {
+  json_object_set_new(object, name, json_integer((json_int_t)value));
+}
+
+void tm_json_string(json_t *object, const char *name, const char *value) {
+  json_object_set_new(object, name, value ? json_string(value) : json_null());
+}
+
+tempera_status tm_json_dump(json_t *root, char **text, tempera_error *error) {
+  char *dumped = json_dumps(root, JSON_INDENT(2));
+  json_decref(root);
+  char *made = dumped ? tm_heap_text(dumped) : NULL;
+  free(dumped);
+  if (!made)
+    return tm_fail_memory(error);
+  *text = made;
+  return TEMPERA_OK;
+}
+
+static json_t *estimators(const tempera_summary *s) {
+  json_t *list = json_array();
+  for (size_t i = 0; i < s->estimate_count; i++) {
+    const tempera_estimate *e = &s->estimates[i];
+    json_t *item = json_object();
+    tm_json_string(item, "name", e->name);
+    tm_json_real(item, "log_z", e->log_z);
+    tm_json_real(item, "se", e->se);
+    tm_json_real(item, "lower", e->lower);
+    tm_json_real(item, "upper", e->upper);
+    tm_json_real(item, "se_within", e->se_within);
+    tm_json_real(item, "se_between", e->se_between);
+    tm_json_string(item, "warning", e->warning);
+    json_array_append_new(list, item);
+  }
+  return list;
+}
+
+static json_t *evidence(const tempera_summary *s) {
+  json_t *object = json_object();
+  tm_json_real(object, "log_z", s->log_z);
+  tm_json_real(object, "se", s->se);
+  tm_json_real(object, "lower", s->lower);
+  tm_json_real(object, "upper", s->upper);
+  tm_json_string(object, "estimator", s->estimator);
+  tm_json_real(object, "zero_likelihood", s->zero_likelihood);
+  json_object_set_new(object, "estimators", estimators(s));
+  return object;
+}
+
+static json_t *modes(const tempera_summary *s) {
+  json_t *list = json_array();
+  for (size_t i = 0; i < s->mode_count; i++) {
+    json_t *item = json_object(), *mean = json_object();
+    tm_json_real(item, "weight", s->modes[i].weight);
+    tm_json_real(item, "se", s->modes[i].se);
+    for (size_t j = 0; j < s->value_count && s->modes[i].mean; j++)
+      tm_json_real(mean, s->values[j].name, s->modes[i].mean[j]);
+    json_object_set_new(item, "mean", mean);
+    json_array_append_new(list, item);
+  }
+  return list;
+}
+
+static json_t *pmf(const tempera_value_summary *v) {
+  json_t *list = json_array();
+  for (size_t i = 0; i < v->pmf_count; i++) {
+    json_t *item = json_object();
+    json_object_set_new(item, "value", json_integer(v->pmf[i].value));
+    tm_json_real(item, "probability", v->pmf[i].probability);
+    json_array_append_new(list, item);
+  }
+  return list;
+}
+
+static json_t *parameters(const tempera_summary *s) {
+  json_t *list = json_array();
+  for (size_t i = 0; i < s->value_count; i++) {
+    const tempera_value_summary *v = &s->values[i];
+    json_t *item = json_object();
+    tm_json_string(item, "name", v->name);
+    for (size_t f = 0; f < TM_VALUE_FIELDS; f++)
+      tm_json_real(item, tm_value_fields[f].name,
+                   *tm_value_number((tempera_value_summary *)v, f));
+    if (v->pmf)
+      json_object_set_new(item, "pmf", pmf(v));
+    json_array_append_new(list, item);
+  }
+  return list;
+}
+
+static json_t *tau_bins(const tempera_summary *s) {
+  json_t *list = json_array();
+  for (size_t i = 0; i < s->tau_bin_count; i++) {
+    const tempera_tau_bin *b = &s->tau_bins[i];
+    json_t *item = json_object();
+    tm_json_real(item, "lower", b->lower);
+    tm_json_real(item, "upper", b->upper);
+    tm_json_whole(item, "draws", b->draws);
+    tm_json_real(item, "acceptance", b->acceptance);
+    tm_json_real(item, "tau_acceptance", b->tau_acceptance);
+    tm_json_real(item, "ridge_excess", b->ridge_excess);
+    json_array_append_new(list, item);
+  }
+  return list;
+}
+
+static json_t *curve(const tempera_summary *s) {
+  json_t *list = json_array();
+  for (size_t i = 0; i < s->curve_count; i++) {
+    json_t *item = json_object();
+    tm_json_real(item, "tau", s->curve[i].tau);
+    tm_json_real(item, "log_z", s->curve[i].log_z);
+    tm_json_real(item, "mean_log_likelihood", s->curve[i].mean_log_likelihood);
+    json_array_append_new(list, item);
+  }
+  return list;
+}
+
+static json_t *tempering(const tempera_summary *s) {
+  json_t *object = json_object();
+  tm_json_real(object, "barrier", s->barrier);
+  tm_json_whole(object, "restarts", s->restarts);
+  tm_json_whole(object, "round_trips", s->round_trips);
+  tm_json_real(object, "swap_acceptance", s->swap_acceptance);
+  tm_json_real(object, "tau_acceptance", s->tau_acceptance);
+  tm_json_whole(object, "ridge_knots", s->ridge_knots);
+  tm_json_real(object, "ridge_gap", s->ridge_gap);
+  tm_json_whole(object, "ridge_optimisations", s->ridge_optimisations);
+  tm_json_whole(object, "ridge_beaten", s->ridge_beaten);
+  json_object_set_new(object, "tau_bins", tau_bins(s));
+  json_object_set_new(object, "curve", curve(s));
+  return object;
+}
+
+static json_t *cost(const tempera_summary *s) {
+  json_t *object = json_object();
+  tm_json_whole(object, "likelihood_evaluations", s->likelihood_evaluations);
+  tm_json_whole(object, "gradient_evaluations", s->gradient_evaluations);
+  tm_json_real(object, "seconds", s->seconds);
+  tm_json_real(object, "seconds_in_model", s->seconds_in_model);
+  return object;
+}
+
+static json_t *warnings(const tempera_summary *s) {
+  json_t *list = json_array();
+  for (size_t i = 0; i < s->warning_count; i++)
+    json_array_append_new(list, json_string(s->warnings[i]));
+  return list;
+}
+
+tempera_status tempera_summary_json(const tempera_summary *summary, char **text,
+                                    tempera_error *error) {
+  const tempera_summary *s = summary;
+  char hash[20];
+  json_t *root = json_object();
+  snprintf(hash, sizeof hash, "%016" PRIx64, s->data_hash);
+  tm_json_string(root, "version", s->version);
+  tm_json_string(root, "model", s->model);
+  tm_json_string(root, "method", s->method);
+  tm_json_whole(root, "seed", s->seed);
+  tm_json_string(root, "data_hash", hash);
+  tm_json_whole(root, "chains", s->chains);
+  tm_json_whole(root, "iterations", s->iterations);
+  tm_json_whole(root, "warmup", s->warmup);
+  tm_json_whole(root, "thin", s->thin);
+  json_object_set_new(root, "complete", json_boolean(s->complete));
+  json_object_set_new(root, "evidence", evidence(s));
+  json_object_set_new(root, "modes", modes(s));
+  json_object_set_new(root, "parameters", parameters(s));
+  json_object_set_new(root, "tempering", tempering(s));
+  json_object_set_new(root, "cost", cost(s));
+  json_object_set_new(root, "reliable", json_boolean(s->reliable));
+  tm_json_string(root, "verdict", s->verdict);
+  json_object_set_new(root, "warnings", warnings(s));
+  return tm_json_dump(root, text, error);
+}
+
+void tempera_text_free(char *text) { tm_heap_free(text); }

@@ -1,0 +1,258 @@
+/* summary_read.c - summary.json back into a summary: `tempera summary` and
+ * `tempera compare` work on folders. Fields that are missing are absent, so
+ * that files of other versions can still be read. */
+#include "base/file.h"
+#include "base/json.h"
+#include "base/memory.h"
+#include "report/json_fields.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FIELD(name)                                                            \
+  { #name, offsetof(tempera_value_summary, name) }
+const tm_value_field tm_value_fields[TM_VALUE_FIELDS] = {
+    FIELD(mean), FIELD(sd),       FIELD(mcse),     FIELD(q5),  FIELD(q50),
+    FIELD(q95),  FIELD(ess_bulk), FIELD(ess_tail), FIELD(rhat)};
+
+double *tm_value_number(tempera_value_summary *value, size_t field) {
+  return (double *)(void *)((char *)value + tm_value_fields[field].offset);
+}
+
+static double real(const json_t *object, const char *name) {
+  const json_t *json = json_object_get(object, name);
+  return json_is_number(json) ? json_number_value(json) : NAN;
+}
+
+static uint64_t whole(const json_t *object, const char *name) {
+  json_int_t value = json_integer_value(json_object_get(object, name));
+  return value > 0 ? (uint64_t)value : 0;
+}
+
+static bool truth(const json_t *object, const char *name) {
+  return json_is_true(json_object_get(object, name));
+}
+
+/* A copy of a string field, NULL for null; false when out of memory. */
+static bool text(const json_t *object, const char *name, char **out) {
+  const json_t *json = json_object_get(object, name);
+  if (!json_is_string(json))
+    return true;
+  *out = tm_heap_text(json_string_value(json));
+  return *out != NULL;
+}
+
+/* Room for an array field's items and their number; false when out of memory.
+ * An empty list stays NULL. */
+static bool room(const json_t *list, size_t size, void *items, size_t *count) {
+  size_t n = json_array_size(list);
+  if (n == 0)
+    return true;
+  void *made = tm_heap_alloc(n, size);
+  if (!made)
+    return false;
+  memcpy(items, &made, sizeof made);
+  *count = n;
+  return true;
+}
+
+static bool read_estimates(const json_t *list, tempera_summary *s) {
+  if (!room(list, sizeof *s->estimates, &s->estimates, &s->estimate_count))
+    return false;
+  for (size_t i = 0; i < s->estimate_count; i++) {
+    const json_t *item = json_array_get(list, i);
+    const char *name = json_string_value(json_object_get(item, "name"));
+    tempera_estimate *e = &s->estimates[i];
+    snprintf(e->name, sizeof e->name, "%s", name ? name : "");
+    e->log_z = real(item, "log_z");
+    e->se = real(item, "se");
+    e->lower = real(item, "lower");
+    e->upper = real(item, "upper");
+    e->se_within = real(item, "se_within");
+    e->se_between = real(item, "se_between");
+    if (!text(item, "warning", &e->warning))
+      return false;
+  }
+  return true;
+}
+
+static bool read_evidence(const json_t *root, tempera_summary *s) {
+  const json_t *json = json_object_get(root, "evidence");
+  s->log_z = real(json, "log_z");
+  s->se = real(json, "se");
+  s->lower = real(json, "lower");
+  s->upper = real(json, "upper");
+  s->zero_likelihood = real(json, "zero_likelihood");
+  return text(json, "estimator", &s->estimator) &&
+         read_estimates(json_object_get(json, "estimators"), s);
+}
+
+static bool read_pmf(const json_t *list, tempera_value_summary *v) {
+  if (!room(list, sizeof *v->pmf, &v->pmf, &v->pmf_count))
+    return false;
+  for (size_t i = 0; i < v->pmf_count; i++) {
+    const json_t *item = json_array_get(list, i);
+    v->pmf[i].value = json_integer_value(json_object_get(item, "value"));
+    v->pmf[i].probability = real(item, "probability");
+  }
+  return true;
+}
+
+static bool read_values(const json_t *list, tempera_summary *s) {
+  if (!room(list, sizeof *s->values, &s->values, &s->value_count))
+    return false;
+  for (size_t i = 0; i < s->value_count; i++) {
+    const json_t *item = json_array_get(list, i);
+    for (size_t f = 0; f < TM_VALUE_FIELDS; f++)
+      *tm_value_number(&s->values[i], f) = real(item, tm_value_fields[f].name);
+    if (!text(item, "name", &s->values[i].name) ||
+        !read_pmf(json_object_get(item, "pmf"), &s->values[i]))
+      return false;
+  }
+  return true;
+}
+
+/* After the values: a mode's means are stored by their names. */
+static bool read_modes(const json_t *list, tempera_summary *s) {
+  if (!room(list, sizeof *s->modes, &s->modes, &s->mode_count))
+    return false;
+  for (size_t i = 0; i < s->mode_count; i++) {
+    const json_t *item = json_array_get(list, i);
+    const json_t *mean = json_object_get(item, "mean");
+    s->modes[i].weight = real(item, "weight");
+    s->modes[i].se = real(item, "se");
+    s->modes[i].mean = tm_heap_alloc(s->value_count, sizeof(double));
+    if (!s->modes[i].mean)
+      return false;
+    for (size_t j = 0; j < s->value_count; j++)
+      s->modes[i].mean[j] =
+          s->values[j].name ? real(mean, s->values[j].name) : NAN;
+  }
+  return true;
+}
+
+static bool read_tau_bins(const json_t *list, tempera_summary *s) {
+  if (!room(list, sizeof *s->tau_bins, &s->tau_bins, &s->tau_bin_count))
+    return false;
+  for (size_t i = 0; i < s->tau_bin_count; i++) {
+    const json_t *item = json_array_get(list, i);
+    s->tau_bins[i] =
+        (tempera_tau_bin){.lower = real(item, "lower"),
+                          .upper = real(item, "upper"),
+                          .draws = whole(item, "draws"),
+                          .acceptance = real(item, "acceptance"),
+                          .tau_acceptance = real(item, "tau_acceptance"),
+                          .ridge_excess = real(item, "ridge_excess")};
+  }
+  return true;
+}
+
+static bool read_curve(const json_t *list, tempera_summary *s) {
+  if (!room(list, sizeof *s->curve, &s->curve, &s->curve_count))
+    return false;
+  for (size_t i = 0; i < s->curve_count; i++) {
+    const json_t *item = json_array_get(list, i);
+    s->curve[i] = (tempera_curve_point){.tau = real(item, "tau"),
+                                        .log_z = real(item, "log_z"),
+                                        .mean_log_likelihood =
+                                            real(item, "mean_log_likelihood")};
+  }
+  return true;
+}
+
+static bool read_tempering(const json_t *root, tempera_summary *s) {
+  const json_t *json = json_object_get(root, "tempering");
+  s->barrier = real(json, "barrier");
+  s->restarts = whole(json, "restarts");
+  s->round_trips = whole(json, "round_trips");
+  s->swap_acceptance = real(json, "swap_acceptance");
+  s->tau_acceptance = real(json, "tau_acceptance");
+  s->ridge_knots = whole(json, "ridge_knots");
+  s->ridge_gap = real(json, "ridge_gap");
+  s->ridge_optimisations = whole(json, "ridge_optimisations");
+  s->ridge_beaten = whole(json, "ridge_beaten");
+  return read_tau_bins(json_object_get(json, "tau_bins"), s) &&
+         read_curve(json_object_get(json, "curve"), s);
+}
+
+static void read_cost(const json_t *root, tempera_summary *s) {
+  const json_t *json = json_object_get(root, "cost");
+  s->likelihood_evaluations = whole(json, "likelihood_evaluations");
+  s->gradient_evaluations = whole(json, "gradient_evaluations");
+  s->seconds = real(json, "seconds");
+  s->seconds_in_model = real(json, "seconds_in_model");
+}
+
+static bool read_warnings(const json_t *list, tempera_summary *s) {
+  if (!room(list, sizeof *s->warnings, &s->warnings, &s->warning_count))
+    return false;
+  for (size_t i = 0; i < s->warning_count; i++) {
+    const char *warning = json_string_value(json_array_get(list, i));
+    s->warnings[i] = tm_heap_text(warning ? warning : "");
+    if (!s->warnings[i])
+      return false;
+  }
+  return true;
+}
+
+static bool read_head(const json_t *root, tempera_summary *s) {
+  const char *hash = json_string_value(json_object_get(root, "data_hash"));
+  s->seed = whole(root, "seed");
+  s->data_hash = hash ? strtoull(hash, NULL, 16) : 0;
+  s->chains = whole(root, "chains");
+  s->iterations = whole(root, "iterations");
+  s->warmup = whole(root, "warmup");
+  s->thin = whole(root, "thin");
+  s->complete = truth(root, "complete");
+  s->reliable = truth(root, "reliable");
+  return text(root, "version", &s->version) && text(root, "model", &s->model) &&
+         text(root, "method", &s->method) && text(root, "verdict", &s->verdict);
+}
+
+static bool read_summary(const json_t *root, tempera_summary *s) {
+  read_cost(root, s);
+  return read_head(root, s) && read_evidence(root, s) &&
+         read_values(json_object_get(root, "parameters"), s) &&
+         read_modes(json_object_get(root, "modes"), s) &&
+         read_tempering(root, s) &&
+         read_warnings(json_object_get(root, "warnings"), s);
+}
+
+static tempera_status from_json(const json_t *root, tempera_summary **summary,
+                                tempera_error *error) {
+  if (!json_is_object(json_object_get(root, "evidence")))
+    return tm_fail_at(error, TEMPERA_ERROR_INPUT, 1, 1,
+                      "this is not the summary.json of a run");
+  tempera_summary *made = tm_heap_alloc(1, sizeof *made);
+  if (!made || !read_summary(root, made)) {
+    tempera_summary_free(made);
+    return tm_fail_memory(error);
+  }
+  *summary = made;
+  return TEMPERA_OK;
+}
+
+tempera_status tempera_summary_read(const char *folder,
+                                    tempera_summary **summary,
+                                    tempera_error *error) {
+  char *content = NULL;
+  size_t length = 0;
+  tm_json_text prepared = {0};
+  json_t *root = NULL;
+  tempera_status status = TEMPERA_OK;
+  char *path = tm_path_join(folder, "summary.json");
+  if (!path)
+    return tm_fail_memory(error);
+  TM_TRY_DONE(tm_file_read(path, &content, &length, error));
+  TM_TRY_DONE(tm_json_parse(content, length, &prepared, &root, error));
+  TM_TRY_DONE(from_json(root, summary, error));
+done:
+  json_decref(root);
+  tm_json_text_clear(&prepared);
+  tm_heap_free(content);
+  tm_heap_free(path);
+  return status;
+}

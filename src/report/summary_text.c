@@ -1,0 +1,211 @@
+/* summary_text.c - the final screen: parameters, evidence, tempering, and one
+ * verdict in words. */
+#include "base/memory.h"
+#include "report/json_fields.h"
+#include "report/table.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* More would scroll the verdict's reasons away; summary.json has them all. */
+enum { MOST_VALUES = 40, MOST_PMF = 12, WRAP = 78 };
+
+static void heading(tm_text *out, const char *title, bool colour) {
+  tm_text_printf(out, "\n%s%s%s\n", tm_bold(colour), title, tm_plain(colour));
+}
+
+static void titles(tm_table *table, const char *const *names) {
+  for (size_t i = 0; i < table->columns; i++)
+    tm_table_cell(table, names[i]);
+}
+
+static void add_head(tm_text *out, const tempera_summary *s) {
+  tm_text_printf(out,
+                 "%s by %s: %zu chain%s, %zu iterations after %zu of warmup, "
+                 "seed %" PRIu64 "%s\n",
+                 s->model ? s->model : "model", s->method ? s->method : "?",
+                 s->chains, s->chains == 1 ? "" : "s", s->iterations, s->warmup,
+                 s->seed, s->complete ? "" : " (stopped before the end)");
+}
+
+static void add_values(tm_text *out, const tempera_summary *s, bool colour) {
+  static const char *const names[] = {"parameter", "mean", "sd",  "mcse",
+                                      "5%",        "50%",  "95%", "ess_bulk",
+                                      "ess_tail",  "rhat"};
+  tm_table table = {.columns = sizeof names / sizeof *names};
+  size_t shown = s->value_count < MOST_VALUES ? s->value_count : MOST_VALUES;
+  heading(out, "Parameters (draws at tau = 1)", colour);
+  titles(&table, names);
+  for (size_t i = 0; i < shown; i++) {
+    const tempera_value_summary *v = &s->values[i];
+    tm_table_cell(&table, v->name ? v->name : "");
+    tm_table_short(&table, v->mean);
+    tm_table_short(&table, v->sd);
+    tm_table_short(&table, v->mcse);
+    tm_table_short(&table, v->q5);
+    tm_table_short(&table, v->q50);
+    tm_table_short(&table, v->q95);
+    tm_table_number(&table, v->ess_bulk, 0);
+    tm_table_number(&table, v->ess_tail, 0);
+    tm_table_number(&table, v->rhat, 3);
+  }
+  tm_table_print(&table, colour, out);
+  if (shown < s->value_count)
+    tm_text_printf(out, "  ... and %zu more: see summary.json\n",
+                   s->value_count - shown);
+}
+
+static void add_pmfs(tm_text *out, const tempera_summary *s) {
+  for (size_t i = 0; i < s->value_count; i++) {
+    const tempera_value_summary *v = &s->values[i];
+    if (!v->pmf || v->pmf_count == 0)
+      continue;
+    tm_text_printf(out, "  P(%s):", v->name);
+    for (size_t j = 0; j < v->pmf_count && j < MOST_PMF; j++)
+      tm_text_printf(out, "  %" PRId64 ": %.3f", v->pmf[j].value,
+                     v->pmf[j].probability);
+    tm_text_add(out, v->pmf_count > MOST_PMF ? "  ...\n" : "\n");
+  }
+}
+
+static void add_modes(tm_text *out, const tempera_summary *s, bool colour) {
+  if (s->mode_count < 2)
+    return;
+  size_t shown = s->value_count < 6 ? s->value_count : 6;
+  tm_table table = {.columns = 3 + shown};
+  heading(out, "Modes", colour);
+  tm_table_cell(&table, "mode");
+  tm_table_cell(&table, "weight");
+  tm_table_cell(&table, "se");
+  for (size_t j = 0; j < shown; j++)
+    tm_table_cell(&table, s->values[j].name);
+  for (size_t i = 0; i < s->mode_count; i++) {
+    char number[24];
+    snprintf(number, sizeof number, "%zu", i + 1);
+    tm_table_cell(&table, number);
+    tm_table_number(&table, s->modes[i].weight, 3);
+    tm_table_number(&table, s->modes[i].se, 3);
+    for (size_t j = 0; j < shown; j++)
+      tm_table_short(&table, s->modes[i].mean[j]);
+  }
+  tm_table_print(&table, colour, out);
+}
+
+static void add_estimates(tm_text *out, const tempera_summary *s, bool colour) {
+  static const char *const names[] = {"estimator", "log Z", "se",
+                                      "lower",     "upper", ""};
+  tm_table table = {.columns = sizeof names / sizeof *names};
+  titles(&table, names);
+  for (size_t i = 0; i < s->estimate_count; i++) {
+    const tempera_estimate *e = &s->estimates[i];
+    int decimals = tm_decimals(e->se);
+    bool headline = s->estimator && strcmp(s->estimator, e->name) == 0;
+    tm_table_cell(&table, e->name);
+    tm_table_number(&table, e->log_z, decimals);
+    tm_table_number(&table, e->se, decimals);
+    tm_table_number(&table, e->lower, decimals);
+    tm_table_number(&table, e->upper, decimals);
+    tm_table_cell(&table, headline ? "headline" : "");
+  }
+  tm_table_print(&table, colour, out);
+  for (size_t i = 0; i < s->estimate_count; i++)
+    if (s->estimates[i].warning)
+      tm_text_printf(out, "  %s: %s\n", s->estimates[i].name,
+                     s->estimates[i].warning);
+}
+
+static void add_evidence(tm_text *out, const tempera_summary *s, bool colour) {
+  heading(out, "Evidence", colour);
+  if (isnan(s->log_z)) {
+    tm_text_add(out, "  none");
+    tm_text_add(out, s->estimator ? ": not enough draws\n"
+                                  : ": no estimator applies (see below)\n");
+  } else {
+    int decimals = tm_decimals(s->se);
+    tm_text_printf(out, "  log Z = %.*f, se %.*f (%s)\n", decimals, s->log_z,
+                   decimals, s->se, s->estimator ? s->estimator : "?");
+  }
+  if (s->estimate_count)
+    add_estimates(out, s, colour);
+  if (s->zero_likelihood > 0)
+    tm_text_printf(out, "  prior mass with zero likelihood: %.4g\n",
+                   s->zero_likelihood);
+}
+
+static void pair(tm_table *table, const char *name, double value,
+                 int decimals) {
+  tm_table_cell(table, name);
+  tm_table_number(table, value, decimals);
+}
+
+static void add_tempering(tm_text *out, const tempera_summary *s, bool colour) {
+  tm_table table = {.columns = 2};
+  heading(out, "Tempering", colour);
+  tm_table_cell(&table, "quantity");
+  tm_table_cell(&table, "value");
+  pair(&table, "communication barrier", s->barrier, 3);
+  pair(&table, "restarts", (double)s->restarts, 0);
+  pair(&table, "round trips", (double)s->round_trips, 0);
+  pair(&table, "exchange acceptance", s->swap_acceptance, 3);
+  pair(&table, "tau move acceptance", s->tau_acceptance, 3);
+  pair(&table, "ridge knots", (double)s->ridge_knots, 0);
+  pair(&table, "ridge gap (nats, given global optima)", s->ridge_gap, 5);
+  pair(&table, "draws above the ridge", (double)s->ridge_beaten, 0);
+  pair(&table, "likelihood evaluations", (double)s->likelihood_evaluations, 0);
+  if (s->gradient_evaluations)
+    pair(&table, "gradient evaluations", (double)s->gradient_evaluations, 0);
+  pair(&table, "seconds", s->seconds, 2);
+  tm_table_print(&table, colour, out);
+}
+
+/* Words broken into lines at spaces, the later ones indented. */
+static void add_wrapped(tm_text *out, const char *first, const char *text) {
+  size_t column = strlen(first);
+  tm_text_add(out, first);
+  while (*text) {
+    size_t word = strcspn(text, " ");
+    if (column + word > WRAP) {
+      tm_text_add(out, "\n    ");
+      column = 4;
+    }
+    tm_text_add_bytes(out, text, word);
+    column += word;
+    text += word;
+    if (*text == ' ') {
+      tm_text_add(out, " ");
+      column++;
+      text++;
+    }
+  }
+  tm_text_add(out, "\n");
+}
+
+static void add_verdict(tm_text *out, const tempera_summary *s, bool colour) {
+  const char *paint = !colour ? "" : s->reliable ? "\033[1;32m" : "\033[1;33m";
+  heading(out, "Verdict", colour);
+  tm_text_add(out, paint);
+  add_wrapped(out, "  ", s->verdict ? s->verdict : "none");
+  tm_text_add(out, tm_plain(colour));
+  for (size_t i = 0; i < s->warning_count; i++)
+    add_wrapped(out, "  - ", s->warnings[i]);
+}
+
+tempera_status tempera_summary_text(const tempera_summary *summary, bool colour,
+                                    char **text, tempera_error *error) {
+  tm_text out = {0};
+  add_head(&out, summary);
+  add_values(&out, summary, colour);
+  add_pmfs(&out, summary);
+  add_modes(&out, summary, colour);
+  add_evidence(&out, summary, colour);
+  add_tempering(&out, summary, colour);
+  add_verdict(&out, summary, colour);
+  if (out.failed) {
+    tm_text_clear(&out);
+    return tm_fail_memory(error);
+  }
+  *text = out.data;
+  return TEMPERA_OK;
+}

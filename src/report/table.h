@@ -1,0 +1,33 @@
+/* table.h - an aligned table of text: the first column to the left, numbers
+ * to the right. */
+#ifndef TM_REPORT_TABLE_H
+#define TM_REPORT_TABLE_H
+
+#include "base/text.h"
+
+enum { TM_TABLE_COLUMNS = 64 };
+
+/* Start with {.columns = n}. Cells are added row by row; the first row holds
+ * the titles. */
+typedef struct tm_table {
+  size_t columns;
+  tm_text cells; /* NUL-terminated, one after the other */
+  size_t count;
+} tm_table;
+
+void tm_table_cell(tm_table *table, const char *text);
+/* A number to `decimals` places; "-" when it is NaN. */
+void tm_table_number(tm_table *table, double value, int decimals);
+/* Four significant digits, whole numbers without decimals. */
+void tm_table_short(tm_table *table, double value);
+/* Append the table and free it. */
+void tm_table_print(tm_table *table, bool colour, tm_text *out);
+
+/* Emphasis for terminals; "" when colour is off. */
+const char *tm_bold(bool colour);
+const char *tm_plain(bool colour);
+
+/* Decimals that show two digits of the standard error. */
+int tm_decimals(double se);
+
+#endif

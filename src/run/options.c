@@ -1,0 +1,310 @@
+/* options.c - options by their command-line names: one table of words, one
+ * table of options, so that adding an option is adding a line. */
+#include "run/run.h"
+
+#include "base/text.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ABSENT = -1 }; /* known, but not built yet */
+
+typedef struct word {
+  const char *name;
+  int value;
+} word;
+
+static const word methods[] = {{"pt-stwnc", TEMPERA_PT_STWNC},
+                               {"stwnc", TEMPERA_STWNC},
+                               {"pt", ABSENT},
+                               {"st", ABSENT},
+                               {"pawl", ABSENT},
+                               {"ee", ABSENT},
+                               {"mh", ABSENT},
+                               {NULL, 0}};
+static const word tau_priors[] = {{"profile", TEMPERA_PRIOR_PROFILE},
+                                  {"learned", ABSENT},
+                                  {"laplace", ABSENT},
+                                  {NULL, 0}};
+static const word ridges[] = {{"convex", TEMPERA_RIDGE_CONVEX},
+                              {"spline", TEMPERA_RIDGE_SPLINE},
+                              {"exact", TEMPERA_RIDGE_EXACT},
+                              {NULL, 0}};
+static const word tau_moves[] = {
+    {"gibbs", TEMPERA_TAU_GIBBS},
+    {"uniform", TEMPERA_TAU_UNIFORM},
+    {"truncated-normal", TEMPERA_TAU_TRUNCATED_NORMAL},
+    {"lifted", ABSENT},
+    {"default", TEMPERA_TAU_DEFAULT},
+    {NULL, 0}};
+static const word kernels[] = {{"auto", TEMPERA_KERNEL_AUTO},
+                               {"random-walk", TEMPERA_KERNEL_RANDOM_WALK},
+                               {"slice", TEMPERA_KERNEL_SLICE},
+                               {"model", TEMPERA_KERNEL_MODEL},
+                               {"hmc", ABSENT},
+                               {NULL, 0}};
+
+static const word *const choices[] = {[TM_CHOICE_METHOD] = methods,
+                                      [TM_CHOICE_TAU_PRIOR] = tau_priors,
+                                      [TM_CHOICE_RIDGE] = ridges,
+                                      [TM_CHOICE_TAU_MOVE] = tau_moves,
+                                      [TM_CHOICE_KERNEL] = kernels};
+
+const char *tm_choice_word(tm_choice choice, int value) {
+  for (const word *w = choices[choice]; w->name; w++)
+    if (w->value == value)
+      return w->name;
+  return "?";
+}
+
+tempera_options tempera_options_default(void) {
+  return (tempera_options){
+      .method = TEMPERA_PT_STWNC,
+      .tau_prior = TEMPERA_PRIOR_PROFILE,
+      .ridge = TEMPERA_RIDGE_CONVEX,
+      .tau_move = TEMPERA_TAU_DEFAULT,
+      .kernel = TEMPERA_KERNEL_AUTO,
+      .thin = 1,
+      .exchange = -1,
+  };
+}
+
+/* ---- values ------------------------------------------------------------- */
+
+typedef struct setting {
+  const char *name, *value;
+  tempera_error *error;
+} setting;
+
+static tempera_status bad_value(const setting *s, const char *wanted) {
+  return tm_fail(s->error, TEMPERA_ERROR_ARGUMENT, "%s %s: wanted %s", s->name,
+                 s->value, wanted);
+}
+
+static void list_words(const word *words, tm_text *list) {
+  for (const word *w = words; w->name; w++)
+    if (w->value != ABSENT)
+      tm_text_printf(list, "%s%s", list->length ? ", " : "", w->name);
+}
+
+static tempera_status set_word(const setting *s, tm_choice choice, int *value) {
+  const word *w = choices[choice];
+  while (w->name && strcmp(w->name, s->value) != 0)
+    w++;
+  if (w->name && w->value != ABSENT) {
+    *value = w->value;
+    return TEMPERA_OK;
+  }
+  tm_text list = {0};
+  list_words(choices[choice], &list);
+  tempera_status status =
+      tm_fail(s->error, TEMPERA_ERROR_ARGUMENT,
+              w->name ? "%s %s is not available in this version; it has %s"
+                      : "%s %s is not known; choose one of %s",
+              s->name, s->value, list.data ? list.data : "others");
+  tm_text_clear(&list);
+  return status;
+}
+
+static tempera_status set_whole(const setting *s, uint64_t least, uint64_t most,
+                                uint64_t *value) {
+  char *end = NULL;
+  errno = 0;
+  unsigned long long number = strtoull(s->value, &end, 10);
+  bool fine = isdigit((unsigned char)s->value[0]) && *end == '\0' && !errno &&
+              number >= least && number <= most;
+  if (!fine)
+    return tm_fail(s->error, TEMPERA_ERROR_ARGUMENT,
+                   "%s %s: wanted a whole number from %llu to %llu", s->name,
+                   s->value, (unsigned long long)least,
+                   (unsigned long long)most);
+  *value = number;
+  return TEMPERA_OK;
+}
+
+static tempera_status set_size(const setting *s, uint64_t least, uint64_t most,
+                               size_t *value) {
+  uint64_t number = 0;
+  TM_TRY(set_whole(s, least, most, &number));
+  *value = (size_t)number;
+  return TEMPERA_OK;
+}
+
+static tempera_status set_real(const setting *s, double *value) {
+  char *end = NULL;
+  double number = strtod(s->value, &end);
+  if (end == s->value || *end != '\0' || !isfinite(number))
+    return bad_value(s, "a number");
+  *value = number;
+  return TEMPERA_OK;
+}
+
+static tempera_status set_positive(const setting *s, double *value) {
+  double number = 0;
+  TM_TRY(set_real(s, &number));
+  if (!(number > 0))
+    return bad_value(s, "a number above 0");
+  *value = number;
+  return TEMPERA_OK;
+}
+
+static tempera_status set_share(const setting *s, bool one_too, double *value) {
+  double number = 0;
+  TM_TRY(set_real(s, &number));
+  if (number < 0 || number > 1 || (number == 1 && !one_too))
+    return bad_value(s, one_too ? "a probability from 0 to 1"
+                                : "a number from 0 to below 1");
+  *value = number;
+  return TEMPERA_OK;
+}
+
+static tempera_status set_flag(const setting *s, bool *value) {
+  if (strcmp(s->value, "true") != 0 && strcmp(s->value, "false") != 0)
+    return bad_value(s, "true or false");
+  *value = s->value[0] == 't';
+  return TEMPERA_OK;
+}
+
+/* ---- options ------------------------------------------------------------ */
+
+/* One function per type of the struct's field keeps the enums typed. */
+static tempera_status set_method(const setting *s, tempera_options *o) {
+  int value = 0;
+  TM_TRY(set_word(s, TM_CHOICE_METHOD, &value));
+  o->method = (tempera_method)value;
+  return TEMPERA_OK;
+}
+
+static tempera_status set_tau_prior(const setting *s, tempera_options *o) {
+  int value = 0;
+  TM_TRY(set_word(s, TM_CHOICE_TAU_PRIOR, &value));
+  o->tau_prior = (tempera_tau_prior)value;
+  return TEMPERA_OK;
+}
+
+static tempera_status set_ridge(const setting *s, tempera_options *o) {
+  int value = 0;
+  TM_TRY(set_word(s, TM_CHOICE_RIDGE, &value));
+  o->ridge = (tempera_ridge)value;
+  return TEMPERA_OK;
+}
+
+static tempera_status set_tau_move(const setting *s, tempera_options *o) {
+  int value = 0;
+  TM_TRY(set_word(s, TM_CHOICE_TAU_MOVE, &value));
+  o->tau_move = (tempera_tau_move)value;
+  return TEMPERA_OK;
+}
+
+static tempera_status set_kernel(const setting *s, tempera_options *o) {
+  int value = 0;
+  TM_TRY(set_word(s, TM_CHOICE_KERNEL, &value));
+  o->kernel = (tempera_kernel)value;
+  return TEMPERA_OK;
+}
+
+static tempera_status set_tau_scale(const setting *s, tempera_options *o) {
+  return set_positive(s, &o->tau_scale);
+}
+
+static tempera_status set_tau_min(const setting *s, tempera_options *o) {
+  return set_share(s, false, &o->tau_min);
+}
+
+static tempera_status set_chains(const setting *s, tempera_options *o) {
+  return set_size(s, 1, 100000, &o->chains);
+}
+
+static tempera_status set_iterations(const setting *s, tempera_options *o) {
+  return set_size(s, 1, UINT64_C(1) << 40, &o->iterations);
+}
+
+static tempera_status set_warmup(const setting *s, tempera_options *o) {
+  TM_TRY(set_size(s, 0, UINT64_C(1) << 40, &o->warmup));
+  o->warmup_given = true;
+  return TEMPERA_OK;
+}
+
+static tempera_status set_thin(const setting *s, tempera_options *o) {
+  return set_size(s, 1, UINT64_C(1) << 40, &o->thin);
+}
+
+static tempera_status set_exchange(const setting *s, tempera_options *o) {
+  return set_share(s, true, &o->exchange);
+}
+
+/* JSON integers, where a seed is recorded, are signed. */
+static tempera_status set_seed(const setting *s, tempera_options *o) {
+  return set_whole(s, 0, INT64_MAX, &o->seed);
+}
+
+static tempera_status set_threads(const setting *s, tempera_options *o) {
+  uint64_t number = 0;
+  TM_TRY(set_whole(s, 0, 4096, &number));
+  o->threads = (int)number;
+  return TEMPERA_OK;
+}
+
+static tempera_status set_time_limit(const setting *s, tempera_options *o) {
+  return set_positive(s, &o->time_limit);
+}
+
+static tempera_status set_until_se(const setting *s, tempera_options *o) {
+  return set_positive(s, &o->until_se);
+}
+
+static tempera_status set_paper(const setting *s, tempera_options *o) {
+  return set_flag(s, &o->paper);
+}
+
+static tempera_status set_save_warmup(const setting *s, tempera_options *o) {
+  return set_flag(s, &o->save_warmup);
+}
+
+static tempera_status set_levels(const setting *s, tempera_options *o) {
+  (void)o;
+  return tm_fail(s->error, TEMPERA_ERROR_ARGUMENT,
+                 "levels is not available in this version: it belongs to "
+                 "methods pt and st, and pt-stwnc needs no ladder");
+}
+
+typedef struct option {
+  const char *name;
+  tempera_status (*set)(const setting *, tempera_options *);
+} option;
+
+static const option options_by_name[] = {
+    {"method", set_method},
+    {"tau-prior", set_tau_prior},
+    {"ridge", set_ridge},
+    {"tau-move", set_tau_move},
+    {"tau-scale", set_tau_scale},
+    {"tau-min", set_tau_min},
+    {"kernel", set_kernel},
+    {"chains", set_chains},
+    {"iterations", set_iterations},
+    {"warmup", set_warmup},
+    {"thin", set_thin},
+    {"levels", set_levels},
+    {"exchange", set_exchange},
+    {"seed", set_seed},
+    {"threads", set_threads},
+    {"time-limit", set_time_limit},
+    {"until-se", set_until_se},
+    {"paper", set_paper},
+    {"save-warmup", set_save_warmup},
+};
+
+tempera_status tempera_options_set(tempera_options *options, const char *name,
+                                   const char *value, tempera_error *error) {
+  setting s = {name, value ? value : "true", error};
+  size_t count = sizeof options_by_name / sizeof *options_by_name;
+  for (size_t i = 0; i < count; i++)
+    if (strcmp(options_by_name[i].name, name) == 0)
+      return options_by_name[i].set(&s, options);
+  return tm_fail(error, TEMPERA_ERROR_ARGUMENT,
+                 "option %s is not known; see tempera sample --help", name);
+}
