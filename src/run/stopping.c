@@ -43,7 +43,7 @@ static void adjust_pace(pace *p, double now) {
 
 static void estimate_now(tempera_sampler *s) {
   tm_estimate_headline(s->draws, &s->log_z, &s->se);
-  s->round_trips = tm_estimate_round_trips(s->draws);
+  s->round_trips = tm_estimate_round_trips(s->draws, NULL);
 }
 
 static void estimate_for_progress(tempera_sampler *s, pace *p, double now) {

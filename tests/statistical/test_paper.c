@@ -6,6 +6,7 @@
 #include "cmocka_all.h"
 
 #include <math.h>
+#include <stdio.h>
 
 typedef struct truth {
   const char *model, *data;
