@@ -39,6 +39,14 @@ typedef struct tm_point {
   double log_likelihood, log_prior, log_jacobian;
 } tm_point;
 
+/* How a callback failed: it asked to stop, or gave NaN or +infinity. */
+typedef enum tm_failure {
+  TM_FAILURE_NONE = 0,
+  TM_FAILURE_STOP,
+  TM_FAILURE_NAN,
+  TM_FAILURE_INFINITE
+} tm_failure;
+
 /* One chain's way to call the model: its clone of `user`, its counts, its
  * first failure. Callbacks that return < 0, NaN or +infinity set `status`;
  * the point then has density zero and the caller stops at its leisure. */
@@ -48,6 +56,7 @@ typedef struct tm_evaluator {
   uint64_t likelihood_evaluations, gradient_evaluations;
   double seconds; /* in the model, extrapolated from a sample of calls */
   tempera_status status;
+  tm_failure failure; /* of the first failure; none while status is OK */
   tempera_error error;
   double *gradient; /* workspace: natural-scale gradients (2 x size) */
 } tm_evaluator;

@@ -59,9 +59,16 @@ void tm_point_copy(const tempera_model *model, const tm_point *from,
 
 /* The first failure, with the point it happened at. */
 static void record_failure(tm_evaluator *evaluator, const double *theta,
-                           const char *function, const char *what) {
+                           const char *function, tm_failure failure) {
   if (evaluator->status != TEMPERA_OK)
     return;
+  static const char *const WHAT[] = {
+      [TM_FAILURE_NONE] = "failed",
+      [TM_FAILURE_STOP] = "asked to stop",
+      [TM_FAILURE_NAN] = "returned NaN (return a value > 0 to reject a point)",
+      [TM_FAILURE_INFINITE] = "returned +infinity"};
+  const char *what = WHAT[failure];
+  evaluator->failure = failure;
   const tempera_model *model = evaluator->model;
   char at[320] = "";
   size_t used = 0;
@@ -79,14 +86,12 @@ static double checked(tm_evaluator *evaluator, const double *theta, int answer,
   if (answer > 0)
     return -INFINITY;
   if (answer < 0) {
-    record_failure(evaluator, theta, function, "asked to stop");
+    record_failure(evaluator, theta, function, TM_FAILURE_STOP);
     return -INFINITY;
   }
   if (isnan(value) || value == INFINITY) {
     record_failure(evaluator, theta, function,
-                   isnan(value)
-                       ? "returned NaN (return a value > 0 to reject a point)"
-                       : "returned +infinity");
+                   isnan(value) ? TM_FAILURE_NAN : TM_FAILURE_INFINITE);
     return -INFINITY;
   }
   return value;
@@ -204,7 +209,7 @@ void tm_prior_draw(tm_evaluator *evaluator, tempera_random *random,
   int answer = spec->prior_draw(random, point->theta, evaluator->user);
   if (answer != 0) {
     if (answer < 0)
-      record_failure(evaluator, point->theta, "prior_draw", "asked to stop");
+      record_failure(evaluator, point->theta, "prior_draw", TM_FAILURE_STOP);
     point->log_likelihood = point->log_prior = -INFINITY;
     return;
   }

@@ -1,0 +1,226 @@
+/* ridge_convex.c - knots with a certificate (method 4.1).
+ *
+ * s is convex. Between two knots the chord lies above it and every known line
+ * tau*l + log pi below it, so max(chord - highest line) bounds the error of
+ * the interpolated table, given global optima at the knots. Knots are put
+ * where that bound is largest until it is under TM_RIDGE_GAP. Near tau = 0,
+ * where slopes are huge, tangents meet close to 0, so placing knots where
+ * they meet resolves that end without a scale of its own. */
+#include "tempering/ridge_parts.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { SETTLE_ROUNDS = 10, WIDE_KNOTS = 4, MEET_ROUNDS = 100 };
+
+static tempera_status add_line(tm_ridge *ridge, const tm_optimum *line,
+                               tempera_error *error) {
+  if (ridge->line_count == ridge->line_capacity) {
+    size_t capacity = ridge->line_capacity ? 2 * ridge->line_capacity : 64;
+    tm_optimum *grown =
+        tm_heap_resize(ridge->lines, capacity, sizeof(tm_optimum));
+    if (!grown)
+      return tm_fail_memory(error);
+    ridge->lines = grown;
+    ridge->line_capacity = capacity;
+  }
+  ridge->lines[ridge->line_count] = *line;
+  ridge->lines[ridge->line_count++].u = NULL;
+  return TEMPERA_OK;
+}
+
+/* The highest of all lines at tau: of the knots and the extra ones. */
+static const tm_optimum *highest_line(const tm_ridge *ridge, double tau) {
+  const tm_optimum *best = &ridge->knots[0].best;
+  for (size_t i = 1; i < ridge->knot_count + ridge->line_count; i++) {
+    const tm_optimum *line = i < ridge->knot_count
+                                 ? &ridge->knots[i].best
+                                 : &ridge->lines[i - ridge->knot_count];
+    if (tm_optimum_height(line, tau) > tm_optimum_height(best, tau))
+      best = line;
+  }
+  return best;
+}
+
+/* Where two lines meet, kept inside (a, b); their slopes increase. */
+static double meet(const tm_optimum *left, const tm_optimum *right, double a,
+                   double b) {
+  double bend = right->log_likelihood - left->log_likelihood;
+  double tau = bend > 0 ? (left->log_prior - right->log_prior) / bend : NAN;
+  return tau > a && tau < b ? tau : NAN;
+}
+
+/* The largest chord - line over an interval. It is concave and piecewise
+ * linear in tau, so cutting planes find its top: take the line on either side
+ * of the top, look where they meet, let a higher line replace one of them. */
+static double interval_gap(const tm_ridge *ridge, size_t k, double *where) {
+  const tm_knot *a = &ridge->knots[k], *b = a + 1;
+  double chord = (b->height - a->height) / (b->tau - a->tau);
+  const tm_optimum *left = &a->best, *right = &b->best;
+  double gap = 0;
+  *where = NAN;
+  for (int round = 0; round < MEET_ROUNDS; round++) {
+    double tau = meet(left, right, a->tau, b->tau);
+    if (isnan(tau))
+      return gap;
+    const tm_optimum *line = highest_line(ridge, tau);
+    double upper = a->height + chord * (tau - a->tau);
+    gap = upper - tm_optimum_height(line, tau);
+    *where = tau;
+    if (tm_optimum_height(line, tau) <= tm_optimum_height(left, tau) + 1e-12)
+      break;
+    if (line->log_likelihood < chord)
+      left = line;
+    else
+      right = line;
+  }
+  return fmax(gap, 0);
+}
+
+/* ---- knots whose optimum is beaten by a line */
+
+static tempera_status plan_beaten(tm_ridge *ridge, const tm_knot *knot,
+                                  size_t v, tempera_error *error) {
+  const tm_value *value = &ridge->values[v];
+  const tm_optimum *line = tm_value_line(value, knot->tau);
+  if (!line)
+    return TEMPERA_OK;
+  double height = tm_optimum_height(line, knot->tau);
+  const tm_optimum *own = tm_value_at(value, knot->tau);
+  bool beaten =
+      height > knot->height + TM_RIDGE_NOISE ||
+      (own && height > tm_optimum_height(own, knot->tau) + TM_RIDGE_NOISE);
+  return beaten ? tm_ridge_plan(ridge, v, knot->tau, line->u, NULL, error)
+                : TEMPERA_OK;
+}
+
+/* Every optimum gives a line valid everywhere; where it beats another knot,
+ * that knot's optimum was not global: optimise again from the line's point. */
+static tempera_status settle(tm_ridge *ridge, tempera_error *error) {
+  for (int round = 0; round < SETTLE_ROUNDS; round++) {
+    for (size_t k = 0; k < ridge->knot_count; k++)
+      for (size_t v = 0; v < ridge->value_count; v++)
+        TM_TRY(plan_beaten(ridge, &ridge->knots[k], v, error));
+    if (ridge->task_count == 0)
+      return TEMPERA_OK;
+    TM_TRY(tm_ridge_run_tasks(ridge, error));
+    for (size_t k = 0; k < ridge->knot_count; k++) {
+      tm_ridge_set_knot(ridge, ridge->knots[k].tau);
+      ridge->knots[k].probed = false;
+    }
+  }
+  return TEMPERA_OK;
+}
+
+/* ---- refinement */
+
+static bool find_absence(tm_ridge *ridge, const tm_optimum *optimum) {
+  tm_ridge_view *view = &ridge->view;
+  for (size_t w = 0; w < TM_RIDGE_WORKERS && !view->absent; w++)
+    if (w == 0 || ridge->workers[w].infinite)
+      view->absent =
+          tm_search_runaway(&ridge->workers[w], optimum, view->reason);
+  return view->absent;
+}
+
+static tempera_status solve_and_settle(tm_ridge *ridge, double tau, bool wide,
+                                       tempera_error *error) {
+  TM_TRY(tm_ridge_solve(ridge, tau, wide, error));
+  for (size_t k = 0; k < ridge->knot_count; k++)
+    if (ridge->knots[k].tau == tau &&
+        find_absence(ridge, &ridge->knots[k].best))
+      return TEMPERA_OK;
+  return settle(ridge, error);
+}
+
+/* Points on the way from one optimum to the next are nearly optimal for the
+ * taus between: three evaluations often raise the lower bound enough to save
+ * an optimisation. */
+static tempera_status probe(tm_ridge *ridge, size_t k, tempera_error *error) {
+  tm_search *search = &ridge->workers[0];
+  const tm_knot *a = &ridge->knots[k], *b = a + 1;
+  double *u = search->gradient;
+  ridge->knots[k].probed = true;
+  if (a->value != b->value)
+    return TEMPERA_OK;
+  for (double share = 0.25; share < 1; share += 0.25) {
+    for (size_t j = 0; j < ridge->model->dimension; j++)
+      u[j] = ridge->model->integer[j]
+                 ? a->best.u[j]
+                 : a->best.u[j] + share * (b->best.u[j] - a->best.u[j]);
+    if (tm_search_look(search, u))
+      TM_TRY(add_line(ridge, &search->best, error));
+  }
+  return tm_ridge_check(ridge, error);
+}
+
+/* The new knot of an interval: where the end tangents meet, its half-way
+ * point in curvature. A gap that calls for three pieces is cut at a third. */
+static double new_knot(const tm_ridge *ridge, size_t k, double where) {
+  const tm_knot *a = &ridge->knots[k], *b = a + 1;
+  double width = b->tau - a->tau;
+  double half = meet(&a->best, &b->best, a->tau, b->tau);
+  double ratio = a->gap / TM_RIDGE_GAP;
+  /* At a kink, probing gains nothing and the cut belongs on the kink. */
+  bool smooth =
+      a->value == b->value && !isnan(half) && fabs(where - half) > 1e-9 * width;
+  double tau = where;
+  if (smooth) {
+    double power = log((half - a->tau) / width) / log(0.5);
+    tau = ratio > 4 && ratio < 9 ? a->tau + width * pow(1.0 / 3, power) : half;
+  }
+  double margin = 1e-9 * width;
+  return tau > a->tau + margin && tau < b->tau - margin ? tau
+                                                        : a->tau + width / 2;
+}
+
+static size_t widest_gap(tm_ridge *ridge, double *where) {
+  size_t widest = 0;
+  ridge->view.gap = -1;
+  for (size_t k = 0; k + 1 < ridge->knot_count; k++) {
+    double tau;
+    tm_knot *knot = &ridge->knots[k];
+    knot->gap = interval_gap(ridge, k, &tau);
+    if (knot->gap > ridge->view.gap) {
+      ridge->view.gap = knot->gap;
+      widest = k;
+      *where = tau;
+    }
+  }
+  return widest;
+}
+
+tempera_status tm_ridge_convex_refine(tm_ridge *ridge, tempera_error *error) {
+  TM_TRY(settle(ridge, error));
+  for (;;) {
+    double where = NAN;
+    size_t k = widest_gap(ridge, &where);
+    /* The margin leaves room for the optimiser's tolerance. */
+    if (ridge->view.gap < TM_RIDGE_GAP - 2 * TM_RIDGE_NOISE ||
+        ridge->knot_count == TM_RIDGE_KNOTS)
+      return TEMPERA_OK;
+    if (!ridge->knots[k].probed) {
+      TM_TRY(probe(ridge, k, error));
+      continue;
+    }
+    bool wide = ridge->knot_count < WIDE_KNOTS;
+    double tau = new_knot(ridge, k, where);
+    ridge->knots[k].probed = false;
+    TM_TRY(solve_and_settle(ridge, tau, wide, error));
+    if (ridge->view.absent)
+      return TEMPERA_OK;
+  }
+}
+
+tempera_status tm_ridge_convex_build(tm_ridge *ridge, tempera_error *error) {
+  double ends[2] = {ridge->settings.tau_min, 1};
+  TM_TRY(tm_ridge_first_values(ridge, error));
+  for (size_t i = 0; i < 2; i++) {
+    TM_TRY(solve_and_settle(ridge, ends[i], true, error));
+    if (ridge->view.absent)
+      return TEMPERA_OK;
+  }
+  TM_TRY(tm_ridge_bracket(ridge, error));
+  return tm_ridge_convex_refine(ridge, error);
+}

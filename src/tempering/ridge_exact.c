@@ -1,0 +1,162 @@
+/* ridge_exact.c - s(tau) by optimising at every proposal (method 2), from the
+ * stored optimum whose tau is nearest.
+ *
+ * Each chain has its own memory, begun with the convex ridge's knots, so what
+ * a chain sees does not depend on threads, and the start never depends on
+ * theta (method 3.5). NLopt allocates inside a run: this is the one kind of
+ * ridge under which a sweep is not free of allocations. */
+#include "tempering/ridge_parts.h"
+
+#include <math.h>
+#include <string.h>
+
+struct tm_ridge_memory {
+  const tm_ridge *ridge;
+  tm_search search;
+  tm_optimum *stored; /* increasing tau */
+  size_t count, capacity;
+  tm_optimum best; /* of the tau being optimised */
+};
+
+tempera_status tm_ridge_memory_create(const tm_ridge *ridge, tm_arena *arena,
+                                      size_t capacity, tm_ridge_memory **memory,
+                                      tempera_error *error) {
+  size_t n = ridge->model->dimension, first = ridge->knot_count;
+  tm_ridge_memory *made = TM_NEW(arena, tm_ridge_memory, 1);
+  if (!made)
+    return tm_fail_memory(error);
+  made->ridge = ridge;
+  made->capacity = capacity > first ? capacity : first;
+  made->stored = TM_NEW(arena, tm_optimum, made->capacity);
+  double *room = TM_NEW(arena, double, (made->capacity + 1) * n);
+  if (!made->stored || !room)
+    return tm_fail_memory(error);
+  for (size_t i = 0; i < made->capacity; i++)
+    made->stored[i].u = room + i * n;
+  made->best.u = room + made->capacity * n;
+  for (size_t k = 0; k < first; k++) {
+    double *u = made->stored[k].u;
+    memcpy(u, ridge->knots[k].best.u, n * sizeof(double));
+    made->stored[k] = ridge->knots[k].best;
+    made->stored[k].tau = ridge->knots[k].tau;
+    made->stored[k].u = u;
+  }
+  made->count = first;
+  tempera_status status = tm_search_create(ridge->model, &ridge->frame, false,
+                                           arena, &made->search, error);
+  if (status != TEMPERA_OK) {
+    tm_search_release(&made->search);
+    return status;
+  }
+  *memory = made;
+  return TEMPERA_OK;
+}
+
+void tm_ridge_memory_release(tm_ridge_memory *memory) {
+  if (memory)
+    tm_search_release(&memory->search);
+}
+
+/* The first stored optimum at or above tau. */
+static size_t position(const tm_ridge_memory *memory, double tau) {
+  size_t low = 0, high = memory->count;
+  while (low < high) {
+    size_t middle = (low + high) / 2;
+    if (memory->stored[middle].tau < tau)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+static double best_height(const tm_ridge_memory *memory) {
+  return tm_optimum_height(&memory->best, memory->best.tau);
+}
+
+static void keep(tm_ridge_memory *memory, const tm_optimum *optimum) {
+  double tau = memory->best.tau, *u = memory->best.u;
+  if (tm_optimum_height(optimum, tau) <= best_height(memory))
+    return;
+  memcpy(u, optimum->u, memory->ridge->model->dimension * sizeof(double));
+  memory->best = *optimum;
+  memory->best.u = u;
+  memory->best.tau = tau;
+}
+
+/* The model's own optimum, believed; false when it has none here. */
+static bool by_callback(tm_ridge_memory *memory, const double *u) {
+  tm_search *search = &memory->search;
+  const tempera_model *model = search->model;
+  double jacobian, *theta = search->trial.theta;
+  if (!model->spec.optimum)
+    return false;
+  tm_constrain(model, u, theta, &jacobian);
+  if (model->spec.optimum(memory->best.tau, theta, search->evaluator->user) !=
+          0 ||
+      !tm_inside(model, theta))
+    return false;
+  tm_unconstrain(model, theta, search->gradient);
+  if (!tm_search_look(search, search->gradient))
+    return false;
+  keep(memory, &search->best);
+  return true;
+}
+
+static void by_search(tm_ridge_memory *memory, const double *u) {
+  if (tm_search_run(&memory->search, memory->best.tau, u, NULL))
+    keep(memory, &memory->search.best);
+}
+
+/* Other integer values, where their bound leaves them a chance. */
+static void other_values(tm_ridge_memory *memory) {
+  const tm_ridge *ridge = memory->ridge;
+  double tau = memory->best.tau;
+  for (size_t v = 0; v < ridge->value_count; v++) {
+    const tm_value *value = &ridge->values[v];
+    const tm_optimum *line = tm_value_line(value, tau);
+    if (line && tm_value_bound(value, tau) > best_height(memory) &&
+        tm_ridge_find_value(ridge, memory->best.u) != v)
+      by_search(memory, line->u);
+  }
+}
+
+static void store(tm_ridge_memory *memory, size_t at) {
+  if (memory->count == memory->capacity)
+    return;
+  double *u = memory->stored[memory->count].u;
+  for (size_t i = memory->count++; i > at; i--)
+    memory->stored[i] = memory->stored[i - 1];
+  memcpy(u, memory->best.u, memory->ridge->model->dimension * sizeof(double));
+  memory->stored[at] = memory->best;
+  memory->stored[at].u = u;
+}
+
+double tm_ridge_exact(tm_ridge_memory *memory, tm_evaluator *evaluator,
+                      double tau) {
+  size_t at = position(memory, tau);
+  const tm_optimum *right =
+      &memory->stored[at < memory->count ? at : memory->count - 1];
+  if (right->tau == tau)
+    return tm_optimum_height(right, tau);
+  const tm_optimum *left = at > 0 ? &memory->stored[at - 1] : right;
+  bool from_left = fabs(tau - left->tau) < fabs(tau - right->tau);
+  const tm_optimum *nearest = from_left ? left : right;
+  const tm_optimum *farther = from_left ? right : left;
+  memory->search.evaluator = evaluator;
+  memory->best.tau = tau;
+  memory->best.log_likelihood = 0;
+  memory->best.log_prior = -INFINITY;
+  if (!by_callback(memory, nearest->u)) {
+    by_search(memory, nearest->u);
+    /* The other neighbour's line is a lower bound: fall short of it and the
+     * optimum has jumped. */
+    if (tm_optimum_height(farther, tau) > best_height(memory))
+      by_search(memory, farther->u);
+    other_values(memory);
+  }
+  keep(memory, nearest);
+  keep(memory, farther);
+  store(memory, at);
+  return best_height(memory);
+}

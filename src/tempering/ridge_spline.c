@@ -1,0 +1,262 @@
+/* ridge_spline.c - the paper's acceleration (method 2): optima at 301
+ * log10-uniform taus in [1e-15, 1], m(tau) fitted coordinate by coordinate by
+ * cubic B-splines on 60 log10-uniform knots, one set per integer value.
+ *
+ * The height is tau*l + log pi at the fitted m(tau). A spline cannot follow a
+ * jump of m(tau); the lines of the 301 optima, which are there anyway, hold
+ * the height up around it. All of it is tabulated once on a fine grid. */
+#include "tempering/ridge_parts.h"
+
+#include "numeric/spline.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { TAUS = 301, SPLINE_KNOTS = 60, GRID = 601 };
+static const double LOWEST = 1e-15;
+static const double NEAR_BEST = 1; /* nats: values worth a spline */
+
+/* One integer value's curve. */
+typedef struct tau_curve {
+  const tm_value *value;
+  tm_optimum optima[TAUS]; /* the last at tau = 1 */
+  double log_tau[TAUS];
+  tm_spline spline;
+  tm_optimum grid[GRID]; /* the best line at each tau of the table */
+  size_t optimisations;
+} tau_curve;
+
+typedef struct splines {
+  tm_ridge *ridge;
+  tau_curve *curves;
+  size_t count, first; /* first: of the wave that is running */
+} splines;
+
+static double lowest_tau(const tm_ridge *ridge) {
+  return fmax(LOWEST, ridge->settings.tau_min);
+}
+
+static double spread_log(const tm_ridge *ridge, size_t i, size_t count) {
+  double low = log10(lowest_tau(ridge));
+  return low * (1 - (double)i / (double)(count - 1));
+}
+
+static double spread_tau(const tm_ridge *ridge, size_t i, size_t count) {
+  return i + 1 == count ? 1 : pow(10, spread_log(ridge, i, count));
+}
+
+/* ---- optima along tau */
+
+static void optimise_at(tm_search *search, tau_curve *curve, size_t i,
+                        const double *u) {
+  tm_optimum *at = &curve->optima[i];
+  double tau = at->tau;
+  curve->optimisations++;
+  if (!tm_search_run(search, tau, u, NULL) ||
+      tm_optimum_height(&search->best, tau) < tm_optimum_height(at, tau))
+    return;
+  double *own = at->u;
+  memcpy(own, search->best.u, search->model->dimension * sizeof(double));
+  *at = search->best;
+  at->u = own;
+}
+
+/* Downwards from tau = 1, each from the last one or from a known line if that
+ * is higher; then let neighbours' lines challenge each optimum. */
+static void follow(tm_search *search, tau_curve *curve) {
+  for (size_t i = TAUS; i-- > 0;) {
+    double tau = curve->optima[i].tau;
+    const tm_optimum *from = tm_value_line(curve->value, tau);
+    const tm_optimum *last = i + 1 < TAUS ? &curve->optima[i + 1] : from;
+    if (tm_optimum_height(last, tau) > tm_optimum_height(from, tau))
+      from = last;
+    optimise_at(search, curve, i, from->u);
+  }
+  for (size_t i = 1; i < TAUS; i++) {
+    tm_optimum *at = &curve->optima[i], *before = at - 1;
+    if (tm_optimum_height(before, at->tau) >
+        tm_optimum_height(at, at->tau) + TM_RIDGE_NOISE)
+      optimise_at(search, curve, i, before->u);
+  }
+}
+
+static void follow_piece(size_t piece, void *context) {
+  splines *all = context;
+  follow(&all->ridge->workers[piece], &all->curves[all->first + piece]);
+}
+
+/* ---- splines and the grid */
+
+static tempera_status fit(tm_ridge *ridge, tau_curve *curve,
+                          tempera_error *error) {
+  size_t size = ridge->model->size;
+  double *theta = tm_heap_alloc(TAUS * size, sizeof(double)), jacobian;
+  if (!theta)
+    return tm_fail_memory(error);
+  for (size_t i = 0; i < TAUS; i++)
+    tm_constrain(ridge->model, curve->optima[i].u, theta + i * size, &jacobian);
+  curve->spline = (tm_spline){.left = log10(lowest_tau(ridge)),
+                              .right = 0,
+                              .knots = SPLINE_KNOTS,
+                              .curves = size};
+  tempera_status status = tm_spline_fit(&curve->spline, ridge->arena,
+                                        curve->log_tau, theta, TAUS, error);
+  tm_heap_free(theta);
+  return status;
+}
+
+static void mend_simplex(double *values, size_t count) {
+  double sum = 0;
+  for (size_t i = 0; i < count; i++)
+    sum += values[i] = fmax(0, values[i]);
+  for (size_t i = 0; i < count; i++)
+    values[i] = sum > 0 ? values[i] / sum : 1 / (double)count;
+}
+
+/* Splines overshoot: clamp to bounds, rescale simplexes, keep integers. */
+static void mend(const tempera_model *model, const tm_value *value,
+                 double *theta) {
+  for (size_t b = 0; b < model->block_count; b++) {
+    const tm_block *block = &model->blocks[b];
+    double *values = theta + block->theta;
+    if (block->transform == TEMPERA_SIMPLEX) {
+      mend_simplex(values, block->theta_count);
+      continue;
+    }
+    for (size_t i = 0; i < block->theta_count; i++)
+      values[i] = block->kind == TEMPERA_INTEGER
+                      ? value->whole[block->u + i]
+                      : fmax(block->lower, fmin(block->upper, values[i]));
+  }
+}
+
+static void raise_row(const tempera_model *model, tm_optimum *row, double tau,
+                      const tm_optimum *line) {
+  if (tm_optimum_height(line, tau) <= tm_optimum_height(row, tau))
+    return;
+  double *u = row->u;
+  memcpy(u, line->u, model->dimension * sizeof(double));
+  *row = *line;
+  row->u = u;
+}
+
+/* The height at tau, as a line: of the spline's m(tau) or of the optima on
+ * either side. */
+static void tabulate_row(tm_search *search, tau_curve *curve, size_t i,
+                         double log_tau, double tau) {
+  const tempera_model *model = search->model;
+  tm_optimum *row = &curve->grid[i];
+  size_t k = (size_t)((double)(TAUS - 1) * (double)i / (GRID - 1));
+  raise_row(model, row, tau, &curve->optima[k]);
+  if (k + 1 < TAUS)
+    raise_row(model, row, tau, &curve->optima[k + 1]);
+  double *theta = search->trial.theta;
+  tm_spline_at(&curve->spline, log_tau, theta);
+  mend(model, curve->value, theta);
+  tm_unconstrain(model, theta, search->gradient);
+  if (tm_search_look(search, search->gradient))
+    raise_row(model, row, tau, &search->best);
+}
+
+static void tabulate_piece(size_t piece, void *context) {
+  splines *all = context;
+  tau_curve *curve = &all->curves[all->first + piece];
+  for (size_t i = 0; i < GRID; i++)
+    tabulate_row(&all->ridge->workers[piece], curve, i,
+                 spread_log(all->ridge, i, GRID),
+                 spread_tau(all->ridge, i, GRID));
+}
+
+/* ---- all values */
+
+static bool near_best(const tm_ridge *ridge, const tm_value *value) {
+  for (size_t k = 0; k < ridge->knot_count; k++) {
+    const tm_optimum *line = tm_value_line(value, ridge->knots[k].tau);
+    if (line && tm_optimum_height(line, ridge->knots[k].tau) >
+                    ridge->knots[k].height - NEAR_BEST)
+      return true;
+  }
+  return false;
+}
+
+static bool room_for(tm_ridge *ridge, tm_optimum *optima, size_t count) {
+  size_t n = ridge->model->dimension;
+  double *room = TM_NEW(ridge->arena, double, count *n);
+  for (size_t i = 0; room && i < count; i++)
+    optima[i] = (tm_optimum){.log_prior = -INFINITY, .u = room + i * n};
+  return room != NULL;
+}
+
+static bool start_curve(tm_ridge *ridge, tau_curve *curve,
+                        const tm_value *value) {
+  curve->value = value;
+  if (!room_for(ridge, curve->optima, TAUS) ||
+      !room_for(ridge, curve->grid, GRID))
+    return false;
+  for (size_t i = 0; i < TAUS; i++) {
+    curve->optima[i].tau = spread_tau(ridge, i, TAUS);
+    curve->log_tau[i] = spread_log(ridge, i, TAUS);
+  }
+  return true;
+}
+
+static void in_waves(splines *all, tm_piece_fn piece) {
+  for (all->first = 0; all->first < all->count;
+       all->first += TM_RIDGE_WORKERS) {
+    size_t left = all->count - all->first;
+    tm_parallel_for(left < TM_RIDGE_WORKERS ? left : TM_RIDGE_WORKERS,
+                    tm_threads(all->ridge->settings.threads), piece, all);
+  }
+}
+
+/* The highest of the values at each tau; tau = 0 has the knot found there. */
+static tempera_status fill_table(tm_ridge *ridge, const splines *all,
+                                 tempera_error *error) {
+  size_t extra = ridge->settings.tau_min < LOWEST;
+  TM_TRY(tm_ridge_table_alloc(ridge, GRID + extra, error));
+  for (size_t i = 0; i < GRID; i++) {
+    double tau = spread_tau(ridge, i, GRID);
+    const tm_optimum *best = &all->curves[0].grid[i];
+    for (size_t c = 1; c < all->count; c++)
+      if (tm_optimum_height(&all->curves[c].grid[i], tau) >
+          tm_optimum_height(best, tau))
+        best = &all->curves[c].grid[i];
+    tm_ridge_table_row(ridge, i + extra,
+                       !extra && i == 0 ? ridge->settings.tau_min : tau, best);
+  }
+  if (extra)
+    tm_ridge_table_row(ridge, 0, ridge->settings.tau_min,
+                       &ridge->knots[0].best);
+  return TEMPERA_OK;
+}
+
+static tempera_status build(tm_ridge *ridge, splines *all,
+                            tempera_error *error) {
+  for (size_t v = 0; v < ridge->value_count; v++)
+    if (near_best(ridge, &ridge->values[v]) &&
+        !start_curve(ridge, &all->curves[all->count++], &ridge->values[v]))
+      return tm_fail_memory(error);
+  in_waves(all, follow_piece);
+  TM_TRY(tm_ridge_check(ridge, error));
+  for (size_t c = 0; c < all->count; c++) {
+    tau_curve *curve = &all->curves[c];
+    tm_value *value = &ridge->values[curve->value - ridge->values];
+    value->optimisations += curve->optimisations;
+    ridge->optimisations += curve->optimisations;
+    TM_TRY(fit(ridge, curve, error));
+  }
+  in_waves(all, tabulate_piece);
+  TM_TRY(tm_ridge_check(ridge, error));
+  return fill_table(ridge, all, error);
+}
+
+tempera_status tm_ridge_spline_build(tm_ridge *ridge, tempera_error *error) {
+  splines all = {.ridge = ridge,
+                 .curves =
+                     tm_heap_alloc(ridge->value_count, sizeof(tau_curve))};
+  if (!all.curves)
+    return tm_fail_memory(error);
+  tempera_status status = build(ridge, &all, error);
+  tm_heap_free(all.curves);
+  return status;
+}
