@@ -155,6 +155,7 @@ void tm_ridge_free(tm_ridge *ridge) {
     tm_search_release(&ridge->workers[w]);
   for (size_t v = 0; v < ridge->value_count; v++)
     tm_heap_free(ridge->values[v].optima);
+  tm_heap_free(ridge->values);
   tm_heap_free(ridge->lines);
   tm_heap_free(ridge->tasks);
   tm_heap_free(ridge->table);

@@ -121,6 +121,26 @@ static void other_values(tm_ridge_memory *memory) {
   }
 }
 
+/* Integer neighbours that the ridge has never seen, while they are better. */
+static void unseen_neighbours(tm_ridge_memory *memory) {
+  const tempera_model *model = memory->ridge->model;
+  double *u = memory->search.gradient; /* room for one u */
+  for (size_t j = 0; j < model->dimension; j++) {
+    if (!model->integer[j])
+      continue;
+    for (double step = -1; step <= 1; step += 2) {
+      double before;
+      do {
+        before = best_height(memory);
+        memcpy(u, memory->best.u, model->dimension * sizeof(double));
+        u[j] += step;
+        if (tm_ridge_find_value(memory->ridge, u) == memory->ridge->value_count)
+          by_search(memory, u);
+      } while (best_height(memory) > before);
+    }
+  }
+}
+
 static void store(tm_ridge_memory *memory, size_t at) {
   if (memory->count == memory->capacity)
     return;
@@ -154,6 +174,7 @@ double tm_ridge_exact(tm_ridge_memory *memory, tm_evaluator *evaluator,
     if (tm_optimum_height(farther, tau) > best_height(memory))
       by_search(memory, farther->u);
     other_values(memory);
+    unseen_neighbours(memory);
   }
   keep(memory, nearest);
   keep(memory, farther);

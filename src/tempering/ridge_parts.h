@@ -14,11 +14,11 @@
 #include "tempering/ridge.h"
 
 enum {
-  TM_RIDGE_WORKERS = 8, /* searches that may run at once; fixed, so that */
-                        /* nothing depends on the number of threads */
-  TM_RIDGE_KNOTS = 200, /* at most */
-  TM_RIDGE_VALUES = 64, /* integer values (or combinations) looked at */
-  TM_RIDGE_OTHERS = 16  /* lower local optima remembered per value */
+  TM_RIDGE_WORKERS = 8,   /* searches that may run at once; fixed, so that */
+                          /* nothing depends on the number of threads */
+  TM_RIDGE_KNOTS = 200,   /* at most */
+  TM_RIDGE_VALUES = 1024, /* integer values (or combinations) at most */
+  TM_RIDGE_OTHERS = 8     /* lower local optima remembered per value */
 };
 
 /* Differences in height below this are the optimiser's, not the model's. */
@@ -61,6 +61,7 @@ typedef struct tm_search {
   double tau;
   tm_optimum best; /* the best point of this search */
   double *x, *before, *step, *gradient;
+  bool sound;    /* some run of this search ended as it should */
   bool infinite; /* a density was +infinity; where is in trouble */
   char trouble[256];
 } tm_search;
@@ -126,8 +127,8 @@ struct tm_ridge {
   tm_search workers[TM_RIDGE_WORKERS];
   tm_optimum *starts; /* best first at tau = 1 */
   size_t start_count;
-  tm_value values[TM_RIDGE_VALUES];
-  size_t value_count;
+  tm_value *values;
+  size_t value_count, value_capacity;
   tm_knot knots[TM_RIDGE_KNOTS];
   size_t knot_count;
   tm_optimum *lines; /* more lower bounds; u unused */

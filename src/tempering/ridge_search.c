@@ -222,7 +222,8 @@ static double run_once(tm_search *search, tm_optimiser *optimiser) {
   load_best(search, search->before);
   memcpy(search->x, search->before, search->frame->reals * sizeof(double));
   search->running = optimiser;
-  tm_optimiser_run(optimiser, objective, search, search->step, search->x);
+  search->sound |=
+      tm_optimiser_run(optimiser, objective, search, search->step, search->x);
   return tm_optimum_height(&search->best, search->tau) - before;
 }
 
@@ -252,10 +253,31 @@ static void climb_by_values(tm_search *search) {
   }
 }
 
-/* L-BFGS and SLSQP in turn, each the other's check. Where neither moves from
- * the very start, the gradient is not to be trusted: go by values. */
+/* A bounded coordinate far from every start, short of the box, that is still
+ * pulled on. Where scales collapse, as in hierarchical models, gradients are
+ * too badly conditioned to follow. */
+static bool still_pulled(tm_search *search) {
+  const tm_search_frame *frame = search->frame;
+  load_best(search, search->x);
+  if (!(objective(search->x, search->before, search) > -INFINITY))
+    return false;
+  for (size_t k = 0; k < frame->reals; k++) {
+    double x = search->x[k];
+    bool far = x < frame->start_low[k] - 8 || x > frame->start_high[k] + 8;
+    bool inside = x > frame->lower[k] + 1 && x < frame->upper[k] - 1;
+    if (is_transformed(search->model, frame->real[k]) && far && inside &&
+        fabs(search->before[k]) > 1e-2)
+      return true;
+  }
+  return false;
+}
+
+/* L-BFGS and SLSQP in turn, each the other's check. Where both break down at
+ * the very start the gradient is not to be trusted, and where they give up on
+ * a slope not to be followed: go by values. */
 static void climb_by_gradients(tm_search *search) {
   double total = 0;
+  search->sound = false;
   for (int run = 0; run < RESTARTS && !stopped(search); run++) {
     double gain =
         run_once(search, run % 2 == 0 ? search->lbfgs : search->slsqp);
@@ -263,7 +285,7 @@ static void climb_by_gradients(tm_search *search) {
     if (run > 0 && gain < CONVERGED)
       break;
   }
-  if (total < CONVERGED)
+  if ((total < CONVERGED && !search->sound) || still_pulled(search))
     climb_by_values(search);
 }
 
@@ -328,6 +350,16 @@ static size_t value_of(const tempera_model *model, size_t j) {
   return block->theta + (j - block->u);
 }
 
+/* What that value then tends to. */
+static double limit_of(const tempera_model *model, size_t j, double u) {
+  const tm_block *block = &model->blocks[model->block_of_u[j]];
+  if (isfinite(block->lower) == isfinite(block->upper))
+    return u < 0 ? block->lower : block->upper;
+  if (isfinite(block->lower))
+    return u < 0 ? block->lower : INFINITY;
+  return u < 0 ? block->upper : -INFINITY;
+}
+
 bool tm_search_runaway(tm_search *search, const tm_optimum *optimum,
                        char reason[256]) {
   const tempera_model *model = search->model;
@@ -338,13 +370,12 @@ bool tm_search_runaway(tm_search *search, const tm_optimum *optimum,
   for (size_t k = 0; k < search->frame->reals; k++) {
     if (!runs_away(search, optimum, k))
       continue;
-    size_t i = value_of(model, search->frame->real[k]);
-    double jacobian;
-    tm_constrain(model, optimum->u, search->trial.theta, &jacobian);
+    size_t j = search->frame->real[k];
     snprintf(reason, 256,
              "the density is unbounded: at tau = %.3g it still grows as "
-             "%.60s tends to %.3g (log density %.4g there)",
-             optimum->tau, model->names[i], search->trial.theta[i],
+             "%.60s tends to %g (log density %.4g on the way)",
+             optimum->tau, model->names[value_of(model, j)],
+             limit_of(model, j, optimum->u[j]),
              tm_optimum_height(optimum, optimum->tau));
     return true;
   }

@@ -4,7 +4,9 @@
  *
  * The height is tau*l + log pi at the fitted m(tau). A spline cannot follow a
  * jump of m(tau); the lines of the 301 optima, which are there anyway, hold
- * the height up around it. All of it is tabulated once on a fine grid. */
+ * the height up around it. All of it is tabulated once: on a log-spaced grid,
+ * then with intervals subdivided where chord and lines differ by more than
+ * TM_RIDGE_GAP. */
 #include "tempering/ridge_parts.h"
 
 #include "numeric/spline.h"
@@ -12,17 +14,17 @@
 #include <math.h>
 #include <string.h>
 
-enum { TAUS = 301, SPLINE_KNOTS = 60, GRID = 601 };
+enum { TAUS = 301, SPLINE_KNOTS = 60, GRID = 601, PIECES = 16 };
 static const double LOWEST = 1e-15;
 static const double NEAR_BEST = 1; /* nats: values worth a spline */
 
 /* One integer value's curve. */
 typedef struct tau_curve {
   const tm_value *value;
-  tm_optimum optima[TAUS]; /* the last at tau = 1 */
+  tm_optimum *optima; /* TAUS of them, the last at tau = 1 */
   double log_tau[TAUS];
   tm_spline spline;
-  tm_optimum grid[GRID]; /* the best line at each tau of the table */
+  tm_optimum *rows; /* the best line at each tau of the table */
   size_t optimisations;
 } tau_curve;
 
@@ -30,6 +32,9 @@ typedef struct splines {
   tm_ridge *ridge;
   tau_curve *curves;
   size_t count, first; /* first: of the wave that is running */
+  tm_arena *arena;     /* for what the table does not keep */
+  double *tau;         /* of the table, without tau = 0 */
+  size_t rows;
 } splines;
 
 static double lowest_tau(const tm_ridge *ridge) {
@@ -87,8 +92,9 @@ static void follow_piece(size_t piece, void *context) {
 
 /* ---- splines and the grid */
 
-static tempera_status fit(tm_ridge *ridge, tau_curve *curve,
+static tempera_status fit(splines *all, tau_curve *curve,
                           tempera_error *error) {
+  tm_ridge *ridge = all->ridge;
   size_t size = ridge->model->size;
   double *theta = tm_heap_alloc(TAUS * size, sizeof(double)), jacobian;
   if (!theta)
@@ -99,7 +105,7 @@ static tempera_status fit(tm_ridge *ridge, tau_curve *curve,
                               .right = 0,
                               .knots = SPLINE_KNOTS,
                               .curves = size};
-  tempera_status status = tm_spline_fit(&curve->spline, ridge->arena,
+  tempera_status status = tm_spline_fit(&curve->spline, all->arena,
                                         curve->log_tau, theta, TAUS, error);
   tm_heap_free(theta);
   return status;
@@ -142,15 +148,14 @@ static void raise_row(const tempera_model *model, tm_optimum *row, double tau,
 
 /* The height at tau, as a line: of the spline's m(tau) or of the optima on
  * either side. */
-static void tabulate_row(tm_search *search, tau_curve *curve, size_t i,
-                         double log_tau, double tau) {
+static void tabulate_row(tm_search *search, const tau_curve *curve, double tau,
+                         tm_optimum *row) {
   const tempera_model *model = search->model;
-  tm_optimum *row = &curve->grid[i];
-  size_t k = (size_t)((double)(TAUS - 1) * (double)i / (GRID - 1));
+  double log_tau = log10(tau), *theta = search->trial.theta;
+  double share = 1 - log_tau / curve->log_tau[0];
+  size_t k = (size_t)fmax(0, fmin(TAUS - 2, floor((TAUS - 1) * share)));
   raise_row(model, row, tau, &curve->optima[k]);
-  if (k + 1 < TAUS)
-    raise_row(model, row, tau, &curve->optima[k + 1]);
-  double *theta = search->trial.theta;
+  raise_row(model, row, tau, &curve->optima[k + 1]);
   tm_spline_at(&curve->spline, log_tau, theta);
   mend(model, curve->value, theta);
   tm_unconstrain(model, theta, search->gradient);
@@ -161,10 +166,38 @@ static void tabulate_row(tm_search *search, tau_curve *curve, size_t i,
 static void tabulate_piece(size_t piece, void *context) {
   splines *all = context;
   tau_curve *curve = &all->curves[all->first + piece];
-  for (size_t i = 0; i < GRID; i++)
-    tabulate_row(&all->ridge->workers[piece], curve, i,
-                 spread_log(all->ridge, i, GRID),
-                 spread_tau(all->ridge, i, GRID));
+  for (size_t i = 0; i < all->rows; i++)
+    tabulate_row(&all->ridge->workers[piece], curve, all->tau[i],
+                 &curve->rows[i]);
+}
+
+/* The highest of the values at a row. */
+static const tm_optimum *best_row(const splines *all, size_t i) {
+  double tau = all->tau[i];
+  const tm_optimum *best = &all->curves[0].rows[i];
+  for (size_t c = 1; c < all->count; c++)
+    if (tm_optimum_height(&all->curves[c].rows[i], tau) >
+        tm_optimum_height(best, tau))
+      best = &all->curves[c].rows[i];
+  return best;
+}
+
+/* Into how many pieces an interval is cut, chord minus lines falling with the
+ * square of the width; and where its end lines meet, in case of a kink. */
+static size_t pieces_of(const splines *all, size_t i, double *kink) {
+  const tm_optimum *a = best_row(all, i), *b = best_row(all, i + 1);
+  double left = all->tau[i], right = all->tau[i + 1];
+  double bend = b->log_likelihood - a->log_likelihood;
+  double tau = (a->log_prior - b->log_prior) / bend;
+  *kink = right;
+  if (!(bend > 0 && tau > left && tau < right))
+    return 1;
+  double low = tm_optimum_height(a, left), high = tm_optimum_height(b, right);
+  double gap = low + (high - low) * (tau - left) / (right - left) -
+               tm_optimum_height(a, tau);
+  if (gap > TM_RIDGE_GAP)
+    *kink = tau;
+  return (size_t)fmin(PIECES, ceil(sqrt(fmax(1, gap / TM_RIDGE_GAP))));
 }
 
 /* ---- all values */
@@ -179,23 +212,24 @@ static bool near_best(const tm_ridge *ridge, const tm_value *value) {
   return false;
 }
 
-static bool room_for(tm_ridge *ridge, tm_optimum *optima, size_t count) {
-  size_t n = ridge->model->dimension;
-  double *room = TM_NEW(ridge->arena, double, count *n);
-  for (size_t i = 0; room && i < count; i++)
+static tm_optimum *new_optima(const splines *all, size_t count) {
+  size_t n = all->ridge->model->dimension;
+  double *room = TM_NEW(all->arena, double, count *n);
+  tm_optimum *optima = TM_NEW(all->arena, tm_optimum, count);
+  for (size_t i = 0; room && optima && i < count; i++)
     optima[i] = (tm_optimum){.log_prior = -INFINITY, .u = room + i * n};
-  return room != NULL;
+  return room ? optima : NULL;
 }
 
-static bool start_curve(tm_ridge *ridge, tau_curve *curve,
+static bool start_curve(const splines *all, tau_curve *curve,
                         const tm_value *value) {
   curve->value = value;
-  if (!room_for(ridge, curve->optima, TAUS) ||
-      !room_for(ridge, curve->grid, GRID))
+  curve->optima = new_optima(all, TAUS);
+  if (!curve->optima)
     return false;
   for (size_t i = 0; i < TAUS; i++) {
-    curve->optima[i].tau = spread_tau(ridge, i, TAUS);
-    curve->log_tau[i] = spread_log(ridge, i, TAUS);
+    curve->optima[i].tau = spread_tau(all->ridge, i, TAUS);
+    curve->log_tau[i] = spread_log(all->ridge, i, TAUS);
   }
   return true;
 }
@@ -209,54 +243,96 @@ static void in_waves(splines *all, tm_piece_fn piece) {
   }
 }
 
-/* The highest of the values at each tau; tau = 0 has the knot found there. */
-static tempera_status fill_table(tm_ridge *ridge, const splines *all,
-                                 tempera_error *error) {
-  size_t extra = ridge->settings.tau_min < LOWEST;
-  TM_TRY(tm_ridge_table_alloc(ridge, GRID + extra, error));
-  for (size_t i = 0; i < GRID; i++) {
-    double tau = spread_tau(ridge, i, GRID);
-    const tm_optimum *best = &all->curves[0].grid[i];
-    for (size_t c = 1; c < all->count; c++)
-      if (tm_optimum_height(&all->curves[c].grid[i], tau) >
-          tm_optimum_height(best, tau))
-        best = &all->curves[c].grid[i];
-    tm_ridge_table_row(ridge, i + extra,
-                       !extra && i == 0 ? ridge->settings.tau_min : tau, best);
-  }
-  if (extra)
-    tm_ridge_table_row(ridge, 0, ridge->settings.tau_min,
-                       &ridge->knots[0].best);
-  return TEMPERA_OK;
-}
-
-static tempera_status build(tm_ridge *ridge, splines *all,
-                            tempera_error *error) {
+static tempera_status optimise_and_fit(splines *all, tempera_error *error) {
+  tm_ridge *ridge = all->ridge;
   for (size_t v = 0; v < ridge->value_count; v++)
     if (near_best(ridge, &ridge->values[v]) &&
-        !start_curve(ridge, &all->curves[all->count++], &ridge->values[v]))
+        !start_curve(all, &all->curves[all->count++], &ridge->values[v]))
       return tm_fail_memory(error);
   in_waves(all, follow_piece);
   TM_TRY(tm_ridge_check(ridge, error));
   for (size_t c = 0; c < all->count; c++) {
     tau_curve *curve = &all->curves[c];
-    tm_value *value = &ridge->values[curve->value - ridge->values];
-    value->optimisations += curve->optimisations;
+    ridge->values[curve->value - ridge->values].optimisations +=
+        curve->optimisations;
     ridge->optimisations += curve->optimisations;
-    TM_TRY(fit(ridge, curve, error));
+    TM_TRY(fit(all, curve, error));
   }
+  return TEMPERA_OK;
+}
+
+static tempera_status tabulate(splines *all, tempera_error *error) {
+  for (size_t c = 0; c < all->count; c++)
+    if (!(all->curves[c].rows = new_optima(all, all->rows)))
+      return tm_fail_memory(error);
   in_waves(all, tabulate_piece);
-  TM_TRY(tm_ridge_check(ridge, error));
-  return fill_table(ridge, all, error);
+  return tm_ridge_check(all->ridge, error);
+}
+
+static tempera_status first_grid(splines *all, tempera_error *error) {
+  all->rows = GRID;
+  all->tau = TM_NEW(all->arena, double, GRID);
+  if (!all->tau)
+    return tm_fail_memory(error);
+  for (size_t i = 0; i < GRID; i++)
+    all->tau[i] = spread_tau(all->ridge, i, GRID);
+  all->tau[0] = lowest_tau(all->ridge);
+  return TEMPERA_OK;
+}
+
+static tempera_status finer_grid(splines *all, tempera_error *error) {
+  double *tau = TM_NEW(all->arena, double, all->rows *PIECES);
+  size_t rows = 0;
+  if (!tau)
+    return tm_fail_memory(error);
+  for (size_t i = 0; i + 1 < all->rows; i++) {
+    double kink;
+    size_t pieces = pieces_of(all, i, &kink);
+    double width = (all->tau[i + 1] - all->tau[i]) / (double)pieces;
+    for (size_t k = 0; k < pieces; k++) {
+      double left = all->tau[i] + width * (double)k;
+      tau[rows++] = left;
+      if (kink > left + 1e-6 * width && kink < left + width * (1 - 1e-6))
+        tau[rows++] = kink;
+    }
+  }
+  tau[rows++] = all->tau[all->rows - 1];
+  all->tau = tau;
+  all->rows = rows;
+  return TEMPERA_OK;
+}
+
+/* tau = 0 has no logarithm: there the knot stands. */
+static tempera_status fill_table(const splines *all, tempera_error *error) {
+  tm_ridge *ridge = all->ridge;
+  size_t extra = ridge->settings.tau_min < all->tau[0];
+  TM_TRY(tm_ridge_table_alloc(ridge, all->rows + extra, error));
+  if (extra)
+    tm_ridge_table_row(ridge, 0, ridge->settings.tau_min,
+                       &ridge->knots[0].best);
+  for (size_t i = 0; i < all->rows; i++)
+    tm_ridge_table_row(ridge, i + extra, all->tau[i], best_row(all, i));
+  return TEMPERA_OK;
+}
+
+static tempera_status build(splines *all, tempera_error *error) {
+  if (!all->arena || !all->curves)
+    return tm_fail_memory(error);
+  TM_TRY(optimise_and_fit(all, error));
+  TM_TRY(first_grid(all, error));
+  TM_TRY(tabulate(all, error));
+  TM_TRY(finer_grid(all, error));
+  TM_TRY(tabulate(all, error));
+  return fill_table(all, error);
 }
 
 tempera_status tm_ridge_spline_build(tm_ridge *ridge, tempera_error *error) {
   splines all = {.ridge = ridge,
+                 .arena = tm_arena_create(),
                  .curves =
                      tm_heap_alloc(ridge->value_count, sizeof(tau_curve))};
-  if (!all.curves)
-    return tm_fail_memory(error);
-  tempera_status status = build(ridge, &all, error);
+  tempera_status status = build(&all, error);
   tm_heap_free(all.curves);
+  tm_arena_free(all.arena);
   return status;
 }

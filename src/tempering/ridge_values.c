@@ -80,13 +80,26 @@ size_t tm_ridge_find_value(const tm_ridge *ridge, const double *u) {
   return ridge->value_count;
 }
 
+static bool grow_values(tm_ridge *ridge) {
+  if (ridge->value_count < ridge->value_capacity)
+    return true;
+  size_t capacity = ridge->value_capacity ? 2 * ridge->value_capacity : 16;
+  tm_value *grown = tm_heap_resize(ridge->values, capacity, sizeof(tm_value));
+  if (!grown)
+    return false;
+  ridge->values = grown;
+  ridge->value_capacity = capacity;
+  return true;
+}
+
 tempera_status tm_ridge_add_value(tm_ridge *ridge, const double *u,
                                   size_t *index, tempera_error *error) {
   size_t v = tm_ridge_find_value(ridge, u);
   if (v == ridge->value_count && v < TM_RIDGE_VALUES) {
-    ridge->values[v] = (tm_value){.whole = tm_ridge_copy_u(ridge, u)};
-    if (!ridge->values[v].whole)
+    double *whole = tm_ridge_copy_u(ridge, u);
+    if (!whole || !grow_values(ridge))
       return tm_fail_memory(error);
+    ridge->values[v] = (tm_value){.whole = whole};
     ridge->value_count++;
   }
   *index = v;
