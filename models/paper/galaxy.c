@@ -57,7 +57,7 @@ static void fill_terms(size_t count, const double *restrict y, double level,
                        double *restrict top) {
   for (size_t i = 0; i < count; i++) {
     double distance = y[i] - mean;
-    double term = level - rate * (distance * distance);
+    double term = fused(-rate, distance * distance, level);
     terms[i] = term;
     top[i] = top[i] > term ? top[i] : term;
   }

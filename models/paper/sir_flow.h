@@ -38,7 +38,7 @@ typedef struct sir_flow {
 typedef struct sir_series {
   double rate, reach;          /* units of u per day; valid for u <= reach */
   double I;                    /* I_now */
-  double scale;                /* log of the unit of `healthy` */
+  double scale;                /* log of the unit of `left` */
   double s[FLOW_ORDER + 1];    /* S / S_now */
   double i[FLOW_ORDER + 1];    /* I / I_now */
   double J[FLOW_ORDER + 1];    /* J - J_now, without its factor u */
@@ -65,6 +65,15 @@ static inline double series_reach(const sir_series *series) {
   return exp2(slowest);
 }
 
+/* S + I in units of the larger, so that neither underflows. */
+static inline void series_add(double log_S, double log_I, sir_series *series) {
+  double ratio = exp(-fabs(log_S - log_I));
+  double of_S = log_S > log_I ? 1 : ratio, of_I = log_S > log_I ? ratio : 1;
+  series->scale = fmax(log_S, log_I);
+  for (int k = 0; k <= FLOW_ORDER; k++)
+    series->left[k] = of_S * series->s[k] + of_I * series->i[k];
+}
+
 static inline void series_expand(const sir_flow *flow, sir_series *series) {
   double log_S = flow_log_S(flow, flow->J), I = exp(flow->log_I);
   double fall = flow->beta * I, rise = flow->beta * exp(log_S);
@@ -78,31 +87,27 @@ static inline void series_expand(const sir_flow *flow, sir_series *series) {
   s[0] = i[0] = series->J[0] = 1;
 #pragma GCC unroll 20
   for (int k = 0; k < FLOW_ORDER; k++) {
-    double even = 0, odd = 0;
-    for (int j = 0; j < k; j += 2) {
-      even += s[j] * i[k - j];
-      odd += s[j + 1] * i[k - j - 1];
+    /* From the middle outwards: what is newest comes last, so that most of
+     * the sum is done before the previous order is known. */
+    double c = k > 0 && k % 2 == 0 ? s[k / 2] * i[k / 2] : 0, d = 0;
+    for (int j = (k - 1) / 2; j > 0; j--) {
+      c = fused(s[j], i[k - j], c);
+      d = fused(s[k - j], i[j], d);
     }
-    if (k % 2 == 0)
-      even += s[k] * i[0];
-    double c = even + odd, order = 1 / (k + 1.0);
-    s[k + 1] = -fall * c * order;
-    i[k + 1] = (rise * c - decay * i[k]) * order;
-    series->J[k + 1] = i[k + 1] / (k + 2.0);
+    c = k > 0 ? (c + d) + (s[k] + i[k]) : 1;
+    const double order = 1 / (k + 1.0);
+    s[k + 1] = -(fall * order) * c;
+    i[k + 1] = fused(rise * order, c, -(decay * order) * i[k]);
+    series->J[k + 1] = i[k + 1] * (1 / (k + 2.0));
   }
   series->reach = series_reach(series);
-  double ratio = exp(-fabs(log_S - flow->log_I));
-  double of_S = log_S > flow->log_I ? 1 : ratio;
-  double of_I = log_S > flow->log_I ? ratio : 1;
-  series->scale = fmax(log_S, flow->log_I);
-  for (int k = 0; k <= FLOW_ORDER; k++)
-    series->left[k] = of_S * s[k] + of_I * i[k];
+  series_add(log_S, flow->log_I, series);
 }
 
 static inline double series_value(const double *coefficients, double u) {
   double value = coefficients[FLOW_ORDER];
   for (int k = FLOW_ORDER - 1; k >= 0; k--)
-    value = value * u + coefficients[k];
+    value = fused(value, u, coefficients[k]);
   return value;
 }
 
@@ -118,8 +123,8 @@ static inline void series_read(const sir_flow *flow, const sir_series *series,
   }
   for (int k = FLOW_ORDER - 1; k >= 0; k--)
     for (int lane = 0; lane < FLOW_LANES; lane++) {
-      sum_J[lane] = sum_J[lane] * u[lane] + series->J[k];
-      sum_left[lane] = sum_left[lane] * u[lane] + series->left[k];
+      sum_J[lane] = fused(sum_J[lane], u[lane], series->J[k]);
+      sum_left[lane] = fused(sum_left[lane], u[lane], series->left[k]);
     }
   double unit = series->I / series->rate;
   for (int lane = 0; lane < FLOW_LANES; lane++) {
