@@ -1,6 +1,6 @@
 /* Facts about src/base: streams, text, arenas. */
-#include "base/random.h"
 #include "base/memory.h"
+#include "base/random.h"
 #include "base/text.h"
 
 #include "cmocka_all.h"
