@@ -2,7 +2,10 @@
 #include "base/json.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 void tm_json_text_clear(tm_json_text *text) {
@@ -166,4 +169,42 @@ void tm_json_place(const tm_json_text *text, const char *key, int *line,
       return;
     }
   }
+}
+
+/* ---- writing ------------------------------------------------------------ */
+
+void tm_json_real(json_t *object, const char *name, double value) {
+  json_object_set_new(object, name,
+                      isfinite(value) ? json_real(value) : json_null());
+}
+
+void tm_json_whole(json_t *object, const char *name, uint64_t value) {
+  json_object_set_new(object, name, json_integer((json_int_t)value));
+}
+
+void tm_json_string(json_t *object, const char *name, const char *value) {
+  json_object_set_new(object, name, value ? json_string(value) : json_null());
+}
+
+void tm_json_hash(json_t *object, const char *name, uint64_t hash) {
+  char text[20];
+  snprintf(text, sizeof text, "%016" PRIx64, hash);
+  tm_json_string(object, name, text);
+}
+
+tempera_status tm_json_dump(json_t *root, char **text, tempera_error *error) {
+  tm_text out = {0};
+  char *dumped = json_dumps(root, JSON_INDENT(2));
+  json_decref(root);
+  if (!dumped)
+    return tm_fail_memory(error);
+  tm_text_add(&out, dumped);
+  tm_text_add(&out, "\n");
+  free(dumped);
+  if (out.failed) {
+    tm_text_clear(&out);
+    return tm_fail_memory(error);
+  }
+  *text = out.data;
+  return TEMPERA_OK;
 }

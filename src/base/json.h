@@ -31,4 +31,15 @@ void tm_json_place(const tm_json_text *text, const char *key, int *line,
  * begins with, and its value; 0 when there is none. */
 size_t tm_json_special(const char *text, double *value);
 
+/* Set a field; NaN and infinities become null, as does a NULL string. */
+void tm_json_real(json_t *object, const char *name, double value);
+void tm_json_whole(json_t *object, const char *name, uint64_t value);
+void tm_json_string(json_t *object, const char *name, const char *value);
+/* 16 hexadecimal digits: JSON's integers are too small for a hash. */
+void tm_json_hash(json_t *object, const char *name, uint64_t hash);
+/* Indented text with a final newline; takes `root` over. Free the text with
+ * tm_heap_free. */
+TEMPERA_CHECKED tempera_status tm_json_dump(json_t *root, char **text,
+                                            tempera_error *error);
+
 #endif

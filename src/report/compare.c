@@ -1,8 +1,8 @@
 /* compare.c - models against each other: log Bayes factors and, with equal
  * prior odds, posterior model probabilities. Runs are independent, so the
  * variances of their log Z add. */
+#include "base/json.h"
 #include "base/memory.h"
-#include "report/json_fields.h"
 #include "report/table.h"
 
 #include <math.h>

@@ -1,36 +1,8 @@
 /* summary_json.c - a summary as summary.json. The names are an interface that
  * users' scripts rely on; absent numbers are null, never NaN. */
+#include "base/json.h"
 #include "base/memory.h"
-#include "report/json_fields.h"
-
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-void tm_json_real(json_t *object, const char *name, double value) {
-  json_object_set_new(object, name,
-                      isfinite(value) ? json_real(value) : json_null());
-}
-
-void tm_json_whole(json_t *object, const char *name, uint64_t value) {
-  json_object_set_new(object, name, json_integer((json_int_t)value));
-}
-
-void tm_json_string(json_t *object, const char *name, const char *value) {
-  json_object_set_new(object, name, value ? json_string(value) : json_null());
-}
-
-tempera_status tm_json_dump(json_t *root, char **text, tempera_error *error) {
-  char *dumped = json_dumps(root, JSON_INDENT(2));
-  json_decref(root);
-  char *made = dumped ? tm_heap_text(dumped) : NULL;
-  free(dumped);
-  if (!made)
-    return tm_fail_memory(error);
-  *text = made;
-  return TEMPERA_OK;
-}
+#include "report/fields.h"
 
 static json_t *estimators(const tempera_summary *s) {
   json_t *list = json_array();
@@ -166,14 +138,12 @@ static json_t *warnings(const tempera_summary *s) {
 tempera_status tempera_summary_json(const tempera_summary *summary, char **text,
                                     tempera_error *error) {
   const tempera_summary *s = summary;
-  char hash[20];
   json_t *root = json_object();
-  snprintf(hash, sizeof hash, "%016" PRIx64, s->data_hash);
   tm_json_string(root, "version", s->version);
   tm_json_string(root, "model", s->model);
   tm_json_string(root, "method", s->method);
   tm_json_whole(root, "seed", s->seed);
-  tm_json_string(root, "data_hash", hash);
+  tm_json_hash(root, "data_hash", s->data_hash);
   tm_json_whole(root, "chains", s->chains);
   tm_json_whole(root, "iterations", s->iterations);
   tm_json_whole(root, "warmup", s->warmup);

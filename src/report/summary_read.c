@@ -4,7 +4,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/memory.h"
-#include "report/json_fields.h"
+#include "report/fields.h"
 
 #include <math.h>
 #include <stddef.h>

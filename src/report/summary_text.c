@@ -1,7 +1,6 @@
 /* summary_text.c - the final screen: parameters, evidence, tempering, and one
  * verdict in words. */
 #include "base/memory.h"
-#include "report/json_fields.h"
 #include "report/table.h"
 
 #include <inttypes.h>

@@ -1,0 +1,34 @@
+# Models that misbehave: exit status 1 and a message that names the model, the
+# callback and the point; what was drawn before is kept.
+. "$(dirname "$0")/helpers.bash"
+
+status 1 "NaN" "$tempera" sample "$models/nan.so" -d y.json --seed 1
+says "NaN" 'nan: log_likelihood returned NaN .* at mu = '
+status 1 "NaN in check" "$tempera" check "$models/nan.so" -d y.json
+says "NaN in check" 'log_likelihood returned NaN'
+
+status 1 "no start" "$tempera" sample "$models/impossible.so" -d y.json
+says "no start" 'impossible'
+status 0 "check says so" "$tempera" check "$models/impossible.so" -d y.json
+prints "check says so" '^0 of 100 draws from the prior have a finite density'
+
+status 1 "improper prior" "$tempera" sample "$models/improper.so" -d y.json
+says "improper prior" 'prior of mu'
+says "improper prior" 'tau-min'
+status 0 "improper, bounded" "$tempera" sample "$models/improper.so" \
+  -d y.json --tau-min 0.1 --iterations 500 --seed 2 -o improper
+[ "$(json improper/summary.json 'j["evidence"]["log_z"]')" = None ] ||
+  fail "an improper prior has no evidence"
+[ "$(json improper/summary.json 'j["evidence"]["estimator"]')" = None ] ||
+  fail "an improper prior has no estimator"
+awk -F, '!/^[#l]/ && $8 < 0.1 { exit 1 }' improper/tempered-1.csv ||
+  fail "tau went below --tau-min"
+
+echo '{"y": [1.5, 0.5, 2, 1], "calls": 40000}' > calls.json
+status 1 "stops half-way" "$tempera" sample "$models/stops.so" -d calls.json \
+  --seed 3 --chains 2 --iterations 100000 --warmup 1000 -o stops
+says "stops half-way" 'stops: log_likelihood asked to stop at mu = '
+[ "$(rows stops/target-1.csv)" -gt 0 ] || fail "draws were lost"
+[ "$(json stops/summary.json 'j["complete"]')" = False ] ||
+  fail "a failed run is not complete"
+finish

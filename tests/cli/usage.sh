@@ -1,0 +1,44 @@
+# Usage: help, version, and mistyped commands and options exit with 2.
+. "$(dirname "$0")/helpers.bash"
+
+status 0 "--version" "$tempera" --version
+prints "--version" '^tempera [0-9]+\.[0-9]+\.[0-9]+$'
+status 0 "--help" "$tempera" --help
+prints "--help" 'sample MODEL'
+for command in sample check summary compare; do
+  status 0 "$command --help" "$tempera" $command --help
+  prints "$command --help" "usage: tempera $command"
+done
+
+status 2 "no command" "$tempera"
+status 2 "unknown command" "$tempera" smaple
+says "unknown command" 'unknown command smaple; did you mean sample\?'
+status 2 "unknown option" "$tempera" sample model.so --chians 3
+says "unknown option" 'unknown option --chians; did you mean --chains\?'
+status 2 "unknown letter" "$tempera" sample model.so -z
+says "unknown letter" 'unknown option -z'
+status 2 "missing value" "$tempera" sample model.so --chains
+says "missing value" 'chains needs a value'
+status 2 "no model" "$tempera" sample
+says "no model" 'MODEL is missing'
+status 2 "two models" "$tempera" sample a.so b.so
+status 2 "bad number" "$tempera" sample a.so --chains zero
+says "bad number" 'chains zero: wanted a whole number'
+status 2 "one run to compare" "$tempera" compare a-run
+status 2 "no run to summarise" "$tempera" summary
+
+for method in pt st pawl ee mh; do
+  status 2 "method $method" "$tempera" sample a.so --method $method
+  says "method $method" "method $method is not available in this version"
+done
+status 2 "tau prior" "$tempera" sample a.so --tau-prior learned
+says "tau prior" 'tau-prior learned is not available in this version'
+status 2 "kernel" "$tempera" sample a.so --kernel hmc
+says "kernel" 'kernel hmc is not available in this version'
+status 2 "levels" "$tempera" sample a.so --levels 8
+says "levels" 'levels is not available in this version'
+for command in compile report resume reproduce; do
+  status 2 "$command" "$tempera" $command x
+  says "$command" "$command is not available in this version"
+done
+finish

@@ -1,0 +1,73 @@
+/* Facts about draws as Stan CSV: src/draws/csv.c. */
+#include "draws/csv.h"
+
+#include "cmocka_all.h"
+
+#include <math.h>
+
+static tempera_draws *two_rows(void) {
+  static const char *const names[] = {"mu", "p[2]", "x[1,3]"};
+  static const bool integer[] = {false, false, false};
+  tempera_draws *draws = NULL;
+  assert_int_equal(
+      tm_draws_create(1, 3, names, integer, true, true, &draws, NULL),
+      TEMPERA_OK);
+  assert_int_equal(tm_draws_reserve(draws, 2, NULL), TEMPERA_OK);
+  const double theta[] = {0.1, 0.25, -3};
+  double extra[TM_COLUMNS] = {[TM_TAU] = 0.5,
+                              [TM_LOG_LIKELIHOOD] = -10,
+                              [TM_LOG_PRIOR] = -1,
+                              [TM_LOG_JACOBIAN] = 0.5,
+                              [TM_ACCEPT] = 0.75};
+  tm_draws_put(draws, TEMPERA_TEMPERED, 0, 0, theta, extra);
+  extra[TM_TAU] = 0;
+  extra[TM_LOG_LIKELIHOOD] = -INFINITY;
+  tm_draws_put(draws, TEMPERA_TEMPERED, 0, 1, theta, extra);
+  draws->count = 2;
+  return draws;
+}
+
+static void rows_hold_stans_columns_then_values(void **state) {
+  (void)state;
+  tempera_draws *draws = two_rows();
+  tm_text text = {0};
+  tm_csv_rows(&text, draws, TEMPERA_TEMPERED, 0, 0, 2);
+  assert_string_equal(text.data,
+                      "-5.5,0.75,1,0,0,0,5.5,0.5,-10,-1,0.1,0.25,-3\n"
+                      "-0.5,0.75,1,0,0,0,0.5,0,-inf,-1,0.1,0.25,-3\n");
+  tm_text_clear(&text);
+  tm_draws_free(draws);
+}
+
+static void header_names_values_with_dots(void **state) {
+  (void)state;
+  tempera_draws *draws = two_rows();
+  tm_text text = {0};
+  size_t samples_at = 0, warmup_at = 0;
+  tm_csv_about about = {.model = "m",
+                        .method = "pt-stwnc",
+                        .kernel = "auto",
+                        .iterations = 120,
+                        .warmup = 60,
+                        .thin = 2,
+                        .id = 1,
+                        .seed = 9};
+  tm_csv_header(&text, &about, draws, TEMPERA_TARGET, &samples_at, &warmup_at);
+  assert_non_null(strstr(text.data,
+                         "\nlp__,accept_stat__,stepsize__,treedepth__,"
+                         "n_leapfrog__,divergent__,energy__,tau__,"
+                         "log_likelihood__,log_prior__,mu,p.2,x.1.3\n"));
+  assert_int_equal(atoi(text.data + samples_at), 120);
+  assert_int_equal(atoi(text.data + warmup_at), 60);
+  assert_int_equal(text.data[samples_at + TM_CSV_FIELD], '\n');
+  tm_text_clear(&text);
+  tm_draws_free(draws);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(rows_hold_stans_columns_then_values),
+      cmocka_unit_test(header_names_values_with_dots),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

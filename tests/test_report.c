@@ -1,0 +1,220 @@
+/* Facts about reports: summary.json both ways, tables, comparison. */
+#include "base/memory.h"
+#include "tempera.h"
+
+#include "cmocka_all.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <unistd.h>
+
+static char *text_of(const char *text) {
+  char *copy = tm_heap_text(text);
+  assert_non_null(copy);
+  return copy;
+}
+
+static void fill_lists(tempera_summary *s) {
+  s->estimates = tm_heap_alloc(2, sizeof *s->estimates);
+  s->estimate_count = 2;
+  s->estimates[0] = (tempera_estimate){"rb",   -38.2534, 0.0123, -38.28,
+                                       -38.23, 0.01,     0.007,  NULL};
+  s->estimates[1] = (tempera_estimate){
+      "phm", -35.2, NAN, NAN, NAN, NAN, NAN, text_of("has no variance")};
+  s->values = tm_heap_alloc(2, sizeof *s->values);
+  s->value_count = 2;
+  s->values[0] =
+      (tempera_value_summary){text_of("mu"), 1.25,   0.5,     0.01,  0.4,  1.2,
+                              2.1,           4000.5, 3900.25, 1.001, NULL, 0};
+  s->values[1] = (tempera_value_summary){
+      .name = text_of("I0[1]"), .mean = 5, .rhat = NAN, .pmf_count = 2};
+  s->values[1].pmf = tm_heap_alloc(2, sizeof *s->values[1].pmf);
+  s->values[1].pmf[0] = (tempera_pmf_entry){5, 0.75};
+  s->values[1].pmf[1] = (tempera_pmf_entry){6, 0.25};
+  s->modes = tm_heap_alloc(2, sizeof *s->modes);
+  s->mode_count = 2;
+  for (size_t i = 0; i < 2; i++) {
+    s->modes[i] = (tempera_mode){0.25 + 0.5 * (double)i, 0.02, NULL};
+    s->modes[i].mean = tm_heap_alloc(2, sizeof(double));
+    s->modes[i].mean[0] = i ? 1.4 : -1.4;
+  }
+  s->tau_bins = tm_heap_alloc(1, sizeof *s->tau_bins);
+  s->tau_bin_count = 1;
+  s->tau_bins[0] = (tempera_tau_bin){0, 0.5, 77, 0.4, 1, NAN};
+  s->curve = tm_heap_alloc(1, sizeof *s->curve);
+  s->curve_count = 1;
+  s->curve[0] = (tempera_curve_point){0.5, -20.5, -36};
+  s->warnings = tm_heap_alloc(1, sizeof *s->warnings);
+  s->warning_count = 1;
+  s->warnings[0] = text_of("labels are permuted");
+}
+
+static tempera_summary *example(double log_z) {
+  tempera_summary *s = tm_heap_alloc(1, sizeof *s);
+  assert_non_null(s);
+  *s = (tempera_summary){.seed = 9007199254740993,
+                         .data_hash = 0xfedcba9876543210,
+                         .chains = 4,
+                         .iterations = 100,
+                         .warmup = 50,
+                         .thin = 2,
+                         .complete = true,
+                         .log_z = log_z,
+                         .se = 0.03,
+                         .lower = log_z - 0.06,
+                         .upper = log_z + 0.06,
+                         .zero_likelihood = 0.0064,
+                         .barrier = 1.161,
+                         .swap_acceptance = 0.5,
+                         .tau_acceptance = NAN,
+                         .ridge_gap = 0.0005,
+                         .restarts = 12,
+                         .round_trips = 11,
+                         .ridge_knots = 9,
+                         .ridge_optimisations = 10,
+                         .ridge_beaten = 1,
+                         .likelihood_evaluations = 123456,
+                         .gradient_evaluations = 7,
+                         .seconds = 1.5,
+                         .seconds_in_model = 0.75,
+                         .reliable = true};
+  s->version = text_of(TEMPERA_VERSION);
+  s->model = text_of("example");
+  s->method = text_of("pt-stwnc");
+  s->estimator = text_of("rb");
+  s->verdict = text_of("reliable");
+  fill_lists(s);
+  return s;
+}
+
+static tempera_summary *through_disk(const tempera_summary *s, char **json) {
+  char folder[] = "/tmp/tempera-report-XXXXXX", path[64];
+  tempera_summary *back = NULL;
+  tempera_error error = {0};
+  assert_non_null(mkdtemp(folder));
+  assert_int_equal(tempera_summary_json(s, json, NULL), TEMPERA_OK);
+  snprintf(path, sizeof path, "%s/summary.json", folder);
+  FILE *file = fopen(path, "w");
+  assert_non_null(file);
+  fputs(*json, file);
+  fclose(file);
+  if (tempera_summary_read(folder, &back, &error) != TEMPERA_OK)
+    fail_msg("%d:%d: %s", error.line, error.column, error.message);
+  unlink(path);
+  rmdir(folder);
+  return back;
+}
+
+static void summary_json_reads_back_as_the_same_summary(void **state) {
+  (void)state;
+  tempera_summary *s = example(-38.2534);
+  char *json = NULL, *again = NULL;
+  tempera_summary *back = through_disk(s, &json);
+  assert_int_equal(tempera_summary_json(back, &again, NULL), TEMPERA_OK);
+  assert_string_equal(json, again);
+  assert_true(back->seed == 9007199254740993);
+  assert_true(back->data_hash == 0xfedcba9876543210);
+  assert_true(isnan(back->tau_acceptance));
+  assert_true(back->modes[1].mean[0] == 1.4);
+  assert_int_equal(back->values[1].pmf[1].value, 6);
+  tempera_text_free(json);
+  tempera_text_free(again);
+  tempera_summary_free(s);
+  tempera_summary_free(back);
+}
+
+static void absent_numbers_are_null_in_json(void **state) {
+  (void)state;
+  tempera_summary *s = example(NAN);
+  s->se = INFINITY;
+  char *json = NULL;
+  assert_int_equal(tempera_summary_json(s, &json, NULL), TEMPERA_OK);
+  assert_non_null(strstr(json, "\"log_z\": null"));
+  assert_non_null(strstr(json, "\"se\": null"));
+  assert_null(strstr(json, "nan"));
+  assert_null(strstr(json, "inf"));
+  tempera_text_free(json);
+  tempera_summary_free(s);
+}
+
+static void tables_name_parameters_evidence_and_verdict(void **state) {
+  (void)state;
+  tempera_summary *s = example(-38.2534);
+  char *plain = NULL, *colour = NULL;
+  assert_int_equal(tempera_summary_text(s, false, &plain, NULL), TEMPERA_OK);
+  assert_int_equal(tempera_summary_text(s, true, &colour, NULL), TEMPERA_OK);
+  static const char *const parts[] = {"mu",
+                                      "log Z = -38.253, se 0.030 (rb)",
+                                      "has no variance",
+                                      "Verdict",
+                                      "labels are permuted",
+                                      "P(I0[1]):  5: 0.750",
+                                      "0.0064",
+                                      "round trips",
+                                      "Modes"};
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+    if (!strstr(plain, parts[i]))
+      fail_msg("%s is missing in\n%s", parts[i], plain);
+  assert_null(strchr(plain, '\033'));
+  assert_non_null(strchr(colour, '\033'));
+  tempera_text_free(plain);
+  tempera_text_free(colour);
+  tempera_summary_free(s);
+}
+
+static void comparison_gives_bayes_factors_and_probabilities(void **state) {
+  (void)state;
+  tempera_summary *a = example(-10), *b = example(-11);
+  b->se = 0.04;
+  const tempera_summary *both[] = {a, b};
+  const char *names[] = {"one", "two"};
+  tempera_comparison *c = NULL;
+  char *text = NULL, *json = NULL;
+  assert_int_equal(tempera_compare(both, 2, &c, NULL), TEMPERA_OK);
+  assert_true(fabs(c->log_bayes_factors[1] - 1) < 1e-12);
+  assert_true(fabs(c->log_bayes_factors[2] + 1) < 1e-12);
+  assert_true(fabs(c->log_bayes_factor_se[1] - 0.05) < 1e-12);
+  assert_true(fabs(c->probability[0] - 1 / (1 + exp(-1))) < 1e-12);
+  assert_true(fabs(c->probability[0] + c->probability[1] - 1) < 1e-12);
+  assert_int_equal(tempera_comparison_text(c, names, false, &text, NULL),
+                   TEMPERA_OK);
+  assert_non_null(strstr(text, "two"));
+  assert_int_equal(tempera_comparison_json(c, names, &json, NULL), TEMPERA_OK);
+  assert_non_null(strstr(json, "\"log_bayes_factors\""));
+  tempera_text_free(text);
+  tempera_text_free(json);
+  tempera_comparison_free(c);
+  tempera_summary_free(a);
+  tempera_summary_free(b);
+}
+
+static void comparison_refuses_other_data_and_missing_evidence(void **s) {
+  (void)s;
+  tempera_summary *a = example(-10), *b = example(-11);
+  const tempera_summary *both[] = {a, b};
+  tempera_comparison *c = NULL;
+  tempera_error error = {0};
+  assert_int_equal(tempera_compare(both, 1, &c, &error),
+                   TEMPERA_ERROR_ARGUMENT);
+  b->data_hash = 1;
+  assert_int_equal(tempera_compare(both, 2, &c, &error), TEMPERA_ERROR_INPUT);
+  assert_non_null(strstr(error.message, "different data"));
+  b->data_hash = a->data_hash;
+  b->log_z = NAN;
+  assert_int_equal(tempera_compare(both, 2, &c, &error), TEMPERA_ERROR_INPUT);
+  assert_non_null(strstr(error.message, "no evidence"));
+  assert_null(c);
+  tempera_summary_free(a);
+  tempera_summary_free(b);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(summary_json_reads_back_as_the_same_summary),
+      cmocka_unit_test(absent_numbers_are_null_in_json),
+      cmocka_unit_test(tables_name_parameters_evidence_and_verdict),
+      cmocka_unit_test(comparison_gives_bayes_factors_and_probabilities),
+      cmocka_unit_test(comparison_refuses_other_data_and_missing_evidence),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
