@@ -57,10 +57,10 @@ static double half_difference(sample *s, double tau) {
   for (size_t k = 0; k < s->count; k++)
     total += s->weight[k];
   for (size_t k = 0; k + 1 < s->count; k++) {
-    below += s->weight[k] / total;
-    sum += (s->draw[k + 1].l - s->draw[k].l) * below * (1 - below);
+    below += s->weight[k];
+    sum += (s->draw[k + 1].l - s->draw[k].l) * below * (total - below);
   }
-  return sum;
+  return sum / (total * total);
 }
 
 /* The integral of f over [a, b] as if f were a power of tau: exact for

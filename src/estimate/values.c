@@ -40,9 +40,11 @@ static void sort_value(table *t, size_t i) {
 }
 
 static void fill_moments(const table *t, tempera_value_summary *v) {
-  double mean = 0, squares = 0;
+  /* About the median: exact for constants, and little to cancel. */
+  double middle = t->sorted[t->count / 2].value, off = 0, squares = 0;
   for (size_t k = 0; k < t->count; k++)
-    mean += weight_of(t, t->sorted[k].index) * t->sorted[k].value;
+    off += weight_of(t, t->sorted[k].index) * (t->sorted[k].value - middle);
+  double mean = middle + off;
   for (size_t k = 0; k < t->count; k++) {
     double d = t->sorted[k].value - mean;
     squares += weight_of(t, t->sorted[k].index) * d * d;
