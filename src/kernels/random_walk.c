@@ -3,8 +3,6 @@
  * of tau, tuned to an acceptance of 0.44 (the optimum in one dimension). */
 #include "kernels/move.h"
 
-#include <string.h>
-
 static const double TARGET = 0.44;
 
 static bool applies(const tempera_model *model) {
@@ -26,20 +24,20 @@ static tempera_status create(tm_shared *shared, tm_arena *arena, void **state,
 static void step(void *state, tm_step *step) {
   tm_shared *shared = state;
   tm_point *proposal = &shared->proposal, *point = step->point;
-  memcpy(proposal->u, point->u, shared->model->dimension * sizeof(double));
+  tm_point_copy(shared->model, point, proposal);
   double density = tm_log_density(point, step->tau);
   for (size_t i = 0; i < shared->real_count; i++) {
     tm_scale *scale = &shared->componentwise[i];
-    double *u = &proposal->u[shared->reals[i]], from = *u;
-    *u += tm_scale_at(scale, step->place, step->adapt) *
-          tempera_random_normal(step->random);
-    tm_evaluate(step->evaluator, proposal);
+    size_t j = shared->reals[i];
+    proposal->u[j] += tm_scale_at(scale, step->place, step->adapt) *
+                      tempera_random_normal(step->random);
+    tm_evaluate_coordinate(step->evaluator, proposal, j);
     double proposed = tm_log_density(proposal, step->tau);
     double acceptance = tm_metropolis(step, proposal, proposed - density);
     if (step->accepted)
       density = proposed;
     else
-      *u = from;
+      tm_point_copy(shared->model, point, proposal);
     if (step->adapt)
       tm_scale_update(scale, step->place, acceptance);
   }

@@ -36,6 +36,7 @@ struct tempera_model {
 /* A point on both scales with its densities. */
 typedef struct tm_point {
   double *theta, *u;
+  double *block_jacobian; /* log Jacobian of each block; summed below */
   double log_likelihood, log_prior, log_jacobian;
 } tm_point;
 
@@ -77,6 +78,9 @@ void tm_point_copy(const tempera_model *model, const tm_point *from,
  * tm_evaluate gives them density zero. */
 void tm_constrain(const tempera_model *model, const double *u, double *theta,
                   double *log_jacobian);
+/* One block of it; gives its log Jacobian. u and theta are whole vectors. */
+double tm_constrain_block(const tm_block *block, const double *u,
+                          double *theta);
 /* theta -> u; a value on a real bound maps to a large finite coordinate. */
 void tm_unconstrain(const tempera_model *model, const double *theta, double *u);
 /* Is theta inside its bounds (integers whole)? */
@@ -86,6 +90,9 @@ bool tm_inside(const tempera_model *model, const double *theta);
  * where the prior is zero; both are then -infinity. */
 void tm_evaluate(tm_evaluator *evaluator, tm_point *point);
 void tm_evaluate_natural(tm_evaluator *evaluator, tm_point *point);
+/* The same as tm_evaluate when only u[j] has changed since the point was last
+ * evaluated or copied: the other blocks are not transformed again. */
+void tm_evaluate_coordinate(tm_evaluator *evaluator, tm_point *point, size_t j);
 /* From u, the prior alone; the log likelihood is left as it was. */
 void tm_evaluate_prior(tm_evaluator *evaluator, tm_point *point);
 

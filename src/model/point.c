@@ -40,9 +40,10 @@ tempera_status tm_point_create(const tempera_model *model, tm_arena *arena,
                                tm_point *point, tempera_error *error) {
   tm_point made = {.theta = TM_NEW(arena, double, model->size),
                    .u = TM_NEW(arena, double, model->dimension),
+                   .block_jacobian = TM_NEW(arena, double, model->block_count),
                    .log_likelihood = -INFINITY,
                    .log_prior = -INFINITY};
-  if (!made.theta || !made.u)
+  if (!made.theta || !made.u || !made.block_jacobian)
     return tm_fail_memory(error);
   *point = made;
   return TEMPERA_OK;
@@ -52,6 +53,8 @@ void tm_point_copy(const tempera_model *model, const tm_point *from,
                    tm_point *to) {
   memcpy(to->theta, from->theta, model->size * sizeof(double));
   memcpy(to->u, from->u, model->dimension * sizeof(double));
+  memcpy(to->block_jacobian, from->block_jacobian,
+         model->block_count * sizeof(double));
   to->log_likelihood = from->log_likelihood;
   to->log_prior = from->log_prior;
   to->log_jacobian = from->log_jacobian;
@@ -118,6 +121,20 @@ static double call_likelihood(tm_evaluator *evaluator, const double *theta) {
   return checked(evaluator, theta, answer, value, "log_likelihood");
 }
 
+static void sum_jacobians(const tempera_model *model, tm_point *point) {
+  point->log_jacobian = 0;
+  for (size_t b = 0; b < model->block_count; b++)
+    point->log_jacobian += point->block_jacobian[b];
+}
+
+/* theta and the Jacobians from u. */
+static void constrain(const tempera_model *model, tm_point *point) {
+  for (size_t b = 0; b < model->block_count; b++)
+    point->block_jacobian[b] =
+        tm_constrain_block(&model->blocks[b], point->u, point->theta);
+  sum_jacobians(model, point);
+}
+
 static double call_prior(tm_evaluator *evaluator, const double *theta) {
   if (!tm_inside(evaluator->model, theta))
     return -INFINITY;
@@ -134,12 +151,22 @@ static void evaluate_densities(tm_evaluator *evaluator, tm_point *point) {
 }
 
 void tm_evaluate_prior(tm_evaluator *evaluator, tm_point *point) {
-  tm_constrain(evaluator->model, point->u, point->theta, &point->log_jacobian);
+  constrain(evaluator->model, point);
   point->log_prior = call_prior(evaluator, point->theta);
 }
 
+void tm_evaluate_coordinate(tm_evaluator *evaluator, tm_point *point,
+                            size_t j) {
+  const tempera_model *model = evaluator->model;
+  size_t b = model->block_of_u[j];
+  point->block_jacobian[b] =
+      tm_constrain_block(&model->blocks[b], point->u, point->theta);
+  sum_jacobians(model, point);
+  evaluate_densities(evaluator, point);
+}
+
 void tm_evaluate(tm_evaluator *evaluator, tm_point *point) {
-  tm_constrain(evaluator->model, point->u, point->theta, &point->log_jacobian);
+  constrain(evaluator->model, point);
   evaluate_densities(evaluator, point);
 }
 
@@ -152,7 +179,7 @@ void tm_evaluate_natural(tm_evaluator *evaluator, tm_point *point) {
     return;
   }
   /* Through u and back, so that both scales describe the same point. */
-  tm_constrain(evaluator->model, point->u, point->theta, &point->log_jacobian);
+  constrain(evaluator->model, point);
   evaluate_densities(evaluator, point);
 }
 
@@ -188,7 +215,7 @@ static double call_gradient(tm_evaluator *evaluator, tm_point *point,
 void tm_evaluate_gradient(tm_evaluator *evaluator, tm_point *point,
                           double *likelihood_gradient, double *prior_gradient) {
   const tempera_model *model = evaluator->model;
-  tm_constrain(model, point->u, point->theta, &point->log_jacobian);
+  constrain(model, point);
   point->log_likelihood = point->log_prior = -INFINITY;
   if (!tm_inside(model, point->theta))
     return;

@@ -65,17 +65,22 @@ static double simplex_share(size_t k, size_t count, double u) {
   return u - log((double)(count - 1 - k));
 }
 
-static void constrain_simplex(size_t count, const double *u, double *theta,
-                              double *log_jacobian) {
-  double log_left = 0;
+/* With e = exp(-|y|): share and rest are 1/(1+e) and e/(1+e), or the other
+ * way round, and log1p(e) gives both of their logarithms. */
+static double constrain_simplex(size_t count, const double *u, double *theta) {
+  double log_jacobian = 0, left = 1, log_left = 0;
   for (size_t k = 0; k + 1 < count; k++) {
     double y = simplex_share(k, count, u[k]);
-    double log_share = -log1p_exp(-y), log_rest = -log1p_exp(y);
-    theta[k] = fmax(exp(log_left + log_share), DBL_MIN);
-    *log_jacobian += log_left + log_share + log_rest;
+    double e = exp(-fabs(y)), log_larger = -log1p(e), larger = 1 / (1 + e);
+    double share = y > 0 ? larger : e * larger;
+    double log_rest = log_larger - (y > 0 ? y : 0);
+    log_jacobian += log_left + 2 * log_larger - fabs(y);
+    theta[k] = fmax(left * share, DBL_MIN);
+    left *= y > 0 ? e * larger : larger;
     log_left += log_rest;
   }
-  theta[count - 1] = fmax(exp(log_left), DBL_MIN);
+  theta[count - 1] = fmax(left, DBL_MIN);
+  return log_jacobian;
 }
 
 static void unconstrain_simplex(size_t count, const double *theta, double *u) {
@@ -87,22 +92,24 @@ static void unconstrain_simplex(size_t count, const double *theta, double *u) {
   }
 }
 
+double tm_constrain_block(const tm_block *block, const double *u,
+                          double *theta) {
+  const double *from = u + block->u;
+  double *to = theta + block->theta, log_jacobian = 0;
+  if (block->transform == TEMPERA_SIMPLEX)
+    return constrain_simplex(block->theta_count, from, to);
+  for (size_t i = 0; i < block->u_count; i++)
+    to[i] = block->kind == TEMPERA_INTEGER
+                ? from[i]
+                : constrain_value(block, from[i], &log_jacobian);
+  return log_jacobian;
+}
+
 void tm_constrain(const tempera_model *model, const double *u, double *theta,
                   double *log_jacobian) {
   *log_jacobian = 0;
-  for (size_t b = 0; b < model->block_count; b++) {
-    const tm_block *block = &model->blocks[b];
-    const double *from = u + block->u;
-    double *to = theta + block->theta;
-    if (block->transform == TEMPERA_SIMPLEX)
-      constrain_simplex(block->theta_count, from, to, log_jacobian);
-    else if (block->kind == TEMPERA_INTEGER)
-      for (size_t i = 0; i < block->u_count; i++)
-        to[i] = from[i];
-    else
-      for (size_t i = 0; i < block->u_count; i++)
-        to[i] = constrain_value(block, from[i], log_jacobian);
-  }
+  for (size_t b = 0; b < model->block_count; b++)
+    *log_jacobian += tm_constrain_block(&model->blocks[b], u, theta);
 }
 
 void tm_unconstrain(const tempera_model *model, const double *theta,
