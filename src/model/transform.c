@@ -44,8 +44,8 @@ static double constrain_value(const tm_block *block, double u,
   if (!below && !above)
     return u;
   *log_jacobian += u;
-  return strictly_inside(block, below ? block->lower + exp(u)
-                                      : block->upper - exp(u));
+  return strictly_inside(block,
+                         below ? block->lower + exp(u) : block->upper - exp(u));
 }
 
 static double unconstrain_value(const tm_block *block, double x) {
@@ -82,8 +82,7 @@ static void unconstrain_simplex(size_t count, const double *theta, double *u) {
   double left = 0; /* summed from the small end, so that nothing cancels */
   for (size_t k = count; k-- > 0;) {
     if (k + 1 < count)
-      u[k] = clamp(log(theta[k]) - log(left) +
-                   log((double)(count - 1 - k)));
+      u[k] = clamp(log(theta[k]) - log(left) + log((double)(count - 1 - k)));
     left += theta[k];
   }
 }
