@@ -44,8 +44,8 @@ static double constrain_value(const tm_block *block, double u,
   if (!below && !above)
     return u;
   *log_jacobian += u;
-  return strictly_inside(block, below ? block->lower + exp(u)
-                                      : block->upper - exp(u));
+  return strictly_inside(block,
+                         below ? block->lower + exp(u) : block->upper - exp(u));
 }
 
 static double unconstrain_value(const tm_block *block, double x) {

@@ -292,12 +292,14 @@ static void bounded_uniforms(double tau, const double *theta,
   out[0] = gsl_cdf_beta_P((theta[0] + 1) / 4, 2 + 7 * tau, 1.5 + 3 * tau);
 }
 
-/* ---- two modes: x ~ N(0, 4), l = -2 (|x| - 3)^2; |x| is a normal cut at 0
- * and the sign a coin ---- */
+/* ---- two unlike modes: x ~ N(0, 4), l = -2 (x - 3)^2 for x > 0 and
+ * -(x + 2)^2 / 2 otherwise: a normal cut at 0 on either side. Unlike, since
+ * symmetry would hide a move that is not reversible. ---- */
 
 EXACT_DENSITY(modes_likelihood) {
   (void)user;
-  *value = -2 * exact_square(fabs(theta[0]) - 3);
+  *value = theta[0] > 0 ? -2 * exact_square(theta[0] - 3)
+                        : -0.5 * exact_square(theta[0] + 2);
   return 0;
 }
 
@@ -307,19 +309,30 @@ EXACT_DENSITY(modes_prior) {
   return 0;
 }
 
-static void modes_law(double tau, double *mean, double *sd) {
-  double precision = 0.25 + 4 * tau;
-  *mean = 12 * tau / precision;
-  *sd = 1 / sqrt(precision);
+/* The law of |x| on one side, and the mass there. */
+typedef struct modes_side {
+  double mean, sd, above, mass;
+} modes_side;
+
+static modes_side modes_law(double tau, bool right) {
+  double sharpness = tau * (right ? 4 : 1), centre = right ? 3 : 2;
+  double precision = 0.25 + sharpness, mean = sharpness * centre / precision;
+  modes_side side = {.mean = mean, .sd = 1 / sqrt(precision)};
+  side.above = gsl_cdf_ugaussian_Q(-mean / side.sd);
+  side.mass =
+      exp(0.5 * precision * mean * mean - 0.5 * sharpness * centre * centre) *
+      side.sd * side.above;
+  return side;
 }
 
 static void modes_draw(double tau, tempera_random *random, double *theta) {
-  double mean, sd;
-  modes_law(tau, &mean, &sd);
-  double above = gsl_cdf_ugaussian_Q(-mean / sd);
-  double size = mean + sd * gsl_cdf_ugaussian_Qinv(
-                                above * tempera_random_uniform(random));
-  theta[0] = tempera_random_uniform(random) < 0.5 ? -size : size;
+  double masses = modes_law(tau, true).mass + modes_law(tau, false).mass;
+  bool right =
+      masses * tempera_random_uniform(random) < modes_law(tau, true).mass;
+  modes_side side = modes_law(tau, right);
+  double tail = side.above * tempera_random_uniform(random);
+  double size = side.mean + side.sd * gsl_cdf_ugaussian_Qinv(tail);
+  theta[0] = right ? size : -size;
 }
 
 static int modes_prior_draw(tempera_random *random, double *theta, void *user) {
@@ -331,11 +344,12 @@ static int modes_prior_draw(tempera_random *random, double *theta, void *user) {
 static void modes_uniforms(double tau, const double *theta,
                            tempera_random *random, double *out) {
   (void)random;
-  double mean, sd;
-  modes_law(tau, &mean, &sd);
-  double beyond = gsl_cdf_ugaussian_Q((fabs(theta[0]) - mean) / sd) /
-                  gsl_cdf_ugaussian_Q(-mean / sd);
-  out[0] = theta[0] < 0 ? 0.5 * beyond : 1 - 0.5 * beyond;
+  bool right = theta[0] > 0;
+  modes_side side = modes_law(tau, right);
+  double share = side.mass / (side.mass + modes_law(tau, !right).mass);
+  double tail =
+      gsl_cdf_ugaussian_Q((fabs(theta[0]) - side.mean) / side.sd) / side.above;
+  out[0] = right ? 1 - share * tail : share * tail;
 }
 
 /* ---- a half line: x ~ N(0, 1), L = exp(-x) for x > 0, else zero ---- */
@@ -362,7 +376,7 @@ static void half_uniforms(double tau, const double *theta,
 
 /* ---- integers, by enumeration ---- */
 
-enum { EXACT_VALUES = 64 };
+enum { EXACT_VALUES = 32 };
 
 /* k from log weights; and where `k` lies among them, made continuous. */
 static void enumerate(const double *log_weight, double *cumulative) {
@@ -389,7 +403,7 @@ static double enumerated_uniform(const double *log_weight, double value,
                                  tempera_random *random) {
   double cumulative[EXACT_VALUES];
   enumerate(log_weight, cumulative);
-  int k = (int)value;
+  int k = (int)fmin(value, EXACT_VALUES - 1);
   double below = k > 0 ? cumulative[k - 1] : 0;
   return below + tempera_random_uniform(random) * (cumulative[k] - below);
 }
@@ -572,7 +586,7 @@ static const tempera_parameter EXACT_FEW[] = {
     {"k", TEMPERA_INTEGER, 0, 0, 5, TEMPERA_BOUNDS}};
 static const tempera_parameter EXACT_MIXED[] = {
     {"mu", TEMPERA_REAL, 0, -INFINITY, INFINITY, TEMPERA_BOUNDS},
-    {"k", TEMPERA_INTEGER, 0, 0, 40, TEMPERA_BOUNDS}};
+    {"k", TEMPERA_INTEGER, 0, 0, 31, TEMPERA_BOUNDS}};
 static const tempera_gibbs_fn EXACT_GIBBS[] = {mixed_gibbs_mu, mixed_gibbs_k};
 
 static const tempera_proposal MEAN_PROPOSALS[] = {
