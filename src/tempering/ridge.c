@@ -81,7 +81,7 @@ static tempera_status publish(tm_ridge *ridge, tempera_error *error) {
 static tempera_status take_starts(tm_ridge *ridge, const double *starts,
                                   size_t count, tempera_error *error) {
   tm_search *search = &ridge->workers[0];
-  ridge->starts = TM_NEW(ridge->arena, tm_optimum, count + 1);
+  ridge->starts = TM_NEW(ridge->arena, tm_optimum, count + TM_RIDGE_DISPERSED);
   if (!ridge->starts)
     return tm_fail_memory(error);
   for (size_t i = 0; i < count; i++) {
@@ -118,8 +118,9 @@ static tempera_status prepare(tm_ridge *ridge, const double *starts,
     TM_TRY(tm_search_create(model, &ridge->frame, true, ridge->arena,
                             &ridge->workers[w], error));
   TM_TRY(take_starts(ridge, starts, count, error));
-  return tm_search_frame_create(model, ridge->starts, ridge->start_count,
-                                ridge->arena, &ridge->frame, error);
+  TM_TRY(tm_search_frame_create(model, ridge->starts, ridge->start_count,
+                                ridge->arena, &ridge->frame, error));
+  return tm_ridge_disperse(ridge, error);
 }
 
 tempera_status tm_ridge_create(const tempera_model *model,

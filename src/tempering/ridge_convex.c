@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SETTLE_ROUNDS = 10, WIDE_KNOTS = 4, MEET_ROUNDS = 100 };
+enum { SETTLE_ROUNDS = 10, WIDE_KNOTS = 3, MEET_ROUNDS = 100 };
 
 static tempera_status add_line(tm_ridge *ridge, const tm_optimum *line,
                                tempera_error *error) {
@@ -159,18 +159,14 @@ static tempera_status probe(tm_ridge *ridge, size_t k, tempera_error *error) {
  * point in curvature. A gap that calls for three pieces is cut at a third. */
 static double new_knot(const tm_ridge *ridge, size_t k, double where) {
   const tm_knot *a = &ridge->knots[k], *b = a + 1;
-  double width = b->tau - a->tau;
+  double width = b->tau - a->tau, margin = 1e-9 * width;
   double half = meet(&a->best, &b->best, a->tau, b->tau);
   double ratio = a->gap / TM_RIDGE_GAP;
   /* At a kink, probing gains nothing and the cut belongs on the kink. */
-  bool smooth =
-      a->value == b->value && !isnan(half) && fabs(where - half) > 1e-9 * width;
+  bool smooth = a->value == b->value && fabs(where - half) > margin;
   double tau = where;
-  if (smooth) {
-    double power = log((half - a->tau) / width) / log(0.5);
-    tau = ratio > 4 && ratio < 9 ? a->tau + width * pow(1.0 / 3, power) : half;
-  }
-  double margin = 1e-9 * width;
+  if (smooth)
+    tau = ratio > 4 && ratio < 9 ? a->tau + (half - a->tau) * 2 / 3 : half;
   return tau > a->tau + margin && tau < b->tau - margin ? tau
                                                         : a->tau + width / 2;
 }

@@ -1,6 +1,7 @@
 /* ridge_parts.h - what the files of the ridge share and nobody else sees.
  *
  *   ridge_search.c  the optimum at one tau from one start
+ *   ridge_starts.c  where optimisers start: several basins, all values
  *   ridge_values.c  optima per integer value, bounds, waves of optimisations
  *   ridge_convex.c  knots, certificate and refinement
  *   ridge_spline.c  the paper's splines through 301 optima
@@ -14,11 +15,12 @@
 #include "tempering/ridge.h"
 
 enum {
-  TM_RIDGE_WORKERS = 8,   /* searches that may run at once; fixed, so that */
-                          /* nothing depends on the number of threads */
-  TM_RIDGE_KNOTS = 200,   /* at most */
-  TM_RIDGE_VALUES = 1024, /* integer values (or combinations) at most */
-  TM_RIDGE_OTHERS = 8     /* lower local optima remembered per value */
+  TM_RIDGE_WORKERS = 8,    /* searches that may run at once; fixed, so that */
+                           /* nothing depends on the number of threads */
+  TM_RIDGE_DISPERSED = 32, /* starts of our own */
+  TM_RIDGE_KNOTS = 200,    /* at most */
+  TM_RIDGE_VALUES = 1024,  /* integer values (or combinations) at most */
+  TM_RIDGE_OTHERS = 8      /* lower local optima remembered per value */
 };
 
 /* Differences in height below this are the optimiser's, not the model's. */
@@ -87,6 +89,23 @@ bool tm_search_run(tm_search *search, double tau, const double *u,
 bool tm_search_runaway(tm_search *search, const tm_optimum *optimum,
                        char reason[256]);
 
+/* ---- ridge_starts.c */
+
+/* Starts scattered over a wide box around the caller's. */
+TEMPERA_CHECKED tempera_status tm_ridge_disperse(tm_ridge *ridge,
+                                                 tempera_error *error);
+/* Queue optimisations from starts, each with its own integers. */
+TEMPERA_CHECKED tempera_status tm_ridge_plan_pilots(tm_ridge *ridge, double tau,
+                                                    tempera_error *error);
+/* Queue what the optima at tau of other values suggest for each value. */
+TEMPERA_CHECKED tempera_status tm_ridge_plan_transplants(tm_ridge *ridge,
+                                                         double tau,
+                                                         tempera_error *error);
+/* Queue the best starts for a value of which nothing is known. */
+TEMPERA_CHECKED tempera_status tm_ridge_plan_starts(tm_ridge *ridge, size_t v,
+                                                    double tau,
+                                                    tempera_error *error);
+
 /* ---- ridge_values.c */
 
 /* One setting of the integer coordinates with the optima found for it, sorted
@@ -125,8 +144,10 @@ struct tm_ridge {
   tm_ridge_view view;
   tm_search_frame frame;
   tm_search workers[TM_RIDGE_WORKERS];
-  tm_optimum *starts; /* best first at tau = 1 */
-  size_t start_count;
+  tm_optimum *starts; /* the caller's, best first at tau = 1; then others */
+  size_t start_count; /* the caller's */
+  size_t pool_count;  /* with the dispersed ones behind them */
+  size_t next_pilot;  /* the next dispersed start to be used */
   tm_value *values;
   size_t value_count, value_capacity;
   tm_knot knots[TM_RIDGE_KNOTS];

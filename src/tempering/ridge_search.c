@@ -242,12 +242,53 @@ static bool stopped(const tm_search *search) {
   return search->evaluator->status != TEMPERA_OK;
 }
 
+/* The height when coordinate j is moved to x, the rest left alone. */
+static double height_at(tm_search *search, const tm_optimum *optimum, size_t j,
+                        double x) {
+  memcpy(search->trial.u, optimum->u,
+         search->model->dimension * sizeof(double));
+  search->trial.u[j] = x;
+  search->tau = optimum->tau;
+  search->running = NULL;
+  tm_evaluate(search->evaluator, &search->trial);
+  forgive(search);
+  return trial_height(search);
+}
+
+/* A transformed coordinate far out, and far from every start, where each
+ * further unit still pays; or an identity coordinate beyond all measure. */
+static bool runs_away(tm_search *search, const tm_optimum *optimum, size_t k) {
+  const tm_search_frame *frame = search->frame;
+  size_t j = frame->real[k];
+  double x = optimum->u[j], low = frame->start_low[k];
+  double high = frame->start_high[k];
+  double height = tm_optimum_height(optimum, optimum->tau);
+  if (!is_transformed(search->model, j)) {
+    double measure = 1e6 * (1 + fmax(fabs(low), fabs(high)));
+    return fabs(x) > measure &&
+           height - height_at(search, optimum, j, x / 2) > 1e-3;
+  }
+  if (fabs(x) < 20 || fmax(low - x, x - high) < 10)
+    return false;
+  double inward = x < 0 ? 1 : -1;
+  double one = height - height_at(search, optimum, j, x + inward);
+  double five = height - height_at(search, optimum, j, x + 5 * inward);
+  return one > 1e-3 && five > 3 * one;
+}
+
+static bool any_runs_away(tm_search *search) {
+  for (size_t k = 0; k < search->frame->reals; k++)
+    if (runs_away(search, &search->best, k))
+      return true;
+  return false;
+}
+
 /* Nelder-Mead and Sbplx stop early now and then; restart until a fresh
  * simplex gains nothing. */
 static void climb_by_values(tm_search *search) {
   for (int run = 0; run < RESTARTS && !stopped(search); run++) {
     double gain = run_once(search, search->simplex);
-    if (run > 0 && gain < CONVERGED)
+    if ((run > 0 && gain < CONVERGED) || any_runs_away(search))
       return;
     resize_step(search);
   }
@@ -308,40 +349,6 @@ bool tm_search_run(tm_search *search, double tau, const double *u,
   else
     climb_by_values(search);
   return !stopped(search);
-}
-
-/* The height when coordinate j is moved to x, the rest left alone. */
-static double height_at(tm_search *search, const tm_optimum *optimum, size_t j,
-                        double x) {
-  memcpy(search->trial.u, optimum->u,
-         search->model->dimension * sizeof(double));
-  search->trial.u[j] = x;
-  search->tau = optimum->tau;
-  search->running = NULL;
-  tm_evaluate(search->evaluator, &search->trial);
-  forgive(search);
-  return trial_height(search);
-}
-
-/* A transformed coordinate far out, and far from every start, where each
- * further unit still pays; or an identity coordinate beyond all measure. */
-static bool runs_away(tm_search *search, const tm_optimum *optimum, size_t k) {
-  const tm_search_frame *frame = search->frame;
-  size_t j = frame->real[k];
-  double x = optimum->u[j], low = frame->start_low[k];
-  double high = frame->start_high[k];
-  double height = tm_optimum_height(optimum, optimum->tau);
-  if (!is_transformed(search->model, j)) {
-    double measure = 1e6 * (1 + fmax(fabs(low), fabs(high)));
-    return fabs(x) > measure &&
-           height - height_at(search, optimum, j, x / 2) > 1e-3;
-  }
-  if (fabs(x) < 20 || fmax(low - x, x - high) < 10)
-    return false;
-  double inward = x < 0 ? 1 : -1;
-  double one = height - height_at(search, optimum, j, x + inward);
-  double five = height - height_at(search, optimum, j, x + 5 * inward);
-  return one > 1e-3 && five > 3 * one;
 }
 
 /* Which natural-scale value coordinate j of u moves. */

@@ -12,8 +12,7 @@
 enum {
   SMALL_SUPPORT = 32, /* so many values are all tried */
   START_VALUES = 12,  /* otherwise those of so many starts, and neighbours */
-  SCREENED = 24,      /* starts looked at per value */
-  WIDE_STARTS = 8     /* of which optimised, without integers */
+  TRANSPLANTS = 3     /* rounds */
 };
 
 double *tm_ridge_copy_u(tm_ridge *ridge, const double *u) {
@@ -314,50 +313,6 @@ tempera_status tm_ridge_first_values(tm_ridge *ridge, tempera_error *error) {
 
 /* ---- one value at one tau */
 
-typedef struct screened {
-  double height;
-  size_t start;
-} screened;
-
-/* Heights of the starts with this value's integers, best first. */
-static size_t screen(tm_ridge *ridge, const tm_value *value, double tau,
-                     screened ranked[SCREENED]) {
-  const tempera_model *model = ridge->model;
-  tm_search *search = &ridge->workers[0];
-  size_t count = 0;
-  for (size_t i = 0; i < ridge->start_count && i < SCREENED; i++) {
-    double *u = search->gradient; /* room for one u */
-    for (size_t j = 0; j < model->dimension; j++)
-      u[j] = model->integer[j] ? value->whole[j] : ridge->starts[i].u[j];
-    if (!tm_search_look(search, u))
-      continue;
-    screened entry = {tm_optimum_height(&search->best, tau), i};
-    size_t k = count++;
-    for (; k > 0 && ranked[k - 1].height < entry.height; k--)
-      ranked[k] = ranked[k - 1];
-    ranked[k] = entry;
-  }
-  return count;
-}
-
-/* The best starts, and some from the rest of the ranking for other basins. */
-static tempera_status plan_starts(tm_ridge *ridge, size_t v, double tau,
-                                  tempera_error *error) {
-  screened ranked[SCREENED];
-  size_t count = screen(ridge, &ridge->values[v], tau, ranked);
-  bool whole = ridge->model->real_dimension < ridge->model->dimension;
-  size_t most = ridge->frame.reals == 0 ? 1 : whole ? 2 : WIDE_STARTS;
-  size_t planned = count < most ? count : most, best = (planned + 1) / 2;
-  for (size_t i = 0; i < planned; i++) {
-    size_t rank = i < best ? i
-                           : best + (i - best + 1) * (count - best) /
-                                        (planned - best + 1);
-    TM_TRY(tm_ridge_plan(ridge, v, tau, ridge->starts[ranked[rank].start].u,
-                         NULL, error));
-  }
-  return TEMPERA_OK;
-}
-
 /* Between two optima: the better of them or their middle, and steps to fit.
  * When the middle lies below both they are in different basins: try both. */
 static tempera_status plan_between(tm_ridge *ridge, size_t v, double tau,
@@ -392,7 +347,7 @@ static tempera_status plan_value(tm_ridge *ridge, size_t v, double tau,
   tm_value *value = &ridge->values[v];
   const tm_optimum *left, *right, *line = tm_value_line(value, tau);
   if (!line)
-    return plan_starts(ridge, v, tau, error);
+    return tm_ridge_plan_starts(ridge, v, tau, error);
   neighbours(value, tau, &left, &right);
   if (!left || !right)
     return tm_ridge_plan(ridge, v, tau, line->u, NULL, error);
@@ -478,17 +433,19 @@ static tempera_status solve_known(tm_ridge *ridge, double tau,
   return tm_ridge_run_tasks(ridge, error);
 }
 
+/* Pilots from many starts, each at its own value; what they find is then
+ * tried at every other value. */
 static tempera_status solve_wide(tm_ridge *ridge, double tau,
                                  tempera_error *error) {
-  for (size_t v = 0; v < ridge->value_count; v++) {
-    if (ridge->values[v].dead)
-      continue;
-    TM_TRY(plan_starts(ridge, v, tau, error));
-    if (ridge->values[v].count > 0)
-      TM_TRY(plan_value(ridge, v, tau, error));
-  }
+  TM_TRY(tm_ridge_plan_pilots(ridge, tau, error));
   TM_TRY(tm_ridge_run_tasks(ridge, error));
-  mark_dead(ridge);
+  for (int round = 0; round < TRANSPLANTS; round++) {
+    TM_TRY(tm_ridge_plan_transplants(ridge, tau, error));
+    if (ridge->task_count == 0)
+      break;
+    TM_TRY(tm_ridge_run_tasks(ridge, error));
+    mark_dead(ridge);
+  }
   return TEMPERA_OK;
 }
 
@@ -516,7 +473,7 @@ static tempera_status explore_line(tm_ridge *ridge, double tau, size_t j,
     TM_TRY(tm_ridge_plan(ridge, index, tau, at->u, NULL, error));
     TM_TRY(tm_ridge_run_tasks(ridge, error));
     if (!tm_value_at(&ridge->values[index], tau)) {
-      TM_TRY(plan_starts(ridge, index, tau, error));
+      TM_TRY(tm_ridge_plan_starts(ridge, index, tau, error));
       TM_TRY(tm_ridge_run_tasks(ridge, error));
     }
     mark_dead(ridge);
