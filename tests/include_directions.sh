@@ -6,7 +6,8 @@ exec python3 - <<'PYTHON'
 import os, re, sys
 
 may = {"base": [], "numeric": ["base"], "parallel": ["base"],
-       "model": ["numeric"], "language": ["model"], "tempering": ["model"],
+       "model": ["numeric"], "language": ["model"],
+       "tempering": ["model", "parallel"],
        "kernels": ["tempering"], "draws": ["base"],
        "samplers": ["kernels", "draws", "parallel"],
        "estimate": ["draws", "model", "numeric"],

@@ -82,8 +82,11 @@ tempera_status tm_folder_make(const char *path, tempera_error *error) {
   struct stat info;
   if (mkdir(path, 0777) == 0)
     return TEMPERA_OK;
-  if (errno == EEXIST && stat(path, &info) == 0 && S_ISDIR(info.st_mode))
-    return TEMPERA_OK;
+  if (errno == EEXIST && stat(path, &info) == 0) {
+    if (S_ISDIR(info.st_mode))
+      return TEMPERA_OK;
+    errno = ENOTDIR; /* says more than that something is there */
+  }
   return fail_errno(error, "make folder", path);
 }
 

@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# setup.sh - install the Debian packages that building and testing need, those
+# that are missing only. Uses root or sudo; with neither it prints what to run.
+set -eu
+
+packages=(build-essential cmake ninja-build pkg-config libgsl-dev
+  libopenblas-dev liblapacke-dev libnlopt-dev libsundials-dev
+  librandom123-dev libjansson-dev libcmocka-dev python3)
+
+if ! command -v dpkg-query > /dev/null; then
+  echo "This is not Debian: make sure to have the likes of ${packages[*]}" >&2
+  exit 0
+fi
+
+# `pkgconf` provides pkg-config in newer releases; any provider will do.
+installed() {
+  dpkg-query -W -f '${Status}\n' "$1" 2> /dev/null |
+    grep -q 'install ok installed' && return
+  [ "$1" = pkg-config ] && command -v pkg-config > /dev/null
+}
+
+missing=()
+for package in "${packages[@]}"; do
+  installed "$package" || missing+=("$package")
+done
+[ ${#missing[@]} -eq 0 ] && exit 0
+
+as_root=()
+if [ "$(id -u)" -ne 0 ]; then
+  if ! command -v sudo > /dev/null; then
+    echo "Packages are missing. As root, run:" >&2
+    echo "  apt-get install --no-install-recommends ${missing[*]}" >&2
+    exit 1
+  fi
+  as_root=(sudo)
+fi
+
+export DEBIAN_FRONTEND=noninteractive
+"${as_root[@]}" apt-get update
+"${as_root[@]}" apt-get install -y --no-install-recommends "${missing[@]}"

@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# test.sh - every test: the optimised build with warnings as errors, then the
+# unit and command tests again under the address and undefined-behaviour
+# sanitizers. Ends with one line that counts them all.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+jobs=$(nproc)
+passed=0
+failed=0
+broken=0
+
+# suite FOLDER CTEST-ARGUMENTS... : run and count.
+suite() {
+  local folder=$1
+  shift
+  local log=$folder/ctest.log
+  ctest --test-dir "$folder" -j "$jobs" --output-on-failure "$@" | tee "$log"
+  local summary
+  summary=$(grep -E 'tests? passed, [0-9]+ tests? failed out of [0-9]+' "$log")
+  if [ -z "$summary" ]; then
+    echo "no tests ran in $folder"
+    broken=1
+    return
+  fi
+  local bad all
+  bad=$(sed -E 's/.*passed, ([0-9]+) tests? failed.*/\1/' <<< "$summary")
+  all=$(sed -E 's/.*out of ([0-9]+).*/\1/' <<< "$summary")
+  failed=$((failed + bad))
+  passed=$((passed + all - bad))
+}
+
+# build FOLDER CMAKE-ARGUMENTS...
+build() {
+  local folder=$1
+  shift
+  cmake -S . -B "$folder" -G Ninja -DTEMPERA_WERROR=ON "$@" > /dev/null &&
+    cmake --build "$folder" -j "$jobs" && return
+  echo "building $folder failed"
+  broken=1
+  return 1
+}
+
+build build && suite build
+build build-asan -DTEMPERA_SANITIZE=ON -DCMAKE_BUILD_TYPE=Debug \
+  -DCMAKE_C_FLAGS_DEBUG="-O1 -g" && suite build-asan -L 'unit|cli'
+
+echo "$passed passed, $failed failed"
+[ $failed -eq 0 ] && [ $broken -eq 0 ]
