@@ -305,7 +305,7 @@ static int bimodal_draw(const bimodal *b, double tau, tempera_random *r) {
  * paper's bimodal model with the data of its tables. */
 static void bimodal_barrier_and_evidence_are_the_known_ones(void **state) {
   (void)state;
-  enum { CHAINS = 4, ROWS = 3000 };
+  enum { CHAINS = 4, ROWS = 10000 };
   static bimodal b;
   static const char *const names[] = {"mu"};
   static const bool integer[] = {false};
@@ -338,7 +338,7 @@ static void bimodal_barrier_and_evidence_are_the_known_ones(void **state) {
   print_message("Lambda(1) %.4f; log Z %.4f +- %.4f; mean %.3f\n", s->barrier,
                 s->log_z, s->se, s->values[0].mean);
   assert_close(exact_barrier(bimodal_l, 5), 1.161, 0.003);
-  assert_close(s->barrier, 1.161, 0.03);
+  assert_close(s->barrier, 1.161, 0.05); /* its sd is about 0.013 */
   assert_true(fabs(s->log_z + 38.2532) < 4 * s->se);
   assert_true(s->round_trips > 100);
   assert_true(fabs(s->values[0].mean) < 4 * s->values[0].mcse);

@@ -73,13 +73,29 @@ static void fill_masses(tm_tempered *view) {
   }
 }
 
+/* Lanes of the largest exponent, so that the comparisons need not wait for
+ * each other. */
+enum { LANES = 8 };
+
+static double exponents(const tm_tempered *view, double tau) {
+  double most[LANES], *x = view->weight;
+  for (size_t k = 0; k < LANES; k++)
+    most[k] = -INFINITY;
+  for (size_t i = 0; i < view->count; i++)
+    x[i] = (tau == 0 ? 0 : tau * view->l[i]) - view->log_mass[i];
+  size_t i = 0;
+  for (; i + LANES <= view->count; i += LANES)
+    for (size_t k = 0; k < LANES; k++)
+      most[k] = x[i + k] > most[k] ? x[i + k] : most[k];
+  for (; i < view->count; i++)
+    most[0] = x[i] > most[0] ? x[i] : most[0];
+  for (size_t k = 1; k < LANES; k++)
+    most[0] = most[k] > most[0] ? most[k] : most[0];
+  return most[0];
+}
+
 double tm_tempered_weights(tm_tempered *view, double tau) {
-  double shift = -INFINITY;
-  for (size_t i = 0; i < view->count; i++) {
-    double x = (tau == 0 ? 0 : tau * view->l[i]) - view->log_mass[i];
-    view->weight[i] = x;
-    shift = x > shift ? x : shift;
-  }
+  double shift = exponents(view, tau);
   if (shift == -INFINITY) {
     memset(view->weight, 0, view->count * sizeof(double));
     return shift;
@@ -139,7 +155,7 @@ static bool covered(tm_tempered *view, double tau) {
 
 static bool cover_by_weights(tm_tempered *view) {
   size_t n;
-  double *grid = tm_tau_grid(view->arena, view->tau_min, 5, &n);
+  double *grid = tm_tau_grid(view->arena, view->tau_min, 3, &n);
   if (!grid)
     return false;
   view->bottom = covered(view, view->tau_min);
