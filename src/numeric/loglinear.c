@@ -52,26 +52,40 @@ static double largest(const tm_loglinear *f, double slope) {
   return most;
 }
 
+/* Below this |d| the difference of exponentials would cancel, and a short
+ * series is exact. */
+#define TM_LEVEL 1e-2
+
 /* Masses of the intervals relative to exp(most), in work[0..count-2]; their
- * sum is returned. Neighbours share the exponentials of their knots, so this
- * is one exponential per knot; only nearly level intervals, where the
- * difference would cancel, need expm1. */
-static double interval_masses(const tm_loglinear *f, double slope, double most,
-                              double *work) {
+ * sum is returned. Neighbours share the exponentials of their knots, and no
+ * loop has a branch, so that all of them are vectorised: this is the inner
+ * loop of the tau move. */
+static double interval_masses(const tm_loglinear *f, double slope,
+                              double *restrict work) {
   size_t count = f->count;
+  const double *x = f->x, *y = f->y;
+  double most = f->log_atom;
+  for (size_t k = 0; k < count; k++) {
+    work[k] = y[k] + slope * x[k];
+    most = work[k] > most ? work[k] : most;
+  }
   for (size_t k = 0; k < count; k++)
-    work[k] = tilted(f, slope, k) - most;
-  double h0 = work[0];
+    work[k] -= most;
   tm_vector_exp(work, count);
   double total = 0;
   for (size_t k = 0; k + 1 < count; k++) {
-    double h1 = tilted(f, slope, k + 1) - most;
-    double d = h1 - h0, width = f->x[k + 1] - f->x[k];
-    work[k] = width * (fabs(d) > 1e-2 ? (work[k + 1] - work[k]) / d
-                                      : work[k] * mean_exp(d));
-    total += work[k];
-    h0 = h1;
+    double width = x[k + 1] - x[k];
+    double d = (y[k + 1] - y[k]) + slope * width;
+    double level =
+        work[k] *
+        (1 + d * (0.5 + d * (1. / 6 + d * (1. / 24 + d * (1. / 120)))));
+    bool is_level = d < TM_LEVEL && d > -TM_LEVEL;
+    double steep = (work[k + 1] - work[k]) / (is_level ? 1 : d);
+    work[k] = width * (is_level ? level : steep);
   }
+  for (size_t k = 0; k + 1 < count; k++)
+    total += work[k];
+  work[count - 1] = most; /* the last slot carries the reference back */
   return total;
 }
 
@@ -121,9 +135,9 @@ double tm_loglinear_draw(const tm_loglinear *f, double slope, double uniform,
                          double uniform2, double *work) {
   if (slope == -INFINITY)
     return f->x[0];
-  double most = largest(f, slope);
-  double total = interval_masses(f, slope, most, work);
-  double atom = f->log_atom > -INFINITY ? exp(f->log_atom - most) : 0;
+  double total = interval_masses(f, slope, work);
+  double atom =
+      f->log_atom > -INFINITY ? exp(f->log_atom - work[f->count - 1]) : 0;
   double left = uniform * (total + atom) - atom;
   if (left <= 0 && atom > 0)
     return f->x[0];
