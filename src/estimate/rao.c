@@ -40,29 +40,21 @@ void tm_evidence_rb(tm_tempered *view, tm_evidence *evidence) {
   }
 }
 
-/* Without a target chain E_1[l] is bounded by the highest l known of: one
- * seen, or the slope of the ridge or curve behind the tau prior. */
-static double mean_at_one(const tm_tempered *view, double gap,
-                          tm_evidence *evidence) {
-  if (!view->target) {
-    double best = view->highest;
-    size_t n = view->prior.count;
-    const double *x = view->prior.x, *y = view->prior.y;
-    if (n)
-      best = fmax(best, -(y[n - 1] - y[n - 2]) / (x[n - 1] - x[n - 2]));
-    return best;
-  }
-  double mean = 0;
-  for (size_t i = 0; i < view->count; i++)
-    mean += view->target[i] / (double)view->count;
-  for (size_t i = 0; i < view->count; i++)
-    evidence->psi[i] += gap / 2 * (view->target[i] - mean);
-  return mean;
+/* E_1[l] is at most the highest l known of: one seen, or the slope of the
+ * ridge or curve behind the tau prior. (The target chain's own mean would be
+ * sharper, but where the tempered chain did not reach it, nothing vouches for
+ * its having found the right basin.) */
+static double highest_slope(const tm_tempered *view) {
+  size_t n = view->prior.count;
+  const double *x = view->prior.x, *y = view->prior.y;
+  if (!n)
+    return view->highest;
+  return fmax(view->highest, -(y[n - 1] - y[n - 2]) / (x[n - 1] - x[n - 2]));
 }
 
 void tm_evidence_extend(const tm_tempered *view, double tau, double lower,
                         const double *lower_psi, tm_evidence *evidence) {
-  double gap = 1 - tau, upper = mean_at_one(view, gap, evidence);
+  double gap = 1 - tau, upper = highest_slope(view);
   for (size_t i = 0; i < view->count; i++)
     evidence->psi[i] += gap / 2 * lower_psi[i];
   evidence->log_z += gap * (lower + upper) / 2;
