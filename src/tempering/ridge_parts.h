@@ -101,6 +101,8 @@ TEMPERA_CHECKED tempera_status tm_ridge_plan_pilots(tm_ridge *ridge, double tau,
 TEMPERA_CHECKED tempera_status tm_ridge_plan_transplants(tm_ridge *ridge,
                                                          double tau,
                                                          tempera_error *error);
+/* Farther apart than a first step in some coordinate: perhaps two basins. */
+bool tm_ridge_apart(const tm_ridge *ridge, const double *a, const double *b);
 /* Queue the best starts for a value of which nothing is known. */
 TEMPERA_CHECKED tempera_status tm_ridge_plan_starts(tm_ridge *ridge, size_t v,
                                                     double tau,

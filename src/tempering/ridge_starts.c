@@ -15,6 +15,7 @@
 enum {
   PILOTS = 16,     /* at tau = 1, where there are most basins */
   FEW_PILOTS = 8,  /* elsewhere */
+  PER_VALUE = 2,   /* of them at one integer value, if there are others */
   CANDIDATES = 32, /* transplants or starts looked at per value */
   SCREENED_BEST = 2
 };
@@ -58,12 +59,26 @@ tempera_status tm_ridge_disperse(tm_ridge *ridge, tempera_error *error) {
 
 /* ---- pilots */
 
+static size_t queued(const tm_ridge *ridge, size_t v) {
+  size_t count = 0;
+  for (size_t i = 0; i < ridge->task_count; i++)
+    count += ridge->tasks[i].value == v;
+  return count;
+}
+
+/* The start's own value, or one with less to do: a basin found at one value
+ * is tried at the others anyway. */
 static tempera_status plan_pilot(tm_ridge *ridge, double tau,
                                  const tm_optimum *start,
                                  tempera_error *error) {
   size_t v = tm_ridge_find_value(ridge, start->u);
-  if (v == ridge->value_count)
-    return TEMPERA_OK;
+  if (v == ridge->value_count || queued(ridge, v) >= PER_VALUE) {
+    v = 0;
+    for (size_t w = 1; w < ridge->value_count; w++)
+      if (!ridge->values[w].dead &&
+          (ridge->values[v].dead || queued(ridge, w) < queued(ridge, v)))
+        v = w;
+  }
   return tm_ridge_plan(ridge, v, tau, start->u, NULL, error);
 }
 
@@ -151,8 +166,7 @@ static size_t refit(tm_ridge *ridge, const tm_value *value, double tau,
   return count;
 }
 
-/* Farther apart than a first step: perhaps another basin. */
-static bool apart(const tm_ridge *ridge, const double *a, const double *b) {
+bool tm_ridge_apart(const tm_ridge *ridge, const double *a, const double *b) {
   const tm_search_frame *frame = &ridge->frame;
   for (size_t k = 0; k < frame->reals; k++)
     if (fabs(a[frame->real[k]] - b[frame->real[k]]) > frame->step[k])
@@ -168,7 +182,7 @@ static tempera_status plan_new(tm_ridge *ridge, size_t v, double tau,
     return tm_ridge_plan_starts(ridge, v, tau, error);
   TM_TRY(tm_ridge_plan(ridge, v, tau, list[0].u, NULL, error));
   for (size_t i = 1; i < count; i++)
-    if (apart(ridge, list[0].u, list[i].u))
+    if (tm_ridge_apart(ridge, list[0].u, list[i].u))
       return tm_ridge_plan(ridge, v, tau, list[i].u, NULL, error);
   return TEMPERA_OK;
 }

@@ -361,7 +361,9 @@ static tempera_status plan_value(tm_ridge *ridge, size_t v, double tau,
     if (!other || tm_optimum_height(&value->others[i], tau) >
                       tm_optimum_height(other, tau))
       other = &value->others[i];
-  if (other && tm_optimum_height(other, tau) > best - doubt)
+  if (other && tm_optimum_height(other, tau) > best - doubt &&
+      tm_ridge_apart(ridge, other->u, left->u) &&
+      tm_ridge_apart(ridge, other->u, right->u))
     TM_TRY(tm_ridge_plan(ridge, v, tau, other->u, NULL, error));
   return TEMPERA_OK;
 }
