@@ -46,6 +46,7 @@ typedef struct tm_search_frame {
   double *lower, *upper;          /* box */
   double *start_low, *start_high; /* range of the starts */
   double *step;                   /* size of a first simplex */
+  double *apart;                  /* far enough for another basin */
 } tm_search_frame;
 
 TEMPERA_CHECKED tempera_status tm_search_frame_create(
@@ -101,7 +102,7 @@ TEMPERA_CHECKED tempera_status tm_ridge_plan_pilots(tm_ridge *ridge, double tau,
 TEMPERA_CHECKED tempera_status tm_ridge_plan_transplants(tm_ridge *ridge,
                                                          double tau,
                                                          tempera_error *error);
-/* Farther apart than a first step in some coordinate: perhaps two basins. */
+/* Farther apart in some coordinate than one basin is likely to be. */
 bool tm_ridge_apart(const tm_ridge *ridge, const double *a, const double *b);
 /* Queue the best starts for a value of which nothing is known. */
 TEMPERA_CHECKED tempera_status tm_ridge_plan_starts(tm_ridge *ridge, size_t v,

@@ -169,7 +169,7 @@ static size_t refit(tm_ridge *ridge, const tm_value *value, double tau,
 bool tm_ridge_apart(const tm_ridge *ridge, const double *a, const double *b) {
   const tm_search_frame *frame = &ridge->frame;
   for (size_t k = 0; k < frame->reals; k++)
-    if (fabs(a[frame->real[k]] - b[frame->real[k]]) > frame->step[k])
+    if (fabs(a[frame->real[k]] - b[frame->real[k]]) > frame->apart[k])
       return true;
   return false;
 }
