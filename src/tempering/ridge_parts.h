@@ -98,6 +98,10 @@ TEMPERA_CHECKED tempera_status tm_ridge_disperse(tm_ridge *ridge,
 /* Queue optimisations from starts, each with its own integers. */
 TEMPERA_CHECKED tempera_status tm_ridge_plan_pilots(tm_ridge *ridge, double tau,
                                                     tempera_error *error);
+/* Queue optimisations from around the best, for models without integers. */
+TEMPERA_CHECKED tempera_status tm_ridge_plan_hops(tm_ridge *ridge, double tau,
+                                                  tempera_random *random,
+                                                  tempera_error *error);
 /* Queue what the optima at tau of other values suggest for each value. */
 TEMPERA_CHECKED tempera_status tm_ridge_plan_transplants(tm_ridge *ridge,
                                                          double tau,

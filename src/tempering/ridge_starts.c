@@ -13,8 +13,11 @@
 #include <string.h>
 
 enum {
-  PILOTS = 16,     /* at tau = 1, where there are most basins */
+  PILOTS = 16,     /* at tau = 1, where there are most basins .. */
+  MORE_PILOTS = 4, /* .. and for each real coordinate, without integers, */
+  MOST_PILOTS = 48,
   FEW_PILOTS = 8,  /* elsewhere */
+  HOPS = 16,       /* in a round, with gradients; a quarter without */
   PER_VALUE = 2,   /* of them at one integer value, if there are others */
   CANDIDATES = 32, /* transplants or starts looked at per value */
   SCREENED_BEST = 2
@@ -98,9 +101,18 @@ static const tm_optimum *ranked_start(const tm_ridge *ridge, double tau,
   return &ridge->starts[0];
 }
 
+static size_t pilot_count(const tm_ridge *ridge, double tau) {
+  if (tau < 1)
+    return FEW_PILOTS;
+  if (ridge->value_count > 1)
+    return PILOTS;
+  size_t count = PILOTS + MORE_PILOTS * ridge->frame.reals;
+  return count < MOST_PILOTS ? count : MOST_PILOTS;
+}
+
 tempera_status tm_ridge_plan_pilots(tm_ridge *ridge, double tau,
                                     tempera_error *error) {
-  size_t pilots = tau == 1 ? PILOTS : FEW_PILOTS;
+  size_t pilots = pilot_count(ridge, tau);
   size_t scattered = ridge->pool_count - ridge->start_count;
   if (ridge->frame.reals == 0)
     return TEMPERA_OK;
@@ -110,6 +122,28 @@ tempera_status tm_ridge_plan_pilots(tm_ridge *ridge, double tau,
     if (ridge->next_pilot == ridge->pool_count)
       ridge->next_pilot = ridge->start_count;
     TM_TRY(plan_pilot(ridge, tau, &ridge->starts[ridge->next_pilot++], error));
+  }
+  return TEMPERA_OK;
+}
+
+/* ---- hops */
+
+/* From the best optimum with some coordinates taken from a start: mixtures
+ * have optima that differ in one component only, which starts drawn afresh
+ * seldom meet. */
+tempera_status tm_ridge_plan_hops(tm_ridge *ridge, double tau,
+                                  tempera_random *random,
+                                  tempera_error *error) {
+  const tm_optimum *best = tm_value_at(&ridge->values[0], tau);
+  double *u = ridge->workers[0].gradient;
+  size_t hops = tm_has_gradients(ridge->model) ? HOPS : HOPS / 4;
+  for (size_t i = 0; best && i < hops; i++) {
+    const tm_optimum *start =
+        &ridge->starts[tempera_random_below(random, ridge->pool_count)];
+    double share = tempera_random_uniform(random);
+    for (size_t j = 0; j < ridge->model->dimension; j++)
+      u[j] = tempera_random_uniform(random) < share ? start->u[j] : best->u[j];
+    TM_TRY(tm_ridge_plan(ridge, 0, tau, u, NULL, error));
   }
   return TEMPERA_OK;
 }
