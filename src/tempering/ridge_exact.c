@@ -170,8 +170,9 @@ double tm_ridge_exact(tm_ridge_memory *memory, tm_evaluator *evaluator,
   if (!by_callback(memory, nearest->u)) {
     by_search(memory, nearest->u);
     /* The other neighbour's line is a lower bound: fall short of it and the
-     * optimum has jumped. */
-    if (tm_optimum_height(farther, tau) > best_height(memory))
+     * optimum has jumped; so it may have if the neighbours are far apart. */
+    if (tm_optimum_height(farther, tau) > best_height(memory) ||
+        tm_ridge_apart(memory->ridge, nearest->u, farther->u))
       by_search(memory, farther->u);
     other_values(memory);
     unseen_neighbours(memory);

@@ -46,6 +46,7 @@ typedef struct tm_search_frame {
   double *lower, *upper;          /* box */
   double *start_low, *start_high; /* range of the starts */
   double *step;                   /* size of a first simplex */
+  double *apart;                  /* far enough for another basin */
 } tm_search_frame;
 
 TEMPERA_CHECKED tempera_status tm_search_frame_create(
@@ -97,10 +98,16 @@ TEMPERA_CHECKED tempera_status tm_ridge_disperse(tm_ridge *ridge,
 /* Queue optimisations from starts, each with its own integers. */
 TEMPERA_CHECKED tempera_status tm_ridge_plan_pilots(tm_ridge *ridge, double tau,
                                                     tempera_error *error);
+/* Queue optimisations from around the best, for models without integers. */
+TEMPERA_CHECKED tempera_status tm_ridge_plan_hops(tm_ridge *ridge, double tau,
+                                                  tempera_random *random,
+                                                  tempera_error *error);
 /* Queue what the optima at tau of other values suggest for each value. */
 TEMPERA_CHECKED tempera_status tm_ridge_plan_transplants(tm_ridge *ridge,
                                                          double tau,
                                                          tempera_error *error);
+/* Farther apart in some coordinate than one basin is likely to be. */
+bool tm_ridge_apart(const tm_ridge *ridge, const double *a, const double *b);
 /* Queue the best starts for a value of which nothing is known. */
 TEMPERA_CHECKED tempera_status tm_ridge_plan_starts(tm_ridge *ridge, size_t v,
                                                     double tau,

@@ -47,6 +47,7 @@ static void frame_coordinate(const tempera_model *model,
     frame->start_high[k] = fmax(frame->start_high[k], starts[i].u[j]);
   }
   frame->step[k] = first_step(frame, k, transformed, start_count);
+  frame->apart[k] = transformed ? 1 : 2 * frame->step[k];
 }
 
 tempera_status tm_search_frame_create(const tempera_model *model,
@@ -55,7 +56,7 @@ tempera_status tm_search_frame_create(const tempera_model *model,
                                       tm_search_frame *frame,
                                       tempera_error *error) {
   size_t n = model->real_dimension;
-  double *room = TM_NEW(arena, double, 5 * n + 1);
+  double *room = TM_NEW(arena, double, 6 * n + 1);
   frame->real = TM_NEW(arena, size_t, n + 1);
   if (!room || !frame->real)
     return tm_fail_memory(error);
@@ -65,6 +66,7 @@ tempera_status tm_search_frame_create(const tempera_model *model,
   frame->start_low = room + 2 * n;
   frame->start_high = room + 3 * n;
   frame->step = room + 4 * n;
+  frame->apart = room + 5 * n;
   for (size_t j = 0, k = 0; j < model->dimension; j++)
     if (!model->integer[j])
       frame->real[k++] = j;

@@ -13,8 +13,12 @@
 #include <string.h>
 
 enum {
-  PILOTS = 16,     /* at tau = 1, where there are most basins */
+  PILOTS = 16,     /* at tau = 1, where there are most basins .. */
+  MORE_PILOTS = 4, /* .. and for each real coordinate, without integers, */
+  MOST_PILOTS = 48,
   FEW_PILOTS = 8,  /* elsewhere */
+  HOPS = 16,       /* in a round, with gradients; a quarter without */
+  PER_VALUE = 2,   /* of them at one integer value, if there are others */
   CANDIDATES = 32, /* transplants or starts looked at per value */
   SCREENED_BEST = 2
 };
@@ -58,12 +62,26 @@ tempera_status tm_ridge_disperse(tm_ridge *ridge, tempera_error *error) {
 
 /* ---- pilots */
 
+static size_t queued(const tm_ridge *ridge, size_t v) {
+  size_t count = 0;
+  for (size_t i = 0; i < ridge->task_count; i++)
+    count += ridge->tasks[i].value == v;
+  return count;
+}
+
+/* The start's own value, or one with less to do: a basin found at one value
+ * is tried at the others anyway. */
 static tempera_status plan_pilot(tm_ridge *ridge, double tau,
                                  const tm_optimum *start,
                                  tempera_error *error) {
   size_t v = tm_ridge_find_value(ridge, start->u);
-  if (v == ridge->value_count)
-    return TEMPERA_OK;
+  if (v == ridge->value_count || queued(ridge, v) >= PER_VALUE) {
+    v = 0;
+    for (size_t w = 1; w < ridge->value_count; w++)
+      if (!ridge->values[w].dead &&
+          (ridge->values[v].dead || queued(ridge, w) < queued(ridge, v)))
+        v = w;
+  }
   return tm_ridge_plan(ridge, v, tau, start->u, NULL, error);
 }
 
@@ -83,9 +101,18 @@ static const tm_optimum *ranked_start(const tm_ridge *ridge, double tau,
   return &ridge->starts[0];
 }
 
+static size_t pilot_count(const tm_ridge *ridge, double tau) {
+  if (tau < 1)
+    return FEW_PILOTS;
+  if (ridge->value_count > 1)
+    return PILOTS;
+  size_t count = PILOTS + MORE_PILOTS * ridge->frame.reals;
+  return count < MOST_PILOTS ? count : MOST_PILOTS;
+}
+
 tempera_status tm_ridge_plan_pilots(tm_ridge *ridge, double tau,
                                     tempera_error *error) {
-  size_t pilots = tau == 1 ? PILOTS : FEW_PILOTS;
+  size_t pilots = pilot_count(ridge, tau);
   size_t scattered = ridge->pool_count - ridge->start_count;
   if (ridge->frame.reals == 0)
     return TEMPERA_OK;
@@ -95,6 +122,28 @@ tempera_status tm_ridge_plan_pilots(tm_ridge *ridge, double tau,
     if (ridge->next_pilot == ridge->pool_count)
       ridge->next_pilot = ridge->start_count;
     TM_TRY(plan_pilot(ridge, tau, &ridge->starts[ridge->next_pilot++], error));
+  }
+  return TEMPERA_OK;
+}
+
+/* ---- hops */
+
+/* From the best optimum with some coordinates taken from a start: mixtures
+ * have optima that differ in one component only, which starts drawn afresh
+ * seldom meet. */
+tempera_status tm_ridge_plan_hops(tm_ridge *ridge, double tau,
+                                  tempera_random *random,
+                                  tempera_error *error) {
+  const tm_optimum *best = tm_value_at(&ridge->values[0], tau);
+  double *u = ridge->workers[0].gradient;
+  size_t hops = tm_has_gradients(ridge->model) ? HOPS : HOPS / 4;
+  for (size_t i = 0; best && i < hops; i++) {
+    const tm_optimum *start =
+        &ridge->starts[tempera_random_below(random, ridge->pool_count)];
+    double share = tempera_random_uniform(random);
+    for (size_t j = 0; j < ridge->model->dimension; j++)
+      u[j] = tempera_random_uniform(random) < share ? start->u[j] : best->u[j];
+    TM_TRY(tm_ridge_plan(ridge, 0, tau, u, NULL, error));
   }
   return TEMPERA_OK;
 }
@@ -151,11 +200,10 @@ static size_t refit(tm_ridge *ridge, const tm_value *value, double tau,
   return count;
 }
 
-/* Farther apart than a first step: perhaps another basin. */
-static bool apart(const tm_ridge *ridge, const double *a, const double *b) {
+bool tm_ridge_apart(const tm_ridge *ridge, const double *a, const double *b) {
   const tm_search_frame *frame = &ridge->frame;
   for (size_t k = 0; k < frame->reals; k++)
-    if (fabs(a[frame->real[k]] - b[frame->real[k]]) > frame->step[k])
+    if (fabs(a[frame->real[k]] - b[frame->real[k]]) > frame->apart[k])
       return true;
   return false;
 }
@@ -168,7 +216,7 @@ static tempera_status plan_new(tm_ridge *ridge, size_t v, double tau,
     return tm_ridge_plan_starts(ridge, v, tau, error);
   TM_TRY(tm_ridge_plan(ridge, v, tau, list[0].u, NULL, error));
   for (size_t i = 1; i < count; i++)
-    if (apart(ridge, list[0].u, list[i].u))
+    if (tm_ridge_apart(ridge, list[0].u, list[i].u))
       return tm_ridge_plan(ridge, v, tau, list[i].u, NULL, error);
   return TEMPERA_OK;
 }

@@ -12,7 +12,8 @@
 enum {
   SMALL_SUPPORT = 32, /* so many values are all tried */
   START_VALUES = 12,  /* otherwise those of so many starts, and neighbours */
-  TRANSPLANTS = 3     /* rounds */
+  TRANSPLANTS = 3,    /* rounds */
+  HOP_ROUNDS = 8      /* at most */
 };
 
 double *tm_ridge_copy_u(tm_ridge *ridge, const double *u) {
@@ -361,7 +362,9 @@ static tempera_status plan_value(tm_ridge *ridge, size_t v, double tau,
     if (!other || tm_optimum_height(&value->others[i], tau) >
                       tm_optimum_height(other, tau))
       other = &value->others[i];
-  if (other && tm_optimum_height(other, tau) > best - doubt)
+  if (other && tm_optimum_height(other, tau) > best - doubt &&
+      tm_ridge_apart(ridge, other->u, left->u) &&
+      tm_ridge_apart(ridge, other->u, right->u))
     TM_TRY(tm_ridge_plan(ridge, v, tau, other->u, NULL, error));
   return TEMPERA_OK;
 }
@@ -433,6 +436,24 @@ static tempera_status solve_known(tm_ridge *ridge, double tau,
   return tm_ridge_run_tasks(ridge, error);
 }
 
+/* Rounds of hops until one finds nothing better; in one dimension the pilots
+ * have seen it all. */
+static tempera_status hop(tm_ridge *ridge, double tau, tempera_error *error) {
+  if (ridge->model->real_dimension < ridge->model->dimension ||
+      ridge->frame.reals < 2)
+    return TEMPERA_OK;
+  tempera_random random = tm_random(ridge->settings.seed, 1, TM_PURPOSE_RIDGE);
+  for (int round = 0; round < HOP_ROUNDS; round++) {
+    size_t best = 0;
+    double before = known_height(ridge, tau, &best);
+    TM_TRY(tm_ridge_plan_hops(ridge, tau, &random, error));
+    TM_TRY(tm_ridge_run_tasks(ridge, error));
+    if (known_height(ridge, tau, &best) < before + 1e-3)
+      break;
+  }
+  return TEMPERA_OK;
+}
+
 /* Pilots from many starts, each at its own value; what they find is then
  * tried at every other value. */
 static tempera_status solve_wide(tm_ridge *ridge, double tau,
@@ -446,7 +467,7 @@ static tempera_status solve_wide(tm_ridge *ridge, double tau,
     TM_TRY(tm_ridge_run_tasks(ridge, error));
     mark_dead(ridge);
   }
-  return TEMPERA_OK;
+  return tau == 1 ? hop(ridge, tau, error) : TEMPERA_OK;
 }
 
 /* From the best value along one integer coordinate by 1, 2, 4, .. while new
