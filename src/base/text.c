@@ -59,6 +59,11 @@ void tm_text_printf(tm_text *text, const char *format, ...) {
   va_end(again);
 }
 
+void tm_text_trim(tm_text *text) {
+  while (text->length > 0 && text->data[text->length - 1] == ' ')
+    text->data[--text->length] = '\0';
+}
+
 /* ---- numbers ------------------------------------------------------------
  * Draws are written as text while they are drawn, millions of numbers to a
  * run, and printf takes about a microsecond for each. In the usual range an
