@@ -5,5 +5,5 @@ install(TARGETS tempera tempera-shared tempera-static)
 install(FILES include/tempera.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES ${CMAKE_BINARY_DIR}/tempera.pc
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
-file(GLOB MAN_PAGES docs/man/*.1)
+file(GLOB MAN_PAGES CONFIGURE_DEPENDS docs/man/*.1)
 install(FILES ${MAN_PAGES} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)

@@ -40,4 +40,18 @@ prints "a C program runs" '^2.5$'
 status 0 "a C++ program compiles" c++ -std=c++11 -Wall -Werror -pedantic \
   main.cpp -o cpp $flags
 status 0 "a C++ program runs" ./cpp
+
+# The guide's model, word for word: its evidence is 1/11.
+sed -n '/^```c$/,/^```$/p' "$source_dir/docs/guide.md" | sed '/^```/d' > coin.c
+status 0 "the guide's model compiles" cc -O2 -Wall -Werror -fPIC -shared \
+  coin.c -o coin.so $flags -lm
+echo '{"n": 10, "heads": 7}' > coin.json
+status 0 "the guide's model passes the check" prefix/bin/tempera check \
+  coin.so -d coin.json
+status 0 "the guide's model runs" prefix/bin/tempera sample coin.so \
+  -d coin.json --seed 1
+holds "its evidence is 1/11" python3 -c '
+import json, math
+e = json.load(open("coin-run/summary.json"))["evidence"]
+assert abs(e["log_z"] + math.log(11)) < 4 * e["se"] < 0.5'
 finish

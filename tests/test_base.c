@@ -56,41 +56,6 @@ static void numbers_read_back_exactly(void **state) {
   }
 }
 
-static void draws_are_spelt_to_twelve_digits(void **state) {
-  (void)state;
-  const struct {
-    double value;
-    const char *spelt;
-  } cases[] = {{0, "0"},
-               {-0.5, "-0.5"},
-               {123, "123"},
-               {1e-5, "0.00001"},
-               {1e-6, "1e-6"},
-               {-2.5e300, "-2.5e300"},
-               {1e11, "100000000000"},
-               {1e12, "1e12"},
-               {0.1, "0.1"},
-               {NAN, "nan"},
-               {-INFINITY, "-inf"},
-               {9.9999999999999, "10"},
-               {5e-324, "4.94065645841e-324"}};
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    tm_text text = {0};
-    tm_text_draw(&text, cases[i].value);
-    assert_string_equal(text.data, cases[i].spelt);
-    tm_text_clear(&text);
-  }
-  tempera_random r = tm_random(5, 0, TM_PURPOSE_TEST);
-  for (int i = 0; i < 100000; i++) {
-    double value =
-        tempera_random_normal(&r) * exp(600 * tempera_random_uniform(&r) - 300);
-    tm_text text = {0};
-    tm_text_draw(&text, value);
-    assert_true(fabs(strtod(text.data, NULL) / value - 1) < 1e-11);
-    tm_text_clear(&text);
-  }
-}
-
 static void arena_memory_is_zeroed_and_aligned(void **state) {
   (void)state;
   tm_arena *arena = tm_arena_create();
@@ -110,7 +75,6 @@ int main(void) {
       cmocka_unit_test(stream_matches_known_answer),
       cmocka_unit_test(normals_have_the_right_moments),
       cmocka_unit_test(numbers_read_back_exactly),
-      cmocka_unit_test(draws_are_spelt_to_twelve_digits),
       cmocka_unit_test(arena_memory_is_zeroed_and_aligned),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,5 @@
 /* Facts about draws as Stan CSV: src/draws/csv.c. */
+#include "base/random.h"
 #include "draws/csv.h"
 
 #include "cmocka_all.h"
@@ -64,10 +65,60 @@ static void header_names_values_with_dots(void **state) {
   tm_draws_free(draws);
 }
 
+/* Against printf and strtod, near powers of ten and two, where rounding up
+ * adds a digit or halves the distance between doubles. */
+static void numbers_of_any_size_read_back_exactly(void **state) {
+  (void)state;
+  tempera_random random = tm_random(1, 0, TM_PURPOSE_TEST);
+  tm_text text = {0};
+  for (int i = 0; i < 300000; i++) {
+    double u = tempera_random_uniform(&random);
+    double x = pow(10, 24 * u - 6) * (i % 2 ? 1 : -1);
+    if (i % 5 == 1)
+      x = nextafter(pow(10, floor(24 * u) - 6), i % 3 ? 0 : INFINITY);
+    if (i % 5 == 2)
+      x = ldexp(1, (int)(70 * u) - 20);
+    if (i % 5 == 3)
+      x = floor(1e6 * u) / 1000;
+    text.length = 0;
+    tm_text_number(&text, x);
+    if (strtod(text.data, NULL) != x)
+      fail_msg("%s is not %.17g", text.data, x);
+  }
+  tm_text_clear(&text);
+}
+
+static void numbers_are_written_as_people_write_them(void **state) {
+  (void)state;
+  static const struct {
+    double value;
+    const char *text;
+  } cases[] = {{0, "0"},
+               {1, "1"},
+               {-2.5, "-2.5"},
+               {100, "100"},
+               {0.1, "0.1"},
+               {0.001, "0.001"},
+               {123456.789, "123456.789"},
+               {999999999999999, "999999999999999"},
+               {1e-7, "1e-07"},
+               {1e300, "1e+300"},
+               {NAN, "nan"},
+               {-INFINITY, "-inf"}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    tm_text text = {0};
+    tm_text_number(&text, cases[i].value);
+    assert_string_equal(text.data, cases[i].text);
+    tm_text_clear(&text);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(rows_hold_stans_columns_then_values),
       cmocka_unit_test(header_names_values_with_dots),
+      cmocka_unit_test(numbers_of_any_size_read_back_exactly),
+      cmocka_unit_test(numbers_are_written_as_people_write_them),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

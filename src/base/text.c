@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,96 +59,86 @@ void tm_text_printf(tm_text *text, const char *format, ...) {
   va_end(again);
 }
 
-/* nan and infinities; false for finite values. */
-static bool add_special(tm_text *text, double value) {
-  if (isfinite(value))
+void tm_text_trim(tm_text *text) {
+  while (text->length > 0 && text->data[text->length - 1] == ' ')
+    text->data[--text->length] = '\0';
+}
+
+/* ---- numbers ------------------------------------------------------------
+ * Draws are written as text while they are drawn, millions of numbers to a
+ * run, and printf takes about a microsecond for each. In the usual range an
+ * 80-bit long double holds value * 10^k exactly enough to do without it. */
+
+enum { MOST_POWER = 22 }; /* 10^22 is the largest power exact in a double */
+static const double powers[MOST_POWER + 1] = {
+    1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+    1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+
+/* digits / 10^scale without trailing zeros. */
+static void add_decimal(tm_text *text, bool negative, uint64_t digits,
+                        int scale) {
+  char out[48];
+  char *end = out + sizeof out, *at = end;
+  for (; scale > 0 && digits % 10 == 0; scale--)
+    digits /= 10;
+  for (int i = 0; i < scale; i++, digits /= 10)
+    *--at = (char)('0' + digits % 10);
+  if (scale > 0)
+    *--at = '.';
+  do
+    *--at = (char)('0' + digits % 10);
+  while (digits /= 10);
+  if (negative)
+    *--at = '-';
+  tm_text_add_bytes(text, at, (size_t)(end - at));
+}
+
+/* Does digits / 10^scale read back as size? When in doubt, no. */
+static bool reads_back(uint64_t digits, int scale, double size) {
+  if (digits <= UINT64_C(1) << 53)
+    return (double)digits / powers[scale] == size;
+  long double read = (long double)digits / (long double)powers[scale];
+  double half = 0.5 * (size - nextafter(size, 0));
+  return fabsl(read - (long double)size) < (long double)half * 0.99L;
+}
+
+/* 15, 16 or 17 digits, the fewest that read back; 17 always do: their error of
+ * 0.506 units is below half the distance between doubles. False outside of
+ * the range where that holds and where printf would not use an exponent. */
+static bool add_usual(tm_text *text, double value) {
+  double size = fabs(value);
+  if (LDBL_MANT_DIG < 64 || !(size >= 1e-4 && size < 1e15))
     return false;
-  tm_text_add(text, isnan(value) ? "nan" : value > 0 ? "inf" : "-inf");
-  return true;
+  int scale = 14;
+  for (double bound = 10; size >= bound; bound *= 10)
+    scale--;
+  for (double bound = 1; size < bound; bound /= 10)
+    scale++;
+  for (int more = 0;; more++) {
+    long double scaled = (long double)size * (long double)powers[scale + more];
+    uint64_t digits = (uint64_t)(scaled + 0.5L);
+    if (more == 2 || reads_back(digits, scale + more, size)) {
+      add_decimal(text, value < 0, digits, scale + more);
+      return true;
+    }
+  }
 }
 
 void tm_text_number(tm_text *text, double value) {
-  if (add_special(text, value))
+  if (add_usual(text, value))
     return;
+  if (isnan(value)) {
+    tm_text_add(text, "nan");
+    return;
+  }
+  if (isinf(value)) {
+    tm_text_add(text, value > 0 ? "inf" : "-inf");
+    return;
+  }
   char digits[32];
   int precision = 15; /* most values need no more; 17 always suffices */
   do
     snprintf(digits, sizeof digits, "%.*g", precision, value);
   while (precision++ < 17 && strtod(digits, NULL) != value);
   tm_text_add(text, digits);
-}
-
-enum { DIGITS = 12 };
-static const uint64_t TOP = 1000000000000; /* 10^DIGITS */
-
-/* 10^n for |n| up to 350, by squaring; long double keeps 12 digits exact
- * enough. */
-static long double power_of_ten(int n) {
-  static const long double POWERS[] = {1e1L,  1e2L,  1e4L,   1e8L,  1e16L,
-                                       1e32L, 1e64L, 1e128L, 1e256L};
-  long double power = 1;
-  for (int bit = 0, rest = abs(n); rest; bit++, rest >>= 1)
-    if (rest & 1)
-      power *= POWERS[bit];
-  return n < 0 ? 1 / power : power;
-}
-
-/* value = digits * 10^(exponent - DIGITS + 1), 10^(DIGITS-1) <= digits. */
-static uint64_t scale_to_digits(double value, int *exponent) {
-  int binary;
-  frexp(value, &binary);
-  int e = (int)floor((binary - 1) * 0.30102999566398120);
-  long double scaled = value * power_of_ten(DIGITS - 1 - e);
-  if (scaled >= (long double)TOP - 0.5L) {
-    scaled /= 10;
-    e++;
-  }
-  *exponent = e;
-  return (uint64_t)(scaled + 0.5L);
-}
-
-/* The digits, without trailing zeros; their number is returned. */
-static int spell_digits(uint64_t digits, char spelt[DIGITS]) {
-  for (int i = DIGITS - 1; i >= 0; i--, digits /= 10)
-    spelt[i] = (char)('0' + digits % 10);
-  int count = DIGITS;
-  while (count > 1 && spelt[count - 1] == '0')
-    count--;
-  return count;
-}
-
-static size_t spell_fixed(char *out, const char *digits, int count,
-                          int exponent) {
-  char *at = out;
-  if (exponent < 0) {
-    *at++ = '0';
-    *at++ = '.';
-    for (int i = -1; i > exponent; i--)
-      *at++ = '0';
-  }
-  for (int i = 0; i < count || i <= exponent; i++) {
-    if (i == exponent + 1 && exponent >= 0)
-      *at++ = '.';
-    *at++ = i < count ? digits[i] : '0';
-  }
-  return (size_t)(at - out);
-}
-
-void tm_text_draw(tm_text *text, double value) {
-  if (add_special(text, value))
-    return;
-  if (value == 0) {
-    tm_text_add_bytes(text, "0", 1);
-    return;
-  }
-  char spelt[DIGITS], out[40];
-  int exponent;
-  int count = spell_digits(scale_to_digits(fabs(value), &exponent), spelt);
-  if (value < 0)
-    tm_text_add_bytes(text, "-", 1);
-  bool fixed = exponent >= -5 && exponent < DIGITS;
-  size_t length = spell_fixed(out, spelt, count, fixed ? exponent : 0);
-  tm_text_add_bytes(text, out, length);
-  if (!fixed)
-    tm_text_printf(text, "e%d", exponent);
 }

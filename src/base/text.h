@@ -20,11 +20,10 @@ void tm_text_add(tm_text *text, const char *string);
 void tm_text_add_bytes(tm_text *text, const char *bytes, size_t length);
 void tm_text_printf(tm_text *text, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* Drop spaces at the end. */
+void tm_text_trim(tm_text *text);
 /* The shortest decimal that reads back as the same double; nan and inf as
  * Stan CSV spells them (nan, inf, -inf). */
 void tm_text_number(tm_text *text, double value);
-/* 12 significant digits, an order of magnitude faster than printf: draws are
- * written by the million. The last digit may be off by one. */
-void tm_text_draw(tm_text *text, double value);
 
 #endif

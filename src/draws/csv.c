@@ -88,19 +88,19 @@ static void add_row(tm_text *text, double *const *values, size_t size,
                     size_t row) {
   double *const *extra = values + size;
   double lp = log_density(extra, row);
-  tm_text_draw(text, lp);
+  tm_text_number(text, lp);
   tm_text_add(text, ",");
-  tm_text_draw(text, extra[TM_ACCEPT][row]);
+  tm_text_number(text, extra[TM_ACCEPT][row]);
   tm_text_add(text, ",1,0,0,0,");
-  tm_text_draw(text, -lp);
+  tm_text_number(text, -lp);
   static const tm_column shown[] = {TM_TAU, TM_LOG_LIKELIHOOD, TM_LOG_PRIOR};
   for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
     tm_text_add(text, ",");
-    tm_text_draw(text, extra[shown[i]][row]);
+    tm_text_number(text, extra[shown[i]][row]);
   }
   for (size_t i = 0; i < size; i++) {
     tm_text_add(text, ",");
-    tm_text_draw(text, values[i][row]);
+    tm_text_number(text, values[i][row]);
   }
   tm_text_add(text, "\n");
 }

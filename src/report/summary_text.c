@@ -92,6 +92,29 @@ static void add_modes(tm_text *out, const tempera_summary *s, bool colour) {
   tm_table_print(&table, colour, out);
 }
 
+/* Words broken into lines at spaces, the later ones indented. */
+static void add_wrapped(tm_text *out, const char *first, const char *text) {
+  size_t column = strlen(first);
+  tm_text_add(out, first);
+  while (*text) {
+    size_t word = strcspn(text, " ");
+    if (column + word > WRAP) {
+      tm_text_trim(out);
+      tm_text_add(out, "\n    ");
+      column = 4;
+    }
+    tm_text_add_bytes(out, text, word);
+    column += word;
+    text += word;
+    if (*text == ' ') {
+      tm_text_add(out, " ");
+      column++;
+      text++;
+    }
+  }
+  tm_text_add(out, "\n");
+}
+
 static void add_estimates(tm_text *out, const tempera_summary *s, bool colour) {
   static const char *const names[] = {"estimator", "log Z", "se",
                                       "lower",     "upper", ""};
@@ -110,9 +133,11 @@ static void add_estimates(tm_text *out, const tempera_summary *s, bool colour) {
   }
   tm_table_print(&table, colour, out);
   for (size_t i = 0; i < s->estimate_count; i++)
-    if (s->estimates[i].warning)
-      tm_text_printf(out, "  %s: %s\n", s->estimates[i].name,
-                     s->estimates[i].warning);
+    if (s->estimates[i].warning) {
+      char first[32];
+      snprintf(first, sizeof first, "  %s: ", s->estimates[i].name);
+      add_wrapped(out, first, s->estimates[i].warning);
+    }
 }
 
 static void add_evidence(tm_text *out, const tempera_summary *s, bool colour) {
@@ -157,28 +182,6 @@ static void add_tempering(tm_text *out, const tempera_summary *s, bool colour) {
     pair(&table, "gradient evaluations", (double)s->gradient_evaluations, 0);
   pair(&table, "seconds", s->seconds, 2);
   tm_table_print(&table, colour, out);
-}
-
-/* Words broken into lines at spaces, the later ones indented. */
-static void add_wrapped(tm_text *out, const char *first, const char *text) {
-  size_t column = strlen(first);
-  tm_text_add(out, first);
-  while (*text) {
-    size_t word = strcspn(text, " ");
-    if (column + word > WRAP) {
-      tm_text_add(out, "\n    ");
-      column = 4;
-    }
-    tm_text_add_bytes(out, text, word);
-    column += word;
-    text += word;
-    if (*text == ' ') {
-      tm_text_add(out, " ");
-      column++;
-      text++;
-    }
-  }
-  tm_text_add(out, "\n");
 }
 
 static void add_verdict(tm_text *out, const tempera_summary *s, bool colour) {

@@ -95,8 +95,10 @@ void tm_table_print(tm_table *table, bool colour, tm_text *out) {
       print_cell(out, cell, widths[column], column == 0, last);
       if (i + 1 == table->columns)
         tm_text_add(out, tm_plain(colour));
-      if (last)
+      if (last) {
+        tm_text_trim(out);
         tm_text_add(out, "\n");
+      }
       cell += strlen(cell) + 1;
     }
   }
