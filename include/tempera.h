@@ -177,7 +177,8 @@ typedef enum tempera_tau_move {
   TEMPERA_TAU_DEFAULT = 0,
   TEMPERA_TAU_GIBBS,
   TEMPERA_TAU_UNIFORM,
-  TEMPERA_TAU_TRUNCATED_NORMAL
+  TEMPERA_TAU_TRUNCATED_NORMAL,
+  TEMPERA_TAU_LIFTED /* keeps its direction until it is turned back */
 } tempera_tau_move;
 
 /* How the model's authors sampled it: used by `--paper` (tempera_options
@@ -268,7 +269,10 @@ typedef enum tempera_method {
   TEMPERA_STWNC
 } tempera_method;
 
-typedef enum tempera_tau_prior { TEMPERA_PRIOR_PROFILE = 0 } tempera_tau_prior;
+typedef enum tempera_tau_prior {
+  TEMPERA_PRIOR_PROFILE = 0, /* the paper's: the ridge upside down */
+  TEMPERA_PRIOR_LEARNED      /* refined in warmup: works in any dimension */
+} tempera_tau_prior;
 
 typedef enum tempera_ridge {
   TEMPERA_RIDGE_CONVEX = 0,

@@ -26,7 +26,7 @@ static const word methods[] = {{"pt-stwnc", TEMPERA_PT_STWNC},
                                {"mh", ABSENT},
                                {NULL, 0}};
 static const word tau_priors[] = {{"profile", TEMPERA_PRIOR_PROFILE},
-                                  {"learned", ABSENT},
+                                  {"learned", TEMPERA_PRIOR_LEARNED},
                                   {"laplace", ABSENT},
                                   {NULL, 0}};
 static const word ridges[] = {{"convex", TEMPERA_RIDGE_CONVEX},
@@ -37,7 +37,7 @@ static const word tau_moves[] = {
     {"gibbs", TEMPERA_TAU_GIBBS},
     {"uniform", TEMPERA_TAU_UNIFORM},
     {"truncated-normal", TEMPERA_TAU_TRUNCATED_NORMAL},
-    {"lifted", ABSENT},
+    {"lifted", TEMPERA_TAU_LIFTED},
     {"default", TEMPERA_TAU_DEFAULT},
     {NULL, 0}};
 static const word kernels[] = {{"auto", TEMPERA_KERNEL_AUTO},
@@ -63,7 +63,7 @@ const char *tm_choice_word(tm_choice choice, int value) {
 tempera_options tempera_options_default(void) {
   return (tempera_options){
       .method = TEMPERA_PT_STWNC,
-      .tau_prior = TEMPERA_PRIOR_PROFILE,
+      .tau_prior = TEMPERA_PRIOR_LEARNED,
       .ridge = TEMPERA_RIDGE_CONVEX,
       .tau_move = TEMPERA_TAU_DEFAULT,
       .kernel = TEMPERA_KERNEL_AUTO,

@@ -30,6 +30,7 @@ static void resolve_lengths(tempera_options *o) {
  * proposals, the printed tau proposal. */
 static void resolve_paper(tempera_options *o, const tempera_recipe *recipe) {
   o->ridge = TEMPERA_RIDGE_EXACT;
+  o->tau_prior = TEMPERA_PRIOR_PROFILE;
   if (recipe && recipe->proposal_count)
     o->kernel = TEMPERA_KERNEL_MODEL;
   if (o->tau_move == TEMPERA_TAU_DEFAULT && recipe)
@@ -40,10 +41,14 @@ static void resolve_paper(tempera_options *o, const tempera_recipe *recipe) {
 
 static tempera_status check(const tempera_options *o,
                             const tempera_model *model, tempera_error *error) {
-  if (o->ridge == TEMPERA_RIDGE_EXACT && o->tau_move == TEMPERA_TAU_GIBBS)
+  if (o->ridge == TEMPERA_RIDGE_EXACT && o->tau_move != TEMPERA_TAU_UNIFORM &&
+      o->tau_move != TEMPERA_TAU_TRUNCATED_NORMAL)
     return tm_fail(error, TEMPERA_ERROR_ARGUMENT,
                    "the exact ridge has no table to draw tau from: use "
                    "--tau-move uniform or truncated-normal with it");
+  if (o->ridge == TEMPERA_RIDGE_EXACT && o->tau_prior != TEMPERA_PRIOR_PROFILE)
+    return tm_fail(error, TEMPERA_ERROR_ARGUMENT,
+                   "the exact ridge goes with --tau-prior profile only");
   if (o->kernel == TEMPERA_KERNEL_MODEL &&
       !(model->spec.recipe && model->spec.recipe->proposal_count))
     return tm_fail(error, TEMPERA_ERROR_ARGUMENT,

@@ -11,10 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-enum {
-  FIRST_ROUND = 100, /* sweeps; later warmup rounds double */
-  MEMORY = 20000,    /* optima kept per chain by the exact ridge */
-};
+enum { MEMORY = 20000 }; /* optima kept per chain by the exact ridge */
 
 static tempera_status create_draws(tempera_sampler *s, size_t rows,
                                    tempera_draws **draws,
@@ -125,62 +122,11 @@ void tempera_sampler_free(tempera_sampler *sampler) {
   tm_ridge_free(sampler->ridge);
   tm_draws_free(sampler->draws);
   tm_draws_free(sampler->warmup_draws);
+  tm_draws_free(sampler->round_draws);
+  tm_learner_free(sampler->learner);
   tm_starts_free(&sampler->starts);
   tm_heap_free(sampler->integer);
   tm_heap_free(sampler);
-}
-
-/* ------------------------------------------------------------------------
- * The ridge and the tau prior
- */
-
-/* Tabulate P(tau) and hand it to every pair. */
-static tempera_status update_prior(tempera_sampler *s, tempera_error *error) {
-  const tempera_options *o = &s->options;
-  TM_TRY(tm_tau_prior_profile(s->ridge, o->tau_min, &s->prior, error));
-  for (size_t c = 0; c < o->chains; c++)
-    TM_TRY(tm_pair_set_prior(&s->pairs[c], s->ridge, &s->prior, error));
-  return TEMPERA_OK;
-}
-
-static tempera_status build_ridge(tempera_sampler *s, tempera_error *error) {
-  const tempera_options *o = &s->options;
-  tm_ridge_settings settings = {.kind = o->ridge,
-                                .tau_min = o->tau_min,
-                                .seed = o->seed,
-                                .threads = tm_threads(o->threads)};
-  TM_TRY(tm_ridge_create(s->model, &settings, s->starts.optimiser,
-                         s->starts.optimiser_count, &s->ridge, error));
-  const tm_ridge_view *view = tm_ridge_look(s->ridge);
-  if (view->absent)
-    return tm_fail(error, TEMPERA_ERROR_MODEL,
-                   "model %s has no ridge, which the profile tau prior needs: "
-                   "%s",
-                   s->model->spec.name, view->reason);
-  s->round_end = FIRST_ROUND;
-  return update_prior(s, error);
-}
-
-/* Points that rose above the ridge since the last round, in chain order. */
-static tempera_status improve_ridge(tempera_sampler *s, tempera_error *error) {
-  size_t size = s->model->size, count = 0;
-  double *points = tm_heap_alloc(s->options.chains * size, sizeof(double));
-  if (!points)
-    return tm_fail_memory(error);
-  for (size_t c = 0; c < s->options.chains; c++) {
-    tm_pair *pair = &s->pairs[c];
-    if (pair->worst_excess > TM_RIDGE_GAP)
-      memcpy(points + count++ * size, pair->worst_theta, size * sizeof(double));
-    pair->worst_excess = 0;
-    pair->beaten = 0;
-  }
-  tempera_status status = TEMPERA_OK;
-  if (count)
-    status = tm_ridge_improve(s->ridge, points, count, error);
-  if (count && status == TEMPERA_OK)
-    status = update_prior(s, error);
-  tm_heap_free(points);
-  return status;
 }
 
 /* ------------------------------------------------------------------------
@@ -195,6 +141,8 @@ typedef struct stretch {
 static void keep_row(tempera_sampler *s, const tm_pair *pair) {
   size_t warmup = s->options.warmup, thin = s->options.thin;
   bool warming = pair->done <= warmup;
+  if (warming)
+    tm_warmup_keep(s, pair);
   tempera_draws *draws = warming ? s->warmup_draws : s->draws;
   size_t index = pair->done - 1 - (warming ? 0 : warmup);
   if (!draws || index % thin != 0)
@@ -250,49 +198,14 @@ static tempera_status first_failure(const tempera_sampler *s,
   return TEMPERA_OK;
 }
 
-/* What is learned in rounds is put to use; the last round freezes all. */
-static tempera_status end_round(tempera_sampler *s, tempera_error *error) {
-  bool last = s->round_end == s->options.warmup;
-  for (size_t c = 0; c < s->options.chains; c++)
-    tm_kernel_end_round(s->pairs[c].kernel);
-  if (s->options.ridge != TEMPERA_RIDGE_EXACT)
-    TM_TRY(improve_ridge(s, error));
-  s->round_end = 2 * s->round_end + FIRST_ROUND;
-  if (!last)
-    return TEMPERA_OK;
-  for (size_t c = 0; c < s->options.chains; c++)
-    tm_kernel_freeze(s->pairs[c].kernel);
-  tm_draws_prior prior = {.knots = s->prior.log_prior.count,
-                          .tau = s->prior.log_prior.x,
-                          .log_prior = s->prior.log_prior.y,
-                          .log_atom = -INFINITY};
-  return tm_draws_set_prior(s->draws, &prior, error);
-}
-
-/* The sweep at which the current warmup round ends: a last round shorter
- * than half of its length joins the one before. */
-static void place_round_end(tempera_sampler *s) {
-  size_t warmup = s->options.warmup;
-  if (s->round_end + s->round_end / 2 > warmup)
-    s->round_end = warmup;
-}
-
 static size_t total_sweeps(const tempera_sampler *s) {
   return s->options.warmup + s->options.iterations;
-}
-
-static tempera_status prepare(tempera_sampler *s, tempera_error *error) {
-  if (s->ridge)
-    return TEMPERA_OK;
-  TM_TRY(build_ridge(s, error));
-  place_round_end(s);
-  return s->options.warmup == 0 ? end_round(s, error) : TEMPERA_OK;
 }
 
 tempera_status tempera_sampler_advance(tempera_sampler *sampler, size_t sweeps,
                                        tempera_error *error) {
   tempera_sampler *s = sampler;
-  TM_TRY(prepare(s, error));
+  TM_TRY(tm_warmup_begin(s, error));
   size_t done = sweeps_done(s), end = total_sweeps(s);
   if (sweeps < end - done)
     end = done + sweeps;
@@ -306,10 +219,8 @@ tempera_status tempera_sampler_advance(tempera_sampler *sampler, size_t sweeps,
     TM_TRY(first_failure(s, error));
     if (atomic_load(&s->cancelled))
       return tm_fail(error, TEMPERA_CANCELLED, "cancelled");
-    if (warming && done == s->round_end) {
-      TM_TRY(end_round(s, error));
-      place_round_end(s);
-    }
+    if (warming && done == s->round_end)
+      TM_TRY(tm_warmup_end_round(s, error));
   }
   return TEMPERA_OK;
 }
@@ -361,7 +272,7 @@ tempera_progress tempera_sampler_progress(const tempera_sampler *sampler) {
   tempera_phase phase = TEMPERA_PHASE_SAMPLING;
   if (done == total)
     phase = TEMPERA_PHASE_DONE;
-  else if (!s->ridge)
+  else if (!s->begun)
     phase = TEMPERA_PHASE_RIDGE;
   else if (done < s->options.warmup)
     phase = TEMPERA_PHASE_WARMUP;

@@ -3,6 +3,7 @@
 #ifndef TM_RUN_SAMPLER_H
 #define TM_RUN_SAMPLER_H
 
+#include "run/learning.h"
 #include "run/starts.h"
 #include "samplers/pair.h"
 
@@ -13,17 +14,30 @@ struct tempera_sampler {
   const tempera_model *model;
   tempera_options options; /* resolved: nothing left at "default" */
   tm_starts starts;
-  tm_ridge *ridge; /* NULL until the first advance */
+  bool begun; /* the ridge was looked for: by the first advance */
+  tm_ridge *ridge;
+  tm_learner *learner; /* of the learned prior, else NULL */
   tm_tau_prior prior;
   tm_pair *pairs;                      /* options.chains of them */
   bool *integer;                       /* per natural-scale value */
   tempera_draws *draws, *warmup_draws; /* the latter only with save_warmup */
-  size_t round_end;                    /* sweep at which a warmup round ends */
+  tempera_draws *round_draws;    /* of this warmup round, for the learner */
+  size_t round_start, round_end; /* sweeps between which a round lies */
   atomic_bool cancelled;
   struct timespec started;
   double log_z, se; /* the latest headline, for progress */
   size_t round_trips;
 };
+
+/* warmup.c: the ridge and the first tau prior, unless done already. */
+TEMPERA_CHECKED tempera_status tm_warmup_begin(tempera_sampler *sampler,
+                                               tempera_error *error);
+/* All chains stand at round_end: put to use what the round taught; the last
+ * round freezes everything. */
+TEMPERA_CHECKED tempera_status tm_warmup_end_round(tempera_sampler *sampler,
+                                                   tempera_error *error);
+/* Note a warmup sweep for the learner; chains may do so concurrently. */
+void tm_warmup_keep(tempera_sampler *sampler, const tm_pair *pair);
 
 /* Fill in every "default" of the options for this model, or say what does
  * not fit together. */

@@ -101,6 +101,8 @@ static tempera_status look_around(finder *f, size_t wanted,
       s->prior_draws++;
       s->prior_zero += isfinite(f->point.log_likelihood) ? 0 : 1;
     }
+    if (i < PRIOR_DRAWS)
+      s->looks[s->look_count++] = f->point.log_likelihood;
     if (!usable(&f->point))
       continue;
     offer_to_optimiser(f);
@@ -147,7 +149,8 @@ static tempera_status find(finder *f, const double *init,
   size_t size = f->model->size;
   s->chains = tm_heap_alloc(s->chain_count * size, sizeof(double));
   s->optimiser = tm_heap_alloc(OPTIMISER_STARTS * size, sizeof(double));
-  if (!s->chains || !s->optimiser)
+  s->looks = tm_heap_alloc(PRIOR_DRAWS, sizeof(double));
+  if (!s->chains || !s->optimiser || !s->looks)
     return tm_fail_memory(error);
   TM_TRY(tm_evaluator_create(f->model, f->arena, &f->evaluator, error));
   TM_TRY(tm_point_create(f->model, f->arena, &f->point, error));
@@ -185,5 +188,6 @@ tempera_status tm_starts_find(const tempera_model *model, uint64_t seed,
 void tm_starts_free(tm_starts *starts) {
   tm_heap_free(starts->chains);
   tm_heap_free(starts->optimiser);
+  tm_heap_free(starts->looks);
   *starts = (tm_starts){0};
 }

@@ -14,6 +14,8 @@ typedef struct tm_starts {
   double *optimiser; /* optimiser_count x model size */
   size_t optimiser_count;
   size_t prior_draws, prior_zero; /* 0, 0 without a prior_draw callback */
+  double *looks; /* log likelihoods at the points looked at, -infinity or not */
+  size_t look_count;
   uint64_t likelihood_evaluations;
   double seconds_in_model;
   bool improper;       /* the prior cannot be normalised ... */

@@ -30,6 +30,7 @@ tempera_status tm_pair_create(const tempera_model *model,
   TM_TRY(tm_kernel_create(model, &kernel, pair->arena, &pair->kernel, error));
   TM_TRY(tm_point_create(model, pair->arena, &pair->tempered, error));
   TM_TRY(tm_point_create(model, pair->arena, &pair->target, error));
+  TM_TRY(tm_point_create(model, pair->arena, &pair->spare, error));
   memcpy(pair->tempered.theta, start, model->size * sizeof(double));
   tm_evaluate_natural(&pair->evaluator, &pair->tempered);
   tm_point_copy(model, &pair->tempered, &pair->target);
@@ -47,7 +48,7 @@ void tm_pair_free(tm_pair *pair) {
 tempera_status tm_pair_set_prior(tm_pair *pair, const tm_ridge *ridge,
                                  const tm_tau_prior *prior,
                                  tempera_error *error) {
-  bool first = pair->ridge == NULL;
+  bool first = pair->mover.prior == NULL;
   pair->ridge = ridge;
   pair->mover.kind = pair->settings.tau_move;
   pair->mover.scale = pair->settings.tau_scale;
@@ -66,7 +67,7 @@ tempera_status tm_pair_set_prior(tm_pair *pair, const tm_ridge *ridge,
 /* A draw above the chord proves a better optimum than a knot's; keep the
  * worst offender for the next warmup round. */
 static void watch_ridge(tm_pair *pair) {
-  if (pair->mover.memory)
+  if (pair->mover.memory || tm_ridge_look(pair->ridge)->absent)
     return;
   double excess = tm_ridge_excess(pair->ridge, &pair->tempered, pair->tau);
   if (!(excess > TM_RIDGE_GAP))
@@ -79,11 +80,28 @@ static void watch_ridge(tm_pair *pair) {
   }
 }
 
+/* At the atom theta is redrawn from the prior: a regeneration (method 4.2). */
+static bool regenerate(tm_pair *pair) {
+  bool at_atom =
+      pair->tau == 0 && pair->mover.prior->log_prior.log_atom > -INFINITY;
+  if (!at_atom || !pair->model->spec.prior_draw)
+    return false;
+  tm_prior_draw(&pair->evaluator, &pair->tempered_stream, &pair->spare);
+  if (pair->spare.log_prior == -INFINITY)
+    return false; /* the callback rejected its own draw */
+  tm_point held = pair->tempered;
+  pair->tempered = pair->spare;
+  pair->spare = held;
+  pair->row[TEMPERA_TEMPERED][TM_RENEWED] = 1;
+  return true;
+}
+
 /* Algorithm 1: theta given tau, then tau given theta. */
 static void mutate_tempered(tm_pair *pair) {
-  tm_sweep sweep =
-      tm_kernel_sweep(pair->kernel, &pair->evaluator, &pair->tempered,
-                      pair->tau, &pair->tempered_stream);
+  tm_sweep sweep = {.acceptance = 1};
+  if (!regenerate(pair))
+    sweep = tm_kernel_sweep(pair->kernel, &pair->evaluator, &pair->tempered,
+                            pair->tau, &pair->tempered_stream);
   pair->row[TEMPERA_TEMPERED][TM_ACCEPT] = sweep.acceptance;
   pair->row[TEMPERA_TEMPERED][TM_TAU_ACCEPT] =
       tm_tau_move(&pair->mover, &pair->evaluator, pair->tempered.log_likelihood,

@@ -28,7 +28,7 @@ typedef struct tm_pair {
   tm_evaluator evaluator;
   tm_kernel *kernel;
   tm_tau_mover mover;
-  tm_point tempered, target;
+  tm_point tempered, target, spare;
   double tau;
   tempera_random tempered_stream, target_stream, tau_stream, exchange_stream;
   double row[2][TM_COLUMNS]; /* what the last sweep did, by role */

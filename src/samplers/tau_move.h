@@ -2,7 +2,9 @@
  *
  * The target is p(tau | theta) ~ exp(tau*l + log P(tau)). `gibbs` draws it
  * exactly, without rejection and without a likelihood call; `uniform` and
- * `truncated-normal` are the paper's proposals. */
+ * `truncated-normal` are the paper's proposals; `lifted` goes on in one
+ * direction over the knots until a rejection turns it round. Where the prior
+ * has an atom at tau = 0, all of them reach it. */
 #ifndef TM_SAMPLERS_TAU_MOVE_H
 #define TM_SAMPLERS_TAU_MOVE_H
 
@@ -16,6 +18,7 @@ typedef struct tm_tau_mover {
   double *work;            /* gibbs: one double per knot */
   tm_ridge_memory *memory; /* exact ridge: this chain's optima, else NULL */
   double log_prior_here;   /* exact ridge: log P at the current tau */
+  bool downward;           /* lifted: the direction */
 } tm_tau_mover;
 
 /* Move tau given this log likelihood; gives the acceptance probability. */

@@ -164,6 +164,7 @@ static void tau_follows_the_exact_profile_law(void **state) {
     tempera_model *model = load(two ? "bimodal2" : "bimodal", "bimodal.json");
     tempera_options o = tempera_options_default();
     o.seed = 11;
+    o.tau_prior = TEMPERA_PRIOR_PROFILE;
     tempera_sampler *sampler = sampler_of(model, &o);
     tempera_summary *summary = run(sampler);
     for (size_t i = 0; i < sizeof CDF / sizeof *CDF; i++)

@@ -1,0 +1,35 @@
+/* learning.h - the learned tau prior (method 4.2): log P = log w - log z, with
+ * an estimate of log z(tau) that is refined in warmup rounds, then frozen.
+ *
+ * w follows the communication barrier, so that the chain spends its time where
+ * tau is hard to cross; an atom at tau = 0 lets theta start afresh. */
+#ifndef TM_RUN_LEARNING_H
+#define TM_RUN_LEARNING_H
+
+#include "draws/draws.h"
+#include "tempering/tau_prior.h"
+
+/* Mass of the atom at tau = 0 under the prior aimed at. */
+#define TM_ATOM 0.05
+
+typedef struct tm_learner tm_learner;
+
+/* Begin from an estimate of log z at increasing taus, from tau_min to 1 (a
+ * Laplace curve, or a ridge); it fixes the knots. */
+TEMPERA_CHECKED tempera_status tm_learner_create(const double *tau,
+                                                 const double *log_z,
+                                                 size_t count,
+                                                 tm_learner **learner,
+                                                 tempera_error *error);
+void tm_learner_free(tm_learner *learner);
+/* The prior as it stands; borrows the learner's knots. */
+TEMPERA_CHECKED tempera_status tm_learner_prior(const tm_learner *learner,
+                                                tm_tau_prior *prior,
+                                                tempera_error *error);
+/* A round's tempered draws, made under the prior as it stands: refine log z
+ * gently, and w from the barrier they measure. */
+TEMPERA_CHECKED tempera_status tm_learner_update(tm_learner *learner,
+                                                 const tempera_draws *draws,
+                                                 tempera_error *error);
+
+#endif

@@ -1,0 +1,189 @@
+/* warmup.c - the ridge, the tau prior, and what is learned in rounds.
+ *
+ * Rounds double in length and end at fixed sweeps; what all chains have seen
+ * is pooled in chain order (method 4.7). After the last round P(tau) and the
+ * kernels are fixed: only then are draws kept. */
+#include "run/sampler.h"
+
+#include "parallel/threads.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { FIRST_ROUND = 100 }; /* sweeps; later warmup rounds double */
+
+static bool learning(const tempera_sampler *s) {
+  return s->options.tau_prior == TEMPERA_PRIOR_LEARNED;
+}
+
+/* Tabulate P(tau) and hand it to every pair. */
+static tempera_status update_prior(tempera_sampler *s, tempera_error *error) {
+  const tempera_options *o = &s->options;
+  if (s->learner)
+    TM_TRY(tm_learner_prior(s->learner, &s->prior, error));
+  else
+    TM_TRY(tm_tau_prior_profile(s->ridge, o->tau_min, &s->prior, error));
+  for (size_t c = 0; c < o->chains; c++)
+    TM_TRY(tm_pair_set_prior(&s->pairs[c], s->ridge, &s->prior, error));
+  return TEMPERA_OK;
+}
+
+static tempera_status record_prior(const tempera_sampler *s,
+                                   tempera_draws *draws, tempera_error *error) {
+  tm_draws_prior prior = {.knots = s->prior.log_prior.count,
+                          .tau = s->prior.log_prior.x,
+                          .log_prior = s->prior.log_prior.y,
+                          .log_atom = s->prior.log_prior.log_atom};
+  return tm_draws_set_prior(draws, &prior, error);
+}
+
+/* ------------------------------------------------------------------------
+ * The beginning
+ */
+
+/* The natural-scale ridge; without one only the learned prior can go on. */
+static tempera_status build_ridge(tempera_sampler *s, tempera_error *error) {
+  const tempera_options *o = &s->options;
+  tm_ridge_settings settings = {.kind = o->ridge,
+                                .tau_min = o->tau_min,
+                                .seed = o->seed,
+                                .threads = tm_threads(o->threads)};
+  TM_TRY(tm_ridge_create(s->model, &settings, s->starts.optimiser,
+                         s->starts.optimiser_count, &s->ridge, error));
+  const tm_ridge_view *view = tm_ridge_look(s->ridge);
+  if (!view->absent)
+    return TEMPERA_OK;
+  if (!learning(s))
+    return tm_fail(error, TEMPERA_ERROR_MODEL,
+                   "model %s has no ridge, which the profile tau prior needs: "
+                   "%s; use --tau-prior learned",
+                   s->model->spec.name, view->reason);
+  return TEMPERA_OK;
+}
+
+/* Without a ridge: log z(tau) as the points looked at for starts tell it,
+ * log mean exp(tau l); crude at large tau, but the rounds refine it. */
+static tempera_status curve_from_looks(tempera_sampler *s,
+                                       tempera_error *error) {
+  enum { POINTS = 60 };
+  double tau[POINTS], log_z[POINTS], low = s->options.tau_min;
+  for (size_t k = 0; k < POINTS; k++) {
+    double share = (double)k / (POINTS - 1);
+    tau[k] = k ? low + (1 - low) * pow(1e-9, 1 - share) : low;
+    double most = -INFINITY, sum = 0;
+    for (size_t i = 0; i < s->starts.look_count; i++)
+      most = fmax(most, s->starts.looks[i]);
+    for (size_t i = 0; i < s->starts.look_count; i++)
+      sum += exp(tau[k] * (s->starts.looks[i] - most));
+    log_z[k] = tau[k] * most + log(sum / (double)s->starts.look_count);
+  }
+  return tm_learner_create(tau, log_z, POINTS, &s->learner, error);
+}
+
+static tempera_status begin_learning(tempera_sampler *s, tempera_error *error) {
+  const tempera_options *o = &s->options;
+  const tm_ridge_view *view = tm_ridge_look(s->ridge);
+  if (view->absent)
+    TM_TRY(curve_from_looks(s, error));
+  else
+    TM_TRY(tm_learner_create(view->tau, view->height, view->knots, &s->learner,
+                             error));
+  TM_TRY(tm_draws_create(o->chains, 0, NULL, NULL,
+                         o->method == TEMPERA_PT_STWNC, true, &s->round_draws,
+                         error));
+  s->round_draws->tau_min = o->tau_min;
+  return tm_draws_reserve(s->round_draws, o->warmup, error);
+}
+
+/* The sweep at which the current round ends: a last round shorter than half
+ * of its length joins the one before. */
+static void place_round_end(tempera_sampler *s) {
+  size_t warmup = s->options.warmup;
+  if (s->round_end + s->round_end / 2 > warmup)
+    s->round_end = warmup;
+}
+
+static tempera_status freeze(tempera_sampler *s, tempera_error *error) {
+  for (size_t c = 0; c < s->options.chains; c++)
+    tm_kernel_freeze(s->pairs[c].kernel);
+  return record_prior(s, s->draws, error);
+}
+
+tempera_status tm_warmup_begin(tempera_sampler *sampler, tempera_error *error) {
+  tempera_sampler *s = sampler;
+  if (s->begun)
+    return TEMPERA_OK;
+  TM_TRY(build_ridge(s, error));
+  if (learning(s))
+    TM_TRY(begin_learning(s, error));
+  TM_TRY(update_prior(s, error));
+  s->begun = true;
+  s->round_end = FIRST_ROUND;
+  place_round_end(s);
+  return s->options.warmup == 0 ? freeze(s, error) : TEMPERA_OK;
+}
+
+/* ------------------------------------------------------------------------
+ * The end of a round
+ */
+
+void tm_warmup_keep(tempera_sampler *sampler, const tm_pair *pair) {
+  tempera_draws *draws = sampler->round_draws;
+  if (!draws)
+    return;
+  size_t row = pair->done - 1 - sampler->round_start;
+  tm_draws_put(draws, TEMPERA_TEMPERED, pair->chain, row, NULL,
+               pair->row[TEMPERA_TEMPERED]);
+  if (draws->has_role[TEMPERA_TARGET])
+    tm_draws_put(draws, TEMPERA_TARGET, pair->chain, row, NULL,
+                 pair->row[TEMPERA_TARGET]);
+}
+
+/* Points that rose above the ridge since the last round, in chain order. */
+static tempera_status improve_ridge(tempera_sampler *s, bool *improved,
+                                    tempera_error *error) {
+  size_t size = s->model->size, count = 0;
+  double *points = tm_heap_alloc(s->options.chains * size, sizeof(double));
+  if (!points)
+    return tm_fail_memory(error);
+  for (size_t c = 0; c < s->options.chains; c++) {
+    tm_pair *pair = &s->pairs[c];
+    if (pair->worst_excess > TM_RIDGE_GAP)
+      memcpy(points + count++ * size, pair->worst_theta, size * sizeof(double));
+    pair->worst_excess = 0;
+    pair->beaten = 0;
+  }
+  tempera_status status = TEMPERA_OK;
+  if (count)
+    status = tm_ridge_improve(s->ridge, points, count, error);
+  *improved = count > 0;
+  tm_heap_free(points);
+  return status;
+}
+
+static tempera_status learn(tempera_sampler *s, tempera_error *error) {
+  s->round_draws->count = s->round_end - s->round_start;
+  TM_TRY(record_prior(s, s->round_draws, error));
+  return tm_learner_update(s->learner, s->round_draws, error);
+}
+
+tempera_status tm_warmup_end_round(tempera_sampler *sampler,
+                                   tempera_error *error) {
+  tempera_sampler *s = sampler;
+  bool last = s->round_end == s->options.warmup, improved = false;
+  for (size_t c = 0; c < s->options.chains; c++)
+    tm_kernel_end_round(s->pairs[c].kernel);
+  if (s->options.ridge != TEMPERA_RIDGE_EXACT &&
+      !tm_ridge_look(s->ridge)->absent)
+    TM_TRY(improve_ridge(s, &improved, error));
+  if (s->learner)
+    TM_TRY(learn(s, error));
+  if (s->learner || improved)
+    TM_TRY(update_prior(s, error));
+  if (last)
+    return freeze(s, error);
+  s->round_start = s->round_end;
+  s->round_end = 2 * s->round_end + FIRST_ROUND;
+  place_round_end(s);
+  return TEMPERA_OK;
+}
