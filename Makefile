@@ -7,12 +7,13 @@
 #   make bench format clean
 PREFIX ?= /usr/local
 BUILD := build
+JOBS := $(shell nproc)
 GENERATOR := $(if $(shell command -v ninja),-G Ninja,)
 
 .PHONY: all setup demo test install bench format clean
 
 all: $(BUILD)/CMakeCache.txt
-	cmake --build $(BUILD) -j
+	cmake --build $(BUILD) -j $(JOBS)
 
 $(BUILD)/CMakeCache.txt:
 	cmake -S . -B $(BUILD) $(GENERATOR)
@@ -31,11 +32,11 @@ test: setup
 
 install: all
 	cmake -S . -B $(BUILD) -DCMAKE_INSTALL_PREFIX=$(PREFIX) > /dev/null
-	cmake --build $(BUILD) -j
+	cmake --build $(BUILD) -j $(JOBS)
 	cmake --install $(BUILD)
 
 bench: all
-	cmake --build $(BUILD) -j --target benchmarks
+	cmake --build $(BUILD) -j $(JOBS) --target benchmarks
 	@for bench in $(BUILD)/bench-*; do \
 	  [ -x "$$bench" ] || continue; echo "== $$bench"; "$$bench" || exit 1; \
 	done

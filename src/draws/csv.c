@@ -42,17 +42,21 @@ static void add_version(tm_text *text, const tm_csv_about *about,
                  about->model);
 }
 
-/* Readers look for an algorithm and a metric; hmc with a diagonal one is what
- * all of them know. */
+/* Readers fail without an algorithm, engine, depth and metric; these are the
+ * values that all of them know, and no draw reaches the depth. */
+static const char *const algorithm =
+    "#     adapt\n#       engaged = true\n#     algorithm = hmc\n#       hmc\n"
+    "#         engine = nuts\n#           nuts\n"
+    "#             max_depth = 10\n#         metric = diag_e\n"
+    "#         stepsize = 1\n";
+
 static void add_settings(tm_text *text, const tm_csv_about *about) {
   tm_text_printf(text,
-                 "#     save_warmup = %s\n#     thin = %zu\n#     adapt\n"
-                 "#       engaged = true\n#     algorithm = hmc\n#       hmc\n"
-                 "#         metric = diag_e\n#         stepsize = 1\n"
-                 "# id = %zu\n# data\n#   file = %s\n# random\n"
-                 "#   seed = %" PRIu64 "\n",
-                 about->save_warmup ? "true" : "false", about->thin, about->id,
-                 about->data_path ? about->data_path : "", about->seed);
+                 "#     save_warmup = %s\n#     thin = %zu\n%s# id = %zu\n"
+                 "# data\n#   file = %s\n# random\n#   seed = %" PRIu64 "\n",
+                 about->save_warmup ? "true" : "false", about->thin, algorithm,
+                 about->id, about->data_path ? about->data_path : "",
+                 about->seed);
 }
 
 void tm_csv_adaptation(tm_text *text, size_t dimension) {

@@ -33,6 +33,7 @@ assert settings["save_warmup"] == ("true" if saved else "false")
 assert settings["num_warmup"] == "100" and settings["thin"] == "2"
 assert settings["num_samples"] == "501" and settings["id"] == "2"
 assert settings["metric"] == "diag_e" and settings["seed"] == "1"
+assert settings["engine"] == "nuts" and settings["max_depth"] == "10"
 assert adapted[1].startswith("# Step size = ")
 assert adapted[2] == "# Diagonal elements of inverse mass matrix:"
 assert len(adapted[3][1:].split(",")) == 1
