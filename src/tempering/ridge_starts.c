@@ -116,9 +116,11 @@ tempera_status tm_ridge_plan_pilots(tm_ridge *ridge, double tau,
   size_t scattered = ridge->pool_count - ridge->start_count;
   if (ridge->frame.reals == 0)
     return TEMPERA_OK;
-  for (size_t i = 0; i < pilots / 2 && i < ridge->start_count; i++)
+  size_t given = pilots / 2;
+  given = given < ridge->start_count ? given : ridge->start_count;
+  for (size_t i = 0; i < given; i++)
     TM_TRY(plan_pilot(ridge, tau, ranked_start(ridge, tau, i), error));
-  for (size_t i = 0; i < pilots / 2 && i < scattered; i++) {
+  for (size_t i = 0; i < pilots - given && i < scattered; i++) {
     if (ridge->next_pilot == ridge->pool_count)
       ridge->next_pilot = ridge->start_count;
     TM_TRY(plan_pilot(ridge, tau, &ridge->starts[ridge->next_pilot++], error));
@@ -221,6 +223,30 @@ static tempera_status plan_new(tm_ridge *ridge, size_t v, double tau,
   return TEMPERA_OK;
 }
 
+/* Was a point of this neighbourhood already a lower optimum of the value? */
+static bool tried(const tm_ridge *ridge, const tm_value *value,
+                  const double *u) {
+  for (size_t i = 0; i < value->other_count; i++)
+    if (!tm_ridge_apart(ridge, value->others[i].u, u))
+      return true;
+  return false;
+}
+
+/* A value that has an optimum: what is higher already, or, since a basin
+ * moves with the value and may look low where it was, the best optimum of
+ * all, if that lies elsewhere. */
+static tempera_status plan_known(tm_ridge *ridge, size_t v,
+                                 const tm_optimum *own, candidate refitted,
+                                 candidate best, tempera_error *error) {
+  double height = tm_optimum_height(own, own->tau) + TM_RIDGE_NOISE;
+  if (refitted.u && refitted.height > height)
+    return tm_ridge_plan(ridge, v, own->tau, refitted.u, NULL, error);
+  if (best.height > height && tm_ridge_apart(ridge, best.u, own->u) &&
+      !tried(ridge, &ridge->values[v], best.u))
+    return tm_ridge_plan(ridge, v, own->tau, best.u, NULL, error);
+  return TEMPERA_OK;
+}
+
 tempera_status tm_ridge_plan_transplants(tm_ridge *ridge, double tau,
                                          tempera_error *error) {
   candidate found[CANDIDATES], list[CANDIDATES];
@@ -233,9 +259,9 @@ tempera_status tm_ridge_plan_transplants(tm_ridge *ridge, double tau,
     size_t count = refit(ridge, value, tau, found, found_count, list);
     if (!own)
       TM_TRY(plan_new(ridge, v, tau, list, count, error));
-    else if (count > 0 &&
-             list[0].height > tm_optimum_height(own, tau) + TM_RIDGE_NOISE)
-      TM_TRY(tm_ridge_plan(ridge, v, tau, list[0].u, NULL, error));
+    else
+      TM_TRY(plan_known(ridge, v, own, count > 0 ? list[0] : (candidate){0},
+                        found[0], error));
   }
   return tm_ridge_check(ridge, error);
 }

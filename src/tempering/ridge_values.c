@@ -12,6 +12,7 @@
 enum {
   SMALL_SUPPORT = 32, /* so many values are all tried */
   START_VALUES = 12,  /* otherwise those of so many starts, and neighbours */
+  WINDOW = 8,         /* .. but so many values at least */
   TRANSPLANTS = 3,    /* rounds */
   HOP_ROUNDS = 8      /* at most */
 };
@@ -299,6 +300,23 @@ static void enumerate(const tempera_model *model, size_t index, double *u) {
   }
 }
 
+/* A window around the best start, so that pilots have values to go to. */
+static tempera_status add_window(tm_ridge *ridge, tempera_error *error) {
+  const tempera_model *model = ridge->model;
+  double *u = ridge->workers[0].trial.u;
+  for (double step = 1; step <= WINDOW; step++)
+    for (size_t j = 0; j < 2 * model->dimension; j++) {
+      size_t at = j / 2, index;
+      const tm_block *block = &model->blocks[model->block_of_u[at]];
+      memcpy(u, ridge->starts[0].u, model->dimension * sizeof(double));
+      u[at] += j % 2 ? step : -step;
+      if (model->integer[at] && u[at] >= block->lower &&
+          u[at] <= block->upper && ridge->value_count < WINDOW)
+        TM_TRY(tm_ridge_add_value(ridge, u, &index, error));
+    }
+  return TEMPERA_OK;
+}
+
 tempera_status tm_ridge_first_values(tm_ridge *ridge, tempera_error *error) {
   size_t count = support(ridge->model), index;
   double *u = ridge->workers[0].trial.u;
@@ -309,7 +327,7 @@ tempera_status tm_ridge_first_values(tm_ridge *ridge, tempera_error *error) {
   for (size_t i = 0; i < ridge->start_count; i++)
     if (ridge->value_count < START_VALUES)
       TM_TRY(tm_ridge_add_value(ridge, ridge->starts[i].u, &index, error));
-  return TEMPERA_OK;
+  return count > 0 ? TEMPERA_OK : add_window(ridge, error);
 }
 
 /* ---- one value at one tau */

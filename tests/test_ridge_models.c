@@ -1,0 +1,163 @@
+/* The ridge on the paper's models: SIR against its exact profile, and the
+ * three kinds of ridge against each other on all of them. */
+#include "cmocka_all.h"
+
+/* Needs the data reader as well as the models. */
+#if !__has_include("base/json.h")
+int main(void) { return 77; }
+#else
+
+#include "tempering/ridge.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum { STARTS = 12 };
+
+static tempera_model *loaded(const char *name, const char *file) {
+  char path[512];
+  tempera_data *data = NULL;
+  tempera_model *model = NULL;
+  tempera_error error = {0};
+  snprintf(path, sizeof path, "%s/models/paper/%s.json", SOURCE_DIR, file);
+  assert_int_equal(tempera_data_read(path, &data, &error), TEMPERA_OK);
+  snprintf(path, sizeof path, "%s/models/%s.so", BUILD_DIR, name);
+  assert_int_equal(tempera_model_load(path, data, &model, &error), TEMPERA_OK);
+  tempera_data_free(data);
+  return model;
+}
+
+/* Prior draws of positive density. */
+static tm_ridge *built(const tempera_model *model, tempera_ridge kind,
+                       uint64_t seed, int threads) {
+  tm_arena *arena = tm_arena_create();
+  tm_evaluator evaluator = {0};
+  tm_point point = {0};
+  assert_int_equal(tm_evaluator_create(model, arena, &evaluator, NULL), 0);
+  assert_int_equal(tm_point_create(model, arena, &point, NULL), 0);
+  double *starts = TM_NEW(arena, double, STARTS * model->size);
+  tempera_random random = tm_random(seed, 0, TM_PURPOSE_START);
+  for (size_t k = 0; k < STARTS;) {
+    tm_prior_draw(&evaluator, &random, &point);
+    if (isfinite(point.log_likelihood))
+      memcpy(starts + k++ * model->size, point.theta,
+             model->size * sizeof(double));
+  }
+  tm_ridge_settings settings = {.kind = kind, .seed = seed, .threads = threads};
+  tm_ridge *ridge = NULL;
+  assert_int_equal(
+      tm_ridge_create(model, &settings, starts, STARTS, &ridge, NULL), 0);
+  tm_evaluator_release(&evaluator);
+  tm_arena_free(arena);
+  return ridge;
+}
+
+/* sir.tempered.log_profile_max of truth.json at a few taus (from 1e-9 on). */
+static const double SIR[][2] = {{0, -1.730636935212229},
+                                {1e-9, -1.7307508445513513},
+                                {1e-8, -1.7315064081953029},
+                                {1e-7, -1.7342527183281127},
+                                {1e-6, -1.7402220765783838},
+                                {1e-5, -1.748345788530057},
+                                {1e-4, -1.7975332379239637},
+                                {0.00031622776601683794, -1.913324909737736},
+                                {0.00042169650342858224, -1.960148252531385},
+                                {0.001, -2.1510203550517457},
+                                {0.01, -5.081417973881445},
+                                {0.1, -34.36667577257818},
+                                {0.5, -164.5225274211492},
+                                {1, -327.2173224109168}};
+
+static void sir_is_certified_with_under_25_optimisations(void **state) {
+  (void)state;
+  tempera_model *model = loaded("sir", "eyam");
+  for (uint64_t seed = 1; seed <= 5; seed++) {
+    tm_ridge *ridge = built(model, TEMPERA_RIDGE_CONVEX, seed, 2);
+    const tm_ridge_view *view = tm_ridge_look(ridge);
+    print_message("sir: knots %zu, optimisations %zu (%zu per value), "
+                  "evaluations %llu, gap %.2e\n",
+                  view->knots, view->optimisations,
+                  view->optimisations_per_value,
+                  (unsigned long long)view->likelihood_evaluations, view->gap);
+    assert_true(view->gap < TM_RIDGE_GAP);
+    assert_true(view->optimisations_per_value < 25);
+    for (size_t i = 0; i < sizeof SIR / sizeof *SIR; i++) {
+      double off = tm_ridge_height(ridge, SIR[i][0]) - SIR[i][1];
+      assert_true(off > -1e-6 && off < TM_RIDGE_GAP);
+    }
+    tm_ridge_free(ridge);
+  }
+  tempera_model_free(model);
+}
+
+static double exact_at(const tempera_model *model, const tm_ridge *ridge,
+                       double tau) {
+  tm_arena *arena = tm_arena_create();
+  tm_evaluator evaluator = {0};
+  tm_ridge_memory *memory = NULL;
+  assert_int_equal(tm_evaluator_create(model, arena, &evaluator, NULL), 0);
+  assert_int_equal(tm_ridge_memory_create(ridge, arena, 64, &memory, NULL), 0);
+  double height = tm_ridge_exact(memory, &evaluator, tau);
+  tm_ridge_memory_release(memory);
+  tm_evaluator_release(&evaluator);
+  tm_arena_free(arena);
+  return height;
+}
+
+static void the_three_ridges_agree_on_all_models(void **state) {
+  (void)state;
+  static const char *const MODELS[][2] = {
+      {"bimodal", "bimodal"},       {"bimodal2", "bimodal"},
+      {"galaxy", "galaxy-2-equal"}, {"galaxy", "galaxy-3-equal"},
+      {"galaxy", "galaxy-3"},       {"galaxy", "galaxy-4"},
+      {"galaxy", "galaxy-5"},       {"sir", "eyam"}};
+  for (size_t m = 0; m < sizeof MODELS / sizeof *MODELS; m++) {
+    tempera_model *model = loaded(MODELS[m][0], MODELS[m][1]);
+    tm_ridge *convex = built(model, TEMPERA_RIDGE_CONVEX, 1, 2);
+    tm_ridge *spline = built(model, TEMPERA_RIDGE_SPLINE, 2, 2);
+    tm_ridge *exact = built(model, TEMPERA_RIDGE_EXACT, 3, 2);
+    double low = 0, high = 0;
+    for (double tau = 1; tau > 1e-7; tau *= 0.77) {
+      double height = exact_at(model, exact, tau);
+      double a = tm_ridge_height(convex, tau) - height;
+      double b = tm_ridge_height(spline, tau) - height;
+      assert_true(a > -1e-5); /* the chord lies above */
+      low = fmin(low, fmin(a, b));
+      high = fmax(high, fmax(a, b));
+    }
+    print_message("%s: convex and spline against exact: %.1e to %.1e\n",
+                  MODELS[m][1], low, high);
+    assert_true(low > -2e-3 && high < 2e-3);
+    tm_ridge_free(exact);
+    tm_ridge_free(spline);
+    tm_ridge_free(convex);
+    tempera_model_free(model);
+  }
+}
+
+static void sir_does_not_depend_on_threads(void **state) {
+  (void)state;
+  tempera_model *model = loaded("sir", "eyam");
+  tm_ridge *one = built(model, TEMPERA_RIDGE_CONVEX, 1, 1);
+  const tm_ridge_view *a = tm_ridge_look(one);
+  for (int threads = 2; threads <= 4; threads += 2) {
+    tm_ridge *many = built(model, TEMPERA_RIDGE_CONVEX, 1, threads);
+    const tm_ridge_view *b = tm_ridge_look(many);
+    assert_int_equal(a->knots, b->knots);
+    assert_memory_equal(a->tau, b->tau, a->knots * sizeof(double));
+    assert_memory_equal(a->height, b->height, a->knots * sizeof(double));
+    tm_ridge_free(many);
+  }
+  tm_ridge_free(one);
+  tempera_model_free(model);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(sir_is_certified_with_under_25_optimisations),
+      cmocka_unit_test(the_three_ridges_agree_on_all_models),
+      cmocka_unit_test(sir_does_not_depend_on_threads),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
+#endif
