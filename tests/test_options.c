@@ -11,7 +11,7 @@ static void defaults_are_those_of_the_interface(void **state) {
   (void)state;
   tempera_options o = tempera_options_default();
   assert_int_equal(o.method, TEMPERA_PT_STWNC);
-  assert_int_equal(o.tau_prior, TEMPERA_PRIOR_PROFILE);
+  assert_int_equal(o.tau_prior, TEMPERA_PRIOR_LEARNED);
   assert_int_equal(o.ridge, TEMPERA_RIDGE_CONVEX);
   assert_int_equal(o.kernel, TEMPERA_KERNEL_AUTO);
   assert_int_equal(o.thin, 1);
@@ -61,9 +61,7 @@ static void wrong_values_are_refused_and_change_nothing(void **state) {
   static const wrong cases[] = {
       {"method", "pt", "method pt is not available in this version"},
       {"method", "pts", "method pts is not known"},
-      {"tau-prior", "learned", "tau-prior learned is not available"},
       {"tau-prior", "laplace", "tau-prior laplace is not available"},
-      {"tau-move", "lifted", "tau-move lifted is not available"},
       {"kernel", "hmc", "kernel hmc is not available"},
       {"levels", "8", "levels is not available"},
       {"chains", "0", "wanted a whole number from 1"},
