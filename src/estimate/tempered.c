@@ -197,6 +197,20 @@ static bool cover_by_draws(tm_tempered *view) {
   return true;
 }
 
+/* Without weights: do the lowest draws (1 %, at least 100) reach down to
+ * tau_min, or stop short of it? Enough must lie in the lower half. */
+static bool bottom_by_draws(const tm_tempered *view) {
+  if (view->ordered == 0)
+    return false;
+  size_t k = view->ordered / 100, lower = 0;
+  k = k < 100 ? 100 : k;
+  k = k < view->ordered ? k : view->ordered - 1;
+  double half = (view->tau_min + view->tau[view->order[k]]) / 2;
+  while (lower < k && view->tau[view->order[lower]] <= half)
+    lower++;
+  return lower >= TM_FEWEST_BATCHES;
+}
+
 static bool fill(const tempera_draws *draws, size_t stride, tm_tempered *view) {
   tm_arena *arena = view->arena;
   view->tau =
@@ -220,7 +234,7 @@ static bool fill(const tempera_draws *draws, size_t stride, tm_tempered *view) {
   if (!cover_by_draws(view))
     return false;
   view->weight_top = view->draw_top;
-  view->bottom = view->ordered >= TM_FEWEST_BATCHES;
+  view->bottom = bottom_by_draws(view);
   if (!view->prior.count)
     return true;
   view->log_mass = TM_NEW(arena, double, view->count);

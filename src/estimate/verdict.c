@@ -49,15 +49,17 @@ static void check_evidence(findings *f) {
     if (!is_checked(e) || !e->warning)
       continue;
     WARN(f, "log Z by %s: %s.", e->name, e->warning);
-    blame(f,
-          strstr(e->warning, "convexity")
-              ? "the tempered chain did not reach tau = 1, so the evidence is "
-                "known within bounds only"
-              : "the estimates of the evidence contradict each other",
-          strstr(e->warning, "convexity")
-              ? "run longer, or use another tau prior than the profile, which "
-                "collapses in several dimensions"
-              : "run more iterations or chains");
+    bool bounded = strstr(e->warning, "convexity");
+    bool headline = s->estimator && !strcmp(e->name, s->estimator);
+    if (bounded && headline)
+      blame(f,
+            "the tempered chain did not reach tau = 1, so the evidence is "
+            "known within bounds only",
+            "run longer, or use another tau prior than the profile, which "
+            "collapses in several dimensions");
+    if (!bounded)
+      blame(f, "the estimates of the evidence contradict each other",
+            "run more iterations or chains");
   }
 }
 
