@@ -2,7 +2,7 @@
  * several starts are how we look for them).
  *
  * Draws from a prior may all lie in one basin, and the best of them often do
- * (on SIR the "everyone infected at once" basin ranks first), so half of the
+ * (on SIR the "everyone infected at once" basin ranks first), so most
  * pilots start from points scattered over a wide box, unranked. With
  * integers, each pilot keeps its own value, and the basins it finds are tried
  * at all the others: that takes a few optimisations per value, not a
@@ -13,10 +13,10 @@
 #include <string.h>
 
 enum {
-  PILOTS = 16,     /* at tau = 1, where there are most basins .. */
+  PILOTS = 24,     /* at tau = 1, where there are most basins .. */
   MORE_PILOTS = 4, /* .. and for each real coordinate, without integers, */
   MOST_PILOTS = 48,
-  FEW_PILOTS = 8,  /* elsewhere */
+  FEW_PILOTS = 8,  /* elsewhere; half of it with integers */
   HOPS = 16,       /* in a round, with gradients; a quarter without */
   PER_VALUE = 2,   /* of them at one integer value, if there are others */
   CANDIDATES = 32, /* transplants or starts looked at per value */
@@ -103,7 +103,7 @@ static const tm_optimum *ranked_start(const tm_ridge *ridge, double tau,
 
 static size_t pilot_count(const tm_ridge *ridge, double tau) {
   if (tau < 1)
-    return FEW_PILOTS;
+    return ridge->value_count > 1 ? FEW_PILOTS / 2 : FEW_PILOTS;
   if (ridge->value_count > 1)
     return PILOTS;
   size_t count = PILOTS + MORE_PILOTS * ridge->frame.reals;
@@ -116,7 +116,7 @@ tempera_status tm_ridge_plan_pilots(tm_ridge *ridge, double tau,
   size_t scattered = ridge->pool_count - ridge->start_count;
   if (ridge->frame.reals == 0)
     return TEMPERA_OK;
-  size_t given = pilots / 2;
+  size_t given = pilots / 3;
   given = given < ridge->start_count ? given : ridge->start_count;
   for (size_t i = 0; i < given; i++)
     TM_TRY(plan_pilot(ridge, tau, ranked_start(ridge, tau, i), error));

@@ -454,20 +454,21 @@ static tempera_status solve_known(tm_ridge *ridge, double tau,
   return tm_ridge_run_tasks(ridge, error);
 }
 
-/* Rounds of hops until one finds nothing better; in one dimension the pilots
- * have seen it all. */
+/* Rounds of hops until two running find nothing better; in one dimension the
+ * pilots have seen it all. */
 static tempera_status hop(tm_ridge *ridge, double tau, tempera_error *error) {
   if (ridge->model->real_dimension < ridge->model->dimension ||
       ridge->frame.reals < 2)
     return TEMPERA_OK;
   tempera_random random = tm_random(ridge->settings.seed, 1, TM_PURPOSE_RIDGE);
-  for (int round = 0; round < HOP_ROUNDS; round++) {
+  int idle = 0;
+  for (int round = 0; round < HOP_ROUNDS && idle < 2; round++) {
     size_t best = 0;
     double before = known_height(ridge, tau, &best);
     TM_TRY(tm_ridge_plan_hops(ridge, tau, &random, error));
     TM_TRY(tm_ridge_run_tasks(ridge, error));
-    if (known_height(ridge, tau, &best) < before + 1e-3)
-      break;
+    bool better = known_height(ridge, tau, &best) > before + 1e-3;
+    idle = better ? 0 : idle + 1;
   }
   return TEMPERA_OK;
 }
