@@ -64,7 +64,6 @@ static void wrong_values_are_refused_and_change_nothing(void **state) {
       {"tau-prior", "learned", "tau-prior learned is not available"},
       {"tau-prior", "laplace", "tau-prior laplace is not available"},
       {"tau-move", "lifted", "tau-move lifted is not available"},
-      {"kernel", "hmc", "kernel hmc is not available"},
       {"levels", "8", "levels is not available"},
       {"chains", "0", "wanted a whole number from 1"},
       {"chains", "-1", "wanted a whole number"},

@@ -33,8 +33,6 @@ for method in pt st pawl ee mh; do
 done
 status 2 "tau prior" "$tempera" sample a.so --tau-prior learned
 says "tau prior" 'tau-prior learned is not available in this version'
-status 2 "kernel" "$tempera" sample a.so --kernel hmc
-says "kernel" 'kernel hmc is not available in this version'
 status 2 "levels" "$tempera" sample a.so --levels 8
 says "levels" 'levels is not available in this version'
 for command in compile report resume reproduce; do
