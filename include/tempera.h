@@ -284,7 +284,8 @@ typedef enum tempera_kernel {
   TEMPERA_KERNEL_AUTO = 0,
   TEMPERA_KERNEL_RANDOM_WALK,
   TEMPERA_KERNEL_SLICE,
-  TEMPERA_KERNEL_MODEL /* the model's own proposals (recipe) */
+  TEMPERA_KERNEL_MODEL, /* the model's own proposals (recipe) */
+  TEMPERA_KERNEL_HMC    /* Hamiltonian: the model must have gradients */
 } tempera_kernel;
 
 /* Filled by tempera_options_default; 0 in `chains`, `iterations`, `thin` and

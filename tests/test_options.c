@@ -62,7 +62,6 @@ static void wrong_values_are_refused_and_change_nothing(void **state) {
       {"method", "pt", "method pt is not available in this version"},
       {"method", "pts", "method pts is not known"},
       {"tau-prior", "laplace", "tau-prior laplace is not available"},
-      {"kernel", "hmc", "kernel hmc is not available"},
       {"levels", "8", "levels is not available"},
       {"chains", "0", "wanted a whole number from 1"},
       {"chains", "-1", "wanted a whole number"},

@@ -23,7 +23,7 @@ static const char help[] =
     "      --tau-move M       gibbs, uniform, truncated-normal [gibbs]\n"
     "      --tau-scale X      sd of truncated-normal proposals [0.1]\n"
     "      --tau-min X        lowest tau, for improper priors [0]\n"
-    "      --kernel K         auto, random-walk, slice, model [auto]\n"
+    "      --kernel K         auto, random-walk, slice, hmc, model [auto]\n"
     "      --chains N         independent chains [4]\n"
     "      --iterations N     kept per chain\n"
     "      --warmup N         before them\n"

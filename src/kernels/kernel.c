@@ -14,19 +14,20 @@ struct tm_kernel {
   size_t count;
   move *moves;
   bool frozen;
+  bool round_ended; /* what was learned is to be put to use */
 };
 
-enum { MOST_MOVES = 5 };
+enum { MOST_MOVES = 4 };
 
 /* The kinds of tempera_kernel; entries past the last move are NULL. */
 static const tm_move_type *const KINDS[][MOST_MOVES] = {
-    [TEMPERA_KERNEL_AUTO] = {&tm_move_prior, &tm_move_gibbs,
-                             &tm_move_random_walk, &tm_move_joint,
+    [TEMPERA_KERNEL_AUTO] = {&tm_move_prior, &tm_move_gibbs, &tm_move_mix,
                              &tm_move_integer},
     [TEMPERA_KERNEL_RANDOM_WALK] = {&tm_move_gibbs, &tm_move_random_walk,
                                     &tm_move_joint, &tm_move_integer},
     [TEMPERA_KERNEL_SLICE] = {&tm_move_gibbs, &tm_move_slice, &tm_move_integer},
     [TEMPERA_KERNEL_MODEL] = {&tm_move_recipe},
+    [TEMPERA_KERNEL_HMC] = {&tm_move_gibbs, &tm_move_hmc, &tm_move_integer},
 };
 
 static tempera_status create_shared(const tempera_model *model, tm_arena *arena,
@@ -41,6 +42,13 @@ static tempera_status create_shared(const tempera_model *model, tm_arena *arena,
     if (!model->integer[j])
       shared->reals[shared->real_count++] = j;
   return TEMPERA_OK;
+}
+
+tempera_status tm_shared_need_spread(tm_shared *shared, tm_arena *arena,
+                                     tempera_error *error) {
+  return shared->spread ? TEMPERA_OK
+                        : tm_spread_create(shared->real_count, shared->reals,
+                                           arena, &shared->spread, error);
 }
 
 tempera_status tm_kernel_compose(const tempera_model *model,
@@ -73,6 +81,12 @@ tempera_status tm_kernel_create(const tempera_model *model,
                    "model %s has no proposals of its own (recipe); use "
                    "another kernel",
                    model->spec.name);
+  if (settings->kind == TEMPERA_KERNEL_HMC && !tm_has_gradients(model))
+    return tm_fail(error, TEMPERA_ERROR_ARGUMENT,
+                   "model %s has no gradients (log_likelihood_gradient and "
+                   "log_prior_gradient), which the kernel hmc needs; use "
+                   "another kernel",
+                   model->spec.name);
   return tm_kernel_compose(model, KINDS[settings->kind], MOST_MOVES, arena,
                            kernel, error);
 }
@@ -101,6 +115,25 @@ void tm_note_stop(tm_evaluator *evaluator, const char *function) {
                                 evaluator->model->spec.name, function);
 }
 
+/* Put to use what the last round learned. Only now, not when the round ended:
+ * a freeze may have followed, and then covariances would be in use for which
+ * no step had been tuned. */
+static void start_round(tm_kernel *kernel) {
+  kernel->round_ended = false;
+  if (kernel->shared.spread)
+    tm_spread_end_round(kernel->shared.spread);
+  for (size_t i = 0; i < kernel->count; i++)
+    if (kernel->moves[i].type->end_round)
+      kernel->moves[i].type->end_round(kernel->moves[i].state);
+}
+
+static void learn(tm_kernel *kernel, const tm_step *step) {
+  if (kernel->round_ended)
+    start_round(kernel);
+  if (kernel->shared.spread)
+    tm_spread_learn(kernel->shared.spread, step->place, step->point->u);
+}
+
 tm_sweep tm_kernel_sweep(tm_kernel *kernel, tm_evaluator *evaluator,
                          tm_point *point, double tau, tempera_random *random) {
   tm_step step = {.evaluator = evaluator,
@@ -109,6 +142,8 @@ tm_sweep tm_kernel_sweep(tm_kernel *kernel, tm_evaluator *evaluator,
                   .tau = tau,
                   .place = tm_tau_locate(tau),
                   .adapt = !kernel->frozen};
+  if (step.adapt)
+    learn(kernel, &step);
   for (size_t i = 0; i < kernel->count; i++) {
     kernel->moves[i].type->step(kernel->moves[i].state, &step);
     if (step.renewed && tau <= 0)
@@ -119,13 +154,7 @@ tm_sweep tm_kernel_sweep(tm_kernel *kernel, tm_evaluator *evaluator,
                     .renewed = step.renewed};
 }
 
-void tm_kernel_end_round(tm_kernel *kernel) {
-  if (kernel->frozen)
-    return;
-  for (size_t i = 0; i < kernel->count; i++)
-    if (kernel->moves[i].type->end_round)
-      kernel->moves[i].type->end_round(kernel->moves[i].state);
-}
+void tm_kernel_end_round(tm_kernel *kernel) { kernel->round_ended = true; }
 
 void tm_kernel_freeze(tm_kernel *kernel) {
   if (kernel->frozen)

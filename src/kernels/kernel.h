@@ -31,7 +31,8 @@ tm_sweep tm_kernel_sweep(tm_kernel *kernel, tm_evaluator *evaluator,
                          tm_point *point, double tau, tempera_random *random);
 
 /* Adaptation is on from creation until tm_kernel_freeze. At the end of each
- * warmup round, what is learned in rounds (covariances) is put to use. */
+ * warmup round, what is learned in rounds (covariances) is put to use, from
+ * the next warmup sweep on: a freeze straight after leaves it. */
 void tm_kernel_end_round(tm_kernel *kernel);
 void tm_kernel_freeze(tm_kernel *kernel);
 

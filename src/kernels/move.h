@@ -8,6 +8,7 @@
 
 #include "kernels/kernel.h"
 #include "kernels/scale.h"
+#include "kernels/spread.h"
 
 /* What the moves of one kernel share. The points are scratch: a move may
  * leave anything in them. */
@@ -17,7 +18,14 @@ typedef struct tm_shared {
   size_t real_count;
   size_t *reals;           /* the real coordinates of u */
   tm_scale *componentwise; /* one per real: set by the random walk, or NULL */
+  tm_spread *spread;       /* of the reals, when a move needs it, or NULL; the
+                              kernel keeps it up to date in warmup */
 } tm_shared;
+
+/* Called by a move's create. */
+TEMPERA_CHECKED tempera_status tm_shared_need_spread(tm_shared *shared,
+                                                     tm_arena *arena,
+                                                     tempera_error *error);
 
 /* One sweep in progress. */
 typedef struct tm_step {
@@ -40,12 +48,16 @@ typedef struct tm_move_type {
   tempera_status (*create)(tm_shared *shared, tm_arena *arena, void **state,
                            tempera_error *error);
   void (*step)(void *state, tm_step *step);
-  void (*end_round)(void *state); /* or NULL */
-  void (*freeze)(void *state);    /* or NULL */
+  /* Or NULL. Called before the first warmup sweep of the next round, after
+   * the spread was put to use. */
+  void (*end_round)(void *state);
+  void (*freeze)(void *state); /* or NULL */
 } tm_move_type;
 
 extern const tm_move_type tm_move_random_walk;
 extern const tm_move_type tm_move_joint;
+extern const tm_move_type tm_move_hmc;
+extern const tm_move_type tm_move_mix;   /* random walk, joint, hmc: measured */
 extern const tm_move_type tm_move_slice; /* doubles until widths are learned */
 extern const tm_move_type tm_move_slice_doubling;
 extern const tm_move_type tm_move_integer;

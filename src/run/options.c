@@ -44,7 +44,7 @@ static const word kernels[] = {{"auto", TEMPERA_KERNEL_AUTO},
                                {"random-walk", TEMPERA_KERNEL_RANDOM_WALK},
                                {"slice", TEMPERA_KERNEL_SLICE},
                                {"model", TEMPERA_KERNEL_MODEL},
-                               {"hmc", ABSENT},
+                               {"hmc", TEMPERA_KERNEL_HMC},
                                {NULL, 0}};
 
 static const word *const choices[] = {[TM_CHOICE_METHOD] = methods,

@@ -31,8 +31,6 @@ for method in pt st pawl ee mh; do
   status 2 "method $method" "$tempera" sample a.so --method $method
   says "method $method" "method $method is not available in this version"
 done
-status 2 "kernel" "$tempera" sample a.so --kernel hmc
-says "kernel" 'kernel hmc is not available in this version'
 status 2 "levels" "$tempera" sample a.so --levels 8
 says "levels" 'levels is not available in this version'
 for command in compile report resume reproduce; do

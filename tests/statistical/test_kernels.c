@@ -4,6 +4,7 @@
 #include "kernels/move.h"
 
 #include "cmocka_all.h"
+#include "statistical/exact_gradients.h"
 #include "statistical/exact_models.h"
 
 #include <stdio.h>
@@ -28,12 +29,15 @@ static const subject MOVES[] = {
     {"gibbs", &tm_move_gibbs, 0},
     {"prior", &tm_move_prior, 0},
     {"recipe", &tm_move_recipe, 0},
+    {"hmc", &tm_move_hmc, 0},
+    {"mix", &tm_move_mix, 0},
 };
 static const subject KERNELS[] = {
     {"auto", NULL, TEMPERA_KERNEL_AUTO},
     {"random-walk kernel", NULL, TEMPERA_KERNEL_RANDOM_WALK},
     {"slice kernel", NULL, TEMPERA_KERNEL_SLICE},
     {"model kernel", NULL, TEMPERA_KERNEL_MODEL},
+    {"hmc kernel", NULL, TEMPERA_KERNEL_HMC},
 };
 enum {
   MOVE_COUNT = sizeof MOVES / sizeof *MOVES,
@@ -52,6 +56,8 @@ typedef struct chain {
 static bool subject_applies(const subject *s, const tempera_model *model) {
   if (s->move)
     return s->move->applies(model);
+  if (s->kind == TEMPERA_KERNEL_HMC)
+    return tm_move_hmc.applies(model);
   return s->kind != TEMPERA_KERNEL_MODEL || tm_move_recipe.applies(model);
 }
 
@@ -66,8 +72,9 @@ static void add_kernel(chain *c, const subject *s) {
 
 static chain chain_open(const exact_model *exact) {
   chain c = {.exact = exact, .arena = tm_arena_create()};
-  assert_int_equal(tempera_model_create(&exact->spec, &c.model, NULL),
-                   TEMPERA_OK);
+  tempera_model_spec spec = exact->spec;
+  exact_add_gradients(&spec);
+  assert_int_equal(tempera_model_create(&spec, &c.model, NULL), TEMPERA_OK);
   assert_int_equal(tm_evaluator_create(c.model, c.arena, &c.evaluator, NULL),
                    TEMPERA_OK);
   assert_int_equal(tm_point_create(c.model, c.arena, &c.point, NULL),
@@ -478,13 +485,27 @@ static void kernel_of_a_model_without_recipe_is_refused(void **state) {
   chain_close(&c);
 }
 
+static void hmc_without_gradients_is_refused(void **state) {
+  (void)state;
+  exact_model exact = EXACT_MODELS[1];
+  exact.spec.name = "plain"; /* no gradients under this name */
+  chain c = chain_open(&exact);
+  tm_kernel_settings settings = {.kind = TEMPERA_KERNEL_HMC};
+  tempera_error error = {0};
+  assert_int_equal(
+      tm_kernel_create(c.model, &settings, c.arena, &c.kernel, &error),
+      TEMPERA_ERROR_ARGUMENT);
+  assert_non_null(strstr(error.message, "plain has no gradients"));
+  chain_close(&c);
+}
+
 static void failed_allocations_are_reported(void **state) {
   (void)state;
   for (size_t i = 0; i < KERNEL_COUNT; i++) {
     chain c = chain_open(&EXACT_MODELS[i == 3 ? 0 : 1]);
     tm_kernel_settings settings = {.kind = KERNELS[i].kind};
     tempera_status status = TEMPERA_ERROR_MEMORY;
-    for (long k = 1; status != TEMPERA_OK && k < 100; k++) {
+    for (long k = 1; status != TEMPERA_OK && k < 200; k++) {
       tm_arena *arena = tm_arena_create();
       tm_heap_fail_at(k);
       status = tm_kernel_create(c.model, &settings, arena, &c.kernel, NULL);
@@ -547,6 +568,7 @@ int main(void) {
       cmocka_unit_test(zero_likelihood_is_never_entered_above_tau_0),
       cmocka_unit_test(prior_proposals_are_tried_where_they_succeed),
       cmocka_unit_test(kernel_of_a_model_without_recipe_is_refused),
+      cmocka_unit_test(hmc_without_gradients_is_refused),
       cmocka_unit_test(failed_allocations_are_reported),
       cmocka_unit_test(callbacks_may_reject_or_stop),
   };

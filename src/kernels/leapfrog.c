@@ -1,0 +1,84 @@
+/* leapfrog.c - the leapfrog integrator: volume-preserving, and reversible
+ * when p changes sign, whatever the step, factor and slope; see leapfrog.h. */
+#include "kernels/leapfrog.h"
+
+#include <math.h>
+#include <string.h>
+
+tempera_status tm_leapfrog_create(const tm_shared *shared, tm_arena *arena,
+                                  tm_leapfrog *leapfrog, tempera_error *error) {
+  size_t d = shared->real_count, all = shared->model->dimension;
+  tm_leapfrog made = {.shared = shared,
+                      .origin = TM_NEW(arena, double, d),
+                      .v = TM_NEW(arena, double, d),
+                      .p = TM_NEW(arena, double, d),
+                      .slope = TM_NEW(arena, double, d),
+                      .likelihood = TM_NEW(arena, double, all),
+                      .prior = TM_NEW(arena, double, all),
+                      .work = TM_NEW(arena, double, d)};
+  if (!made.origin || !made.v || !made.p || !made.slope || !made.likelihood ||
+      !made.prior || !made.work)
+    return tm_fail_memory(error);
+  *leapfrog = made;
+  return TEMPERA_OK;
+}
+
+/* The point at u and the slope there: L' (tau grad l + grad log pi J). At
+ * tau = 0 the likelihood may be zero and its gradient anything. */
+static void evaluate(tm_leapfrog *leapfrog) {
+  const tm_shared *shared = leapfrog->shared;
+  double tau = leapfrog->tau;
+  tm_evaluate_gradient(leapfrog->evaluator, leapfrog->point,
+                       leapfrog->likelihood, leapfrog->prior);
+  for (size_t i = 0; i < shared->real_count; i++) {
+    size_t j = shared->reals[i];
+    leapfrog->work[i] =
+        leapfrog->prior[j] + (tau > 0 ? tau * leapfrog->likelihood[j] : 0);
+  }
+  tm_factor_transposed(&leapfrog->factor, leapfrog->work, leapfrog->slope);
+}
+
+void tm_leapfrog_start(tm_leapfrog *leapfrog, const tm_step *step,
+                       tm_factor factor, const tm_point *from,
+                       tm_point *point) {
+  const tm_shared *shared = leapfrog->shared;
+  leapfrog->evaluator = step->evaluator;
+  leapfrog->tau = step->tau;
+  leapfrog->factor = factor;
+  leapfrog->point = point;
+  memcpy(point->u, from->u, shared->model->dimension * sizeof(double));
+  for (size_t i = 0; i < shared->real_count; i++) {
+    leapfrog->origin[i] = from->u[shared->reals[i]];
+    leapfrog->v[i] = 0;
+  }
+  evaluate(leapfrog);
+}
+
+static void kick(tm_leapfrog *leapfrog, double time) {
+  for (size_t i = 0; i < leapfrog->shared->real_count; i++)
+    leapfrog->p[i] += time * leapfrog->slope[i];
+}
+
+static void drift(tm_leapfrog *leapfrog, double time) {
+  const tm_shared *shared = leapfrog->shared;
+  for (size_t i = 0; i < shared->real_count; i++)
+    leapfrog->v[i] += time * leapfrog->p[i];
+  tm_factor_times(&leapfrog->factor, leapfrog->v, leapfrog->work);
+  for (size_t i = 0; i < shared->real_count; i++)
+    leapfrog->point->u[shared->reals[i]] =
+        leapfrog->origin[i] + leapfrog->work[i];
+}
+
+void tm_leapfrog_step(tm_leapfrog *leapfrog, double epsilon) {
+  kick(leapfrog, epsilon / 2);
+  drift(leapfrog, epsilon);
+  evaluate(leapfrog);
+  kick(leapfrog, epsilon / 2);
+}
+
+double tm_leapfrog_energy(const tm_leapfrog *leapfrog) {
+  double kinetic = 0;
+  for (size_t i = 0; i < leapfrog->shared->real_count; i++)
+    kinetic += 0.5 * leapfrog->p[i] * leapfrog->p[i];
+  return kinetic - tm_log_density(leapfrog->point, leapfrog->tau);
+}

@@ -1,0 +1,267 @@
+/* mix.c - a measured choice between the moves of real coordinates: the
+ * componentwise random walk, the joint one and, where there are gradients,
+ * the Hamiltonian (method 4.6).
+ *
+ * A sweep uses one of them, drawn with probabilities that depend on tau only
+ * and are fixed after warmup, so the mixture leaves invariant what each of
+ * them does. In warmup they take turns at random, and for each stretch of tau
+ * the squared jumps are summed in coordinates in which the draws are about
+ * round (spread.h). With J = E jump^2 / 2 per coordinate, 1 for independent
+ * draws and 1 - rho for a chain of autocorrelation rho, the draws are worth
+ * J / (2 - J) independent ones; the harmonic mean over coordinates, since
+ * their errors add, divided by the cost in likelihood evaluations, is a
+ * move's efficiency. The probabilities are in proportion to it, above a floor
+ * that keeps every move in use.
+ *
+ * A joint step is repeated until it has cost as much as a componentwise
+ * sweep: then a sweep means about as much whichever move makes it. */
+#include "kernels/mix.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Cost of a gradient in likelihood evaluations. */
+static const double GRADIENT_COST = 2;
+static const double FLOOR = 0.05;       /* least probability of a move */
+static const double WARMUP_FLOOR = 0.2; /* all must go on learning */
+static const double MEASURED = 20;      /* uses that make a measurement */
+
+/* What one move did in one stretch of tau. */
+typedef struct tally {
+  double count, cost;
+  double *jump; /* by coordinate: sums of squares */
+} tally;
+
+typedef struct option {
+  const tm_move_type *type;
+  void *state;
+  size_t repeats;
+  tally tallies[TM_REGIMES];
+} option;
+
+typedef struct mix {
+  tm_shared *shared;
+  size_t count;
+  option options[TM_MIX_MOST];
+  double shares[TM_REGIMES][TM_MIX_MOST];
+  tm_spread_level level[TM_REGIMES]; /* of the coordinates jumped in */
+  double *before, *moved, *jump;
+} mix;
+
+static const tm_move_type *const TYPES[TM_MIX_MOST] = {
+    &tm_move_random_walk, &tm_move_joint, &tm_move_hmc};
+
+static bool applies(const tempera_model *model) {
+  return model->real_dimension > 0;
+}
+
+/* In one dimension a single componentwise step remains. */
+static bool of_use(const tm_move_type *type, const tempera_model *model) {
+  return type->applies(model) &&
+         (type == &tm_move_random_walk || model->real_dimension > 1);
+}
+
+static tempera_status add_option(mix *made, const tm_move_type *type,
+                                 tm_arena *arena, tempera_error *error) {
+  option *next = &made->options[made->count++];
+  size_t d = made->shared->real_count;
+  next->type = type;
+  next->repeats = type == &tm_move_joint ? d : 1;
+  for (size_t r = 0; r < TM_REGIMES; r++) {
+    next->tallies[r].jump = TM_NEW(arena, double, d);
+    if (!next->tallies[r].jump)
+      return tm_fail_memory(error);
+  }
+  return type->create(made->shared, arena, &next->state, error);
+}
+
+/* Nothing measured: all alike. */
+static void start_shares(mix *state) {
+  for (size_t r = 0; r < TM_REGIMES; r++)
+    for (size_t i = 0; i < state->count; i++)
+      state->shares[r][i] = 1 / (double)state->count;
+}
+
+static tempera_status create(tm_shared *shared, tm_arena *arena, void **state,
+                             tempera_error *error) {
+  mix *made = TM_NEW(arena, mix, 1);
+  if (!made)
+    return tm_fail_memory(error);
+  made->shared = shared;
+  made->before = TM_NEW(arena, double, shared->real_count);
+  made->moved = TM_NEW(arena, double, shared->real_count);
+  made->jump = TM_NEW(arena, double, shared->real_count);
+  if (!made->before || !made->moved || !made->jump)
+    return tm_fail_memory(error);
+  for (size_t i = 0; i < TM_MIX_MOST; i++)
+    if (of_use(TYPES[i], shared->model))
+      TM_TRY(add_option(made, TYPES[i], arena, error));
+  if (made->count > 1)
+    TM_TRY(tm_shared_need_spread(shared, arena, error));
+  start_shares(made);
+  *state = made;
+  return TEMPERA_OK;
+}
+
+/* ---- measuring ---- */
+
+static double cost_so_far(const tm_evaluator *evaluator) {
+  return (double)evaluator->likelihood_evaluations +
+         GRADIENT_COST * (double)evaluator->gradient_evaluations;
+}
+
+static void note_jump(mix *state, tally *t, const tm_step *step, double cost) {
+  const tm_shared *shared = state->shared;
+  tm_factor factor = tm_spread_factor(shared->spread, tm_regime_of(step->place),
+                                      TM_SPREAD_DENSE);
+  for (size_t i = 0; i < shared->real_count; i++)
+    state->moved[i] = step->point->u[shared->reals[i]] - state->before[i];
+  tm_factor_solve(&factor, state->moved, state->jump);
+  for (size_t i = 0; i < shared->real_count; i++)
+    t->jump[i] += state->jump[i] * state->jump[i];
+  t->count += 1;
+  t->cost += cost;
+}
+
+/* Independent draws per likelihood evaluation; 0 when not measured. */
+static double efficiency(const tally *t, size_t dimension) {
+  if (t->count < MEASURED || !(t->cost > 0))
+    return 0;
+  double slowness = 0;
+  for (size_t i = 0; i < dimension; i++) {
+    double j = fmin(1, t->jump[i] / (2 * t->count));
+    slowness += (2 - j) / j;
+  }
+  return (double)dimension / slowness * t->count / t->cost;
+}
+
+/* False when the moves have not all been measured here. */
+static bool set_shares(mix *state, size_t regime, double floor) {
+  double value[TM_MIX_MOST], sum = 0;
+  for (size_t i = 0; i < state->count; i++) {
+    const tally *t = &state->options[i].tallies[regime];
+    if (t->count < MEASURED)
+      return false;
+    value[i] = efficiency(t, state->shared->real_count);
+    sum += value[i];
+  }
+  if (!(sum > 0))
+    return false;
+  double rest = 1 - (double)state->count * floor;
+  for (size_t i = 0; i < state->count; i++)
+    state->shares[regime][i] = floor + rest * value[i] / sum;
+  return true;
+}
+
+/* ---- the move ---- */
+
+static void use(const option *o, tm_step *step) {
+  for (size_t k = 0; k < o->repeats; k++)
+    o->type->step(o->state, step);
+}
+
+static option *choose(mix *state, size_t regime, tempera_random *random) {
+  double u = tempera_random_uniform(random);
+  size_t i = 0;
+  while (i + 1 < state->count && u >= state->shares[regime][i])
+    u -= state->shares[regime][i++];
+  return &state->options[i];
+}
+
+static void step(void *opaque, tm_step *step) {
+  mix *state = opaque;
+  const tm_shared *shared = state->shared;
+  size_t regime = tm_regime_of(step->place);
+  if (state->count == 1) {
+    use(&state->options[0], step);
+    return;
+  }
+  option *chosen = choose(state, regime, step->random);
+  if (!step->adapt || !shared->spread->regimes[regime].level) {
+    use(chosen, step);
+    return;
+  }
+  for (size_t i = 0; i < shared->real_count; i++)
+    state->before[i] = step->point->u[shared->reals[i]];
+  double cost = cost_so_far(step->evaluator);
+  use(chosen, step);
+  note_jump(state, &chosen->tallies[regime], step,
+            cost_so_far(step->evaluator) - cost);
+}
+
+/* ---- rounds ---- */
+
+/* Jumps count half of those of the next round; none when their coordinates
+ * have changed in kind. */
+static void discount(mix *state, size_t regime) {
+  tm_spread_level level = state->shared->spread->regimes[regime].level;
+  double keep = level == state->level[regime] ? 0.5 : 0;
+  state->level[regime] = level;
+  for (size_t i = 0; i < state->count; i++) {
+    tally *t = &state->options[i].tallies[regime];
+    t->count *= keep;
+    t->cost *= keep;
+    for (size_t k = 0; k < state->shared->real_count; k++)
+      t->jump[k] *= keep;
+  }
+}
+
+static void end_round(void *opaque) {
+  mix *state = opaque;
+  for (size_t i = 0; i < state->count; i++)
+    if (state->options[i].type->end_round)
+      state->options[i].type->end_round(state->options[i].state);
+  if (state->count == 1)
+    return;
+  for (size_t r = 0; r < TM_REGIMES; r++) {
+    (void)set_shares(state, r, WARMUP_FLOOR);
+    discount(state, r);
+  }
+}
+
+/* Stretches of tau that were not measured do as the nearest that were. */
+static void freeze_shares(mix *state) {
+  bool measured[TM_REGIMES];
+  for (size_t r = 0; r < TM_REGIMES; r++)
+    measured[r] = set_shares(state, r, FLOOR);
+  for (size_t r = 0; r < TM_REGIMES; r++)
+    for (size_t k = 1; k < TM_REGIMES && !measured[r]; k++) {
+      size_t from = r + k < TM_REGIMES && measured[r + k] ? r + k : r - k;
+      if (from >= TM_REGIMES || !measured[from]) /* below 0 wraps */
+        continue;
+      memcpy(state->shares[r], state->shares[from], sizeof state->shares[r]);
+      break;
+    }
+}
+
+static void freeze(void *opaque) {
+  mix *state = opaque;
+  for (size_t i = 0; i < state->count; i++)
+    if (state->options[i].type->freeze)
+      state->options[i].type->freeze(state->options[i].state);
+  if (state->count > 1)
+    freeze_shares(state);
+}
+
+tm_mix_view tm_mix_look(const void *opaque, double tau) {
+  const mix *state = opaque;
+  size_t regime = tm_regime_of(tm_tau_locate(tau));
+  tm_mix_view view = {.count = state->count};
+  for (size_t i = 0; i < state->count; i++) {
+    const option *o = &state->options[i];
+    view.names[i] = o->type->name;
+    view.shares[i] = state->shares[regime][i];
+    view.efficiency[i] =
+        efficiency(&o->tallies[regime], state->shared->real_count);
+  }
+  return view;
+}
+
+const tm_move_type tm_move_mix = {
+    .name = "mix",
+    .applies = applies,
+    .create = create,
+    .step = step,
+    .end_round = end_round,
+    .freeze = freeze,
+};
