@@ -142,7 +142,9 @@ double tm_tau_move(tm_tau_mover *mover, tm_evaluator *evaluator,
     return gibbs(mover, log_likelihood, tau, random);
   if (mover->kind == TEMPERA_TAU_LIFTED)
     return lifted(mover, log_likelihood, tau, random);
-  if (atom && (*tau == 0 || tempera_random_uniform(random) < 0.5))
+  if (atom && tempera_random_uniform(random) < 0.5)
     return toggle_atom(mover, log_likelihood, tau, random);
+  if (atom && *tau == 0)
+    return 1; /* the other half of the time the atom keeps its tau */
   return metropolis(mover, evaluator, log_likelihood, tau, random);
 }

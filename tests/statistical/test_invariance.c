@@ -29,40 +29,54 @@ static const double KS_LIMIT = 2.3;
  * tau given theta
  */
 
+/* With an atom the share of draws there is checked too. */
 static void check_tau_move(tempera_tau_move kind, double scale, double tau_min,
-                           double l, uint64_t seed) {
+                           double log_atom, double l, uint64_t seed) {
   const double x[] = {tau_min, tau_min + 0.01, 0.3, 0.35, 1};
   const double y[] = {-1, 2, 8, 7, 30};
-  tm_tau_prior prior = {{5, x, y, -INFINITY}, NULL, tau_min};
+  tm_tau_prior prior = {{5, x, y, log_atom}, NULL, tau_min};
   double work[5];
   tm_tau_mover mover = {
       .kind = kind, .scale = scale, .prior = &prior, .work = work};
   tempera_random random = tm_random(seed, 0, TM_PURPOSE_TEST);
   double mass = tm_loglinear_log_mass(&prior.log_prior, l);
+  double at_atom = exp(log_atom - mass);
   static double p[REPLICATES];
+  size_t off_atom = 0;
   for (size_t i = 0; i < REPLICATES; i++) {
     double u = tempera_random_uniform(&random);
     double v = tempera_random_uniform(&random);
     double tau = tm_loglinear_draw(&prior.log_prior, l, u, v, work);
+    mover.downward = tempera_random_uniform(&random) < 0.5;
     for (int k = 0; k < 3; k++)
       tm_tau_move(&mover, NULL, l, &tau, &random);
     assert_true(tau >= tau_min && tau <= 1);
-    p[i] =
-        exp(tm_loglinear_log_mass_between(&prior.log_prior, l, tau_min, tau) -
-            mass);
+    if (tau > 0 || at_atom == 0)
+      p[off_atom++] =
+          exp(tm_loglinear_log_mass_between(&prior.log_prior, l, tau_min, tau) -
+              mass) /
+          (1 - at_atom);
   }
-  assert_true(ks(p, REPLICATES) < KS_LIMIT);
+  double share = 1 - (double)off_atom / REPLICATES;
+  assert_true(fabs(share - at_atom) <=
+              4 * sqrt(at_atom * (1 - at_atom) / REPLICATES) + 1e-12);
+  if (off_atom > 100)
+    assert_true(ks(p, off_atom) < KS_LIMIT);
 }
 
 static void every_tau_move_keeps_its_law(void **state) {
   (void)state;
   const double slopes[] = {-2000, -35, -31, 4};
   for (size_t i = 0; i < 4; i++) {
-    check_tau_move(TEMPERA_TAU_GIBBS, 1, 0, slopes[i], 1 + i);
-    check_tau_move(TEMPERA_TAU_UNIFORM, 1, 0, slopes[i], 11 + i);
-    check_tau_move(TEMPERA_TAU_TRUNCATED_NORMAL, 0.1, 0, slopes[i], 21 + i);
-    check_tau_move(TEMPERA_TAU_TRUNCATED_NORMAL, 0.7, 0.2, slopes[i], 31 + i);
-    check_tau_move(TEMPERA_TAU_UNIFORM, 1, 0.2, slopes[i], 41 + i);
+    for (size_t kind = 0; kind < 4; kind++) {
+      const tempera_tau_move kinds[] = {TEMPERA_TAU_GIBBS, TEMPERA_TAU_UNIFORM,
+                                        TEMPERA_TAU_TRUNCATED_NORMAL,
+                                        TEMPERA_TAU_LIFTED};
+      uint64_t seed = 100 * i + 10 * kind;
+      check_tau_move(kinds[kind], 0.1, 0, -INFINITY, slopes[i], seed + 1);
+      check_tau_move(kinds[kind], 0.7, 0.2, -INFINITY, slopes[i], seed + 2);
+      check_tau_move(kinds[kind], 0.3, 0, 0.5, slopes[i], seed + 3);
+    }
   }
 }
 
@@ -78,6 +92,7 @@ static const tempera_parameter one_parameter = {
 enum { GRID = 4000 };
 typedef struct marginal {
   double tau[GRID + 1], cdf[GRID + 1];
+  double atom; /* share of the whole; cdf is given that tau is off it */
 } marginal;
 
 static void tabulate(const tm_tau_prior *prior, marginal *m) {
@@ -94,6 +109,8 @@ static void tabulate(const tm_tau_prior *prior, marginal *m) {
   }
   for (size_t i = 0; i <= GRID; i++)
     m->cdf[i] /= total;
+  double atom = exp(prior->log_prior.log_atom); /* z(0) = 1 */
+  m->atom = atom / (atom + total);
 }
 
 static double invert(const marginal *m, double u) {
@@ -139,6 +156,7 @@ static double position(const tm_point *point, double tau) {
 
 typedef struct sweep_case {
   tm_pair_settings settings;
+  double log_atom; /* above the prior's height at tau = 0 */
   uint64_t seed;
 } sweep_case;
 
@@ -155,6 +173,7 @@ static void check_sweeps(const sweep_case *c) {
       TEMPERA_OK);
   tm_tau_prior prior = {0};
   assert_int_equal(tm_tau_prior_profile(ridge, 0, &prior, &error), TEMPERA_OK);
+  prior.log_prior.log_atom = prior.values[0] + c->log_atom;
   tm_pair pair;
   assert_int_equal(tm_pair_create(model, &c->settings, c->seed, 0, &start, 0.5,
                                   &pair, &error),
@@ -170,18 +189,24 @@ static void check_sweeps(const sweep_case *c) {
   tempera_random random = tm_random(c->seed, 1, TM_PURPOSE_TEST);
   static double of_tau[REPLICATES], of_tempered[REPLICATES],
       of_target[REPLICATES];
+  size_t off_atom = 0;
   for (size_t i = 0; i < REPLICATES; i++) {
-    pair.tau = invert(&m, tempera_random_uniform(&random));
+    bool atom = tempera_random_uniform(&random) < m.atom;
+    pair.tau = atom ? 0 : invert(&m, tempera_random_uniform(&random));
     place(&pair, &pair.tempered, pair.tau, &random);
     place(&pair, &pair.target, 1, &random);
     tm_tau_settle(&pair.mover, &pair.evaluator, pair.tau);
     for (int k = 0; k < 3; k++)
       tm_pair_sweep(&pair);
-    of_tau[i] = cdf_at(&m, pair.tau);
+    if (pair.tau > 0)
+      of_tau[off_atom++] = cdf_at(&m, pair.tau);
     of_tempered[i] = position(&pair.tempered, pair.tau);
     of_target[i] = position(&pair.target, 1);
   }
-  assert_true(ks(of_tau, REPLICATES) < KS_LIMIT);
+  double share = 1 - (double)off_atom / REPLICATES;
+  assert_true(fabs(share - m.atom) <=
+              4 * sqrt(m.atom * (1 - m.atom) / REPLICATES) + 1e-12);
+  assert_true(ks(of_tau, off_atom) < KS_LIMIT);
   assert_true(ks(of_tempered, REPLICATES) < KS_LIMIT);
   assert_true(ks(of_target, REPLICATES) < KS_LIMIT);
   tm_pair_free(&pair);
@@ -195,16 +220,30 @@ static void sweeps_keep_the_joint_law(void **state) {
   const sweep_case cases[] = {
       {{TEMPERA_PT_STWNC, false, 1, TEMPERA_TAU_GIBBS, 0.1, TEMPERA_KERNEL_AUTO,
         0},
+       -INFINITY,
        1},
       {{TEMPERA_PT_STWNC, true, 0.5, TEMPERA_TAU_UNIFORM, 0.1,
         TEMPERA_KERNEL_RANDOM_WALK, 0},
+       -INFINITY,
        2},
+      /* exchanges alone */
       {{TEMPERA_PT_STWNC, true, 1, TEMPERA_TAU_GIBBS, 0.1, TEMPERA_KERNEL_AUTO,
         0},
-       3}, /* exchanges alone */
+       -INFINITY,
+       3},
       {{TEMPERA_STWNC, false, 0, TEMPERA_TAU_TRUNCATED_NORMAL, 0.2,
         TEMPERA_KERNEL_SLICE, 0},
+       -INFINITY,
        4},
+      /* an atom, where theta is drawn afresh */
+      {{TEMPERA_PT_STWNC, false, 1, TEMPERA_TAU_GIBBS, 0.1, TEMPERA_KERNEL_AUTO,
+        0},
+       -1,
+       5},
+      {{TEMPERA_PT_STWNC, false, 1, TEMPERA_TAU_LIFTED, 0.1,
+        TEMPERA_KERNEL_RANDOM_WALK, 0},
+       -1,
+       6},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     check_sweeps(&cases[i]);
