@@ -302,16 +302,23 @@ static void fill_cost(const tempera_sampler *s, tempera_summary *summary) {
   }
 }
 
-static void fill_ridge(const tempera_sampler *s, tempera_summary *summary) {
+static tempera_status fill_ridge(const tempera_sampler *s,
+                                 tempera_summary *summary) {
   summary->ridge_gap = NAN;
   if (!s->ridge)
-    return;
+    return TEMPERA_OK;
   const tm_ridge_view *view = tm_ridge_look(s->ridge);
+  if (view->absent)
+    return tm_summary_warn(summary,
+                           "There is no ridge (%s); the tau prior was "
+                           "learned without it.",
+                           view->reason);
   summary->ridge_gap = view->gap;
   summary->ridge_knots = view->knots;
   summary->ridge_optimisations = view->optimisations;
   for (size_t c = 0; c < s->options.chains; c++)
     summary->ridge_beaten += s->pairs[c].beaten;
+  return TEMPERA_OK;
 }
 
 static tempera_status fill_labels(const tempera_sampler *s,
@@ -343,8 +350,9 @@ tempera_status tempera_sampler_summarise(const tempera_sampler *sampler,
   tempera_status status = tm_estimate_summary(sampler->draws, made, error);
   if (status == TEMPERA_OK)
     status = fill_labels(sampler, made, error);
+  if (status == TEMPERA_OK)
+    status = fill_ridge(sampler, made);
   if (status == TEMPERA_OK) {
-    fill_ridge(sampler, made);
     fill_cost(sampler, made);
     status = tm_estimate_verdict(made, error);
   }
