@@ -299,7 +299,8 @@ typedef struct tempera_options {
   double tau_min;   /* 0, or the lower end of tau for improper priors */
   tempera_kernel kernel;
   size_t chains;     /* independent tempered/target pairs [4; paper: 1] */
-  size_t iterations; /* sweeps after warmup, per chain */
+  size_t iterations; /* sweeps after warmup, per chain; 0: tempera_sampler_run
+                        decides while it runs (64 000 at most) */
   bool warmup_given; /* warmup below is the caller's (it may be 0) */
   size_t warmup;
   size_t thin; /* keep every thin-th sweep */
@@ -460,6 +461,7 @@ typedef struct tempera_summary {
   /* cost */
   uint64_t likelihood_evaluations, gradient_evaluations;
   double seconds, seconds_in_model;
+  char *decision; /* how many iterations were chosen and why, or NULL */
   bool reliable;
   char *verdict;
   char **warnings;

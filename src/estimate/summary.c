@@ -115,6 +115,7 @@ void tempera_summary_free(tempera_summary *summary) {
   tm_heap_free(summary->modes);
   tm_heap_free(summary->tau_bins);
   tm_heap_free(summary->curve);
+  tm_heap_free(summary->decision);
   tm_heap_free(summary->verdict);
   tm_heap_free(summary->warnings);
   tm_heap_free(summary);

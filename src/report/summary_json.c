@@ -155,6 +155,7 @@ tempera_status tempera_summary_json(const tempera_summary *summary, char **text,
   json_object_set_new(root, "tempering", tempering(s));
   json_object_set_new(root, "cost", cost(s));
   json_object_set_new(root, "reliable", json_boolean(s->reliable));
+  tm_json_string(root, "decision", s->decision);
   tm_json_string(root, "verdict", s->verdict);
   json_object_set_new(root, "warnings", warnings(s));
   return tm_json_dump(root, text, error);

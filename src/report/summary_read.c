@@ -209,7 +209,9 @@ static bool read_head(const json_t *root, tempera_summary *s) {
   s->complete = truth(root, "complete");
   s->reliable = truth(root, "reliable");
   return text(root, "version", &s->version) && text(root, "model", &s->model) &&
-         text(root, "method", &s->method) && text(root, "verdict", &s->verdict);
+         text(root, "method", &s->method) &&
+         text(root, "decision", &s->decision) &&
+         text(root, "verdict", &s->verdict);
 }
 
 static bool read_summary(const json_t *root, tempera_summary *s) {

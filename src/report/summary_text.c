@@ -189,6 +189,12 @@ static void add_verdict(tm_text *out, const tempera_summary *s, bool colour) {
   heading(out, "Verdict", colour);
   tm_text_add(out, paint);
   add_wrapped(out, "  ", s->verdict ? s->verdict : "none");
+  if (s->decision) {
+    tm_text line = {0};
+    tm_text_printf(&line, "Length chosen automatically: %s.", s->decision);
+    add_wrapped(out, "  ", line.failed ? "" : line.data);
+    tm_text_clear(&line);
+  }
   tm_text_add(out, tm_plain(colour));
   for (size_t i = 0; i < s->warning_count; i++)
     add_wrapped(out, "  - ", s->warnings[i]);

@@ -6,7 +6,8 @@
 
 enum {
   DEFAULT_CHAINS = 4,
-  DEFAULT_ITERATIONS = 10000,
+  MOST_ITERATIONS = 64000,  /* when their number is decided while running */
+  AUTOMATIC_WARMUP = 3100,  /* rounds of 100, 200, 400, 800 and 1600 sweeps */
   PAPER_ITERATIONS = 34000, /* 35 000, of which the first 1 000 are dropped */
   PAPER_WARMUP = 1000
 };
@@ -16,10 +17,13 @@ static const double DEFAULT_TAU_SCALE = 0.1;
 static void resolve_lengths(tempera_options *o) {
   if (o->chains == 0)
     o->chains = o->paper ? 1 : DEFAULT_CHAINS;
-  if (o->iterations == 0)
-    o->iterations = o->paper ? PAPER_ITERATIONS : DEFAULT_ITERATIONS;
+  bool automatic = o->iterations == 0;
+  if (automatic)
+    o->iterations = o->paper ? PAPER_ITERATIONS : MOST_ITERATIONS;
   if (!o->warmup_given)
-    o->warmup = o->paper ? PAPER_WARMUP : o->iterations / 2;
+    o->warmup = o->paper    ? PAPER_WARMUP
+                : automatic ? AUTOMATIC_WARMUP
+                            : o->iterations / 2;
   if (o->thin == 0)
     o->thin = 1;
   if (o->exchange < 0)

@@ -28,7 +28,7 @@ static size_t rows_for(size_t sweeps, size_t thin) {
 
 static tempera_status make_draws(tempera_sampler *s, tempera_error *error) {
   const tempera_options *o = &s->options;
-  TM_TRY(create_draws(s, rows_for(o->iterations, o->thin), &s->draws, error));
+  TM_TRY(create_draws(s, 0, &s->draws, error));
   s->draws->tau_min = o->tau_min;
   s->draws->evidence = o->tau_min == 0;
   s->draws->prior_draws = s->starts.prior_draws;
@@ -100,6 +100,8 @@ tempera_status tempera_sampler_create(const tempera_model *model,
     return tm_fail_memory(error);
   s->model = model;
   s->options = resolved;
+  s->automatic =
+      options->iterations == 0 && !options->paper && !(options->until_se > 0);
   s->log_z = s->se = NAN;
   clock_gettime(CLOCK_MONOTONIC, &s->started);
   tempera_status status = set_up(s, error);
@@ -202,6 +204,22 @@ static size_t total_sweeps(const tempera_sampler *s) {
   return s->options.warmup + s->options.iterations;
 }
 
+/* Room for the rows up to a sweep, in doubling steps: sweeps allocate
+ * nothing. */
+static tempera_status make_room(tempera_sampler *s, size_t end,
+                                tempera_error *error) {
+  const tempera_options *o = &s->options;
+  if (end <= o->warmup)
+    return TEMPERA_OK;
+  size_t rows = rows_for(end - o->warmup, o->thin);
+  size_t all = rows_for(o->iterations, o->thin);
+  if (rows <= s->draws->capacity)
+    return TEMPERA_OK;
+  size_t doubled = 2 * s->draws->capacity;
+  rows = rows > doubled ? rows : doubled;
+  return tm_draws_reserve(s->draws, rows < all ? rows : all, error);
+}
+
 tempera_status tempera_sampler_advance(tempera_sampler *sampler, size_t sweeps,
                                        tempera_error *error) {
   tempera_sampler *s = sampler;
@@ -209,6 +227,7 @@ tempera_status tempera_sampler_advance(tempera_sampler *sampler, size_t sweeps,
   size_t done = sweeps_done(s), end = total_sweeps(s);
   if (sweeps < end - done)
     end = done + sweeps;
+  TM_TRY(make_room(s, end, error));
   while (done < end) {
     bool warming = done < s->options.warmup;
     stretch part = {s, warming && s->round_end < end ? s->round_end : end};
@@ -268,7 +287,8 @@ static uint64_t evaluations_of(const tempera_sampler *s) {
 
 tempera_progress tempera_sampler_progress(const tempera_sampler *sampler) {
   const tempera_sampler *s = sampler;
-  size_t done = sweeps_done(s), total = total_sweeps(s);
+  size_t done = sweeps_done(s);
+  size_t total = s->satisfied ? done : total_sweeps(s);
   tempera_phase phase = TEMPERA_PHASE_SAMPLING;
   if (done == total)
     phase = TEMPERA_PHASE_DONE;
@@ -337,7 +357,12 @@ static tempera_status fill_labels(const tempera_sampler *s,
   summary->warmup = o->warmup;
   summary->thin = o->thin;
   summary->iterations = done > o->warmup ? done - o->warmup : 0;
-  summary->complete = done == total_sweeps(s);
+  summary->complete = s->satisfied || done == total_sweeps(s);
+  if (s->decision[0]) {
+    summary->decision = tm_heap_text(s->decision);
+    if (!summary->decision)
+      return tm_fail_memory(error);
+  }
   return TEMPERA_OK;
 }
 

@@ -25,7 +25,10 @@ struct tempera_sampler {
   size_t round_start, round_end; /* sweeps between which a round lies */
   atomic_bool cancelled;
   struct timespec started;
-  double log_z, se; /* the latest headline, for progress */
+  bool automatic;     /* the number of iterations is decided while running */
+  bool satisfied;     /* ... and was: nothing more is needed */
+  char decision[256]; /* in words; empty until decided */
+  double log_z, se;   /* the latest headline, for progress */
   size_t round_trips;
 };
 

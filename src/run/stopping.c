@@ -1,10 +1,12 @@
 /* stopping.c - tempera_sampler_run: advance until done, the time limit, the
- * asked precision, or cancel. */
+ * asked precision, or cancel; and the number of iterations when none was
+ * given. */
 #include "run/sampler.h"
 
 #include "estimate/estimate.h"
 
 #include <math.h>
+#include <stdio.h>
 
 /* Sweeps between two looks at the standard error for until_se: fixed, so that
  * where a run stops depends on its draws and never on the clock. */
@@ -25,13 +27,31 @@ static size_t kept_sweeps(const tempera_sampler *s,
 }
 
 /* Sweeps to do next: about BLOCK_SECONDS worth, not past the next check. */
+/* Sweeps after which the next automatic check is due: 2000, 4000, 8000, ... */
+enum { FIRST_CHECK = 2000, ENOUGH_TRIPS = 20, ENOUGH_DRAWS = 400 };
+static const double ENOUGH_RHAT = 1.01;
+/* A standard error of 0.05 nats is enough, but a quick model gets more: */
+enum { QUICK = 16000 };
+static const double ENOUGH_SE = 0.05, FINE_SE = 0.0125;
+
+static size_t next_check(size_t kept) {
+  size_t check = FIRST_CHECK;
+  while (check <= kept)
+    check *= 2;
+  return check;
+}
+
 static size_t next_block(const tempera_sampler *s, const pace *p,
                          const tempera_progress *now) {
   size_t block = p->block, warmup = s->options.warmup;
   if (now->done < warmup && block > warmup - now->done)
     return warmup - now->done;
-  size_t to_check = CHECK_EVERY - kept_sweeps(s, now) % CHECK_EVERY;
-  return s->options.until_se > 0 && block > to_check ? to_check : block;
+  size_t kept = kept_sweeps(s, now), to_check = SIZE_MAX;
+  if (s->options.until_se > 0)
+    to_check = CHECK_EVERY - kept % CHECK_EVERY;
+  else if (s->automatic)
+    to_check = next_check(kept) - kept;
+  return block < to_check ? block : to_check;
 }
 
 static void adjust_pace(pace *p, double now) {
@@ -62,6 +82,42 @@ static bool precise_enough(tempera_sampler *s, const tempera_progress *now) {
   return s->se <= s->options.until_se;
 }
 
+/* The worst R-hat and the fewest effective draws over the values. */
+static void worst_mixing(const tempera_summary *summary, double *rhat,
+                         double *ess) {
+  *rhat = 1;
+  *ess = INFINITY;
+  for (size_t i = 0; i < summary->value_count; i++) {
+    const tempera_value_summary *v = &summary->values[i];
+    *rhat = fmax(*rhat, v->rhat);
+    *ess = fmin(*ess, fmin(v->ess_bulk, v->ess_tail));
+  }
+}
+
+/* Without a given number of iterations: enough when the evidence is precise
+ * and the chains have mixed. */
+static tempera_status decide(tempera_sampler *s, const tempera_progress *now,
+                             tempera_error *error) {
+  size_t kept = kept_sweeps(s, now);
+  if (!s->automatic || kept < FIRST_CHECK || next_check(kept - 1) != kept)
+    return TEMPERA_OK;
+  tempera_summary *summary = NULL;
+  TM_TRY(tempera_sampler_summarise(s, &summary, error));
+  double rhat, ess;
+  worst_mixing(summary, &rhat, &ess);
+  double enough = kept < QUICK ? FINE_SE : ENOUGH_SE;
+  bool precise = !s->draws->evidence || summary->se <= enough;
+  s->satisfied = precise && summary->reliable && rhat < ENOUGH_RHAT &&
+                 ess >= ENOUGH_DRAWS && summary->round_trips >= ENOUGH_TRIPS;
+  snprintf(s->decision, sizeof s->decision,
+           "%s after %zu iterations per chain: se of log Z %.3g, largest R-hat "
+           "%.3f, fewest effective draws %.0f, %zu round trips",
+           s->satisfied ? "stopped" : "not yet enough", kept, summary->se, rhat,
+           ess, summary->round_trips);
+  tempera_summary_free(summary);
+  return TEMPERA_OK;
+}
+
 tempera_status tempera_sampler_run(tempera_sampler *sampler,
                                    tempera_progress_fn progress, void *user,
                                    tempera_error *error) {
@@ -83,6 +139,7 @@ tempera_status tempera_sampler_run(tempera_sampler *sampler,
       return status;
     }
     adjust_pace(&p, now.seconds);
+    TM_TRY(decide(s, &now, error));
     if (precise_enough(s, &now) ||
         (s->options.time_limit > 0 && now.seconds >= s->options.time_limit))
       break;
