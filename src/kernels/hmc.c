@@ -117,8 +117,10 @@ static unsigned longest(unsigned length) { return length + length / 2; }
 
 static unsigned draw_steps(const regime *r, tm_step *step) {
   unsigned low = shortest(r->length), high = longest(r->length);
-  if (step->adapt && tempera_random_uniform(step->random) < CURIOUS)
-    high = 2 * high < STEPS_MOST ? 2 * high : STEPS_MOST;
+  if (step->adapt && tempera_random_uniform(step->random) < CURIOUS) {
+    high = 2 * high + 2; /* from any length, all of the next is seen */
+    high = high < STEPS_MOST ? high : STEPS_MOST;
+  }
   return low + (unsigned)tempera_random_below(step->random, high - low + 1);
 }
 
@@ -194,9 +196,7 @@ static double follow(hmc *state, regime *r, trajectory *path, bool adapt) {
   return rise;
 }
 
-static void tune(hmc *state, regime *r, const tm_step *step,
-                 double acceptance) {
-  (void)state;
+static void tune(regime *r, const tm_step *step, double acceptance) {
   tm_scale_update(&r->step, step->place, acceptance);
   if (++r->visits % REVIEW == 0)
     review_length(r);
@@ -223,7 +223,7 @@ static void step(void *opaque, tm_step *step) {
   double acceptance =
       tm_metropolis(step, proposal, path.diverged ? -INFINITY : -rise);
   if (step->adapt)
-    tune(state, r, step, acceptance);
+    tune(r, step, acceptance);
 }
 
 /* ---- rounds ---- */

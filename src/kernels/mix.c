@@ -10,8 +10,10 @@
  * draws and 1 - rho for a chain of autocorrelation rho, the draws are worth
  * J / (2 - J) independent ones; the harmonic mean over coordinates, since
  * their errors add, divided by the cost in likelihood evaluations, is a
- * move's efficiency. The probabilities are in proportion to it, above a floor
- * that keeps every move in use.
+ * move's efficiency. Each move gets a share of the evaluations in proportion
+ * to it, above a floor that keeps every move in use; being drawn is that
+ * share divided by the move's cost, so an expensive move that is seldom of
+ * use does not make the mean sweep much dearer than the best move's.
  *
  * A joint step is repeated until it has cost as much as a componentwise
  * sweep: then a sweep means about as much whichever move makes it. */
@@ -22,9 +24,9 @@
 
 /* Cost of a gradient in likelihood evaluations. */
 static const double GRADIENT_COST = 2;
-static const double FLOOR = 0.05;       /* least probability of a move */
-static const double WARMUP_FLOOR = 0.2; /* all must go on learning */
-static const double MEASURED = 20;      /* uses that make a measurement */
+static const double FLOOR = 0.05;  /* least share of the evaluations */
+static const double CURIOUS = 0.5; /* in warmup, drawn evenly this often */
+static const double MEASURED = 20; /* uses that make a measurement */
 
 /* What one move did in one stretch of tau. */
 typedef struct tally {
@@ -135,21 +137,28 @@ static double efficiency(const tally *t, size_t dimension) {
   return (double)dimension / slowness * t->count / t->cost;
 }
 
-/* False when the moves have not all been measured here. */
-static bool set_shares(mix *state, size_t regime, double floor) {
-  double value[TM_MIX_MOST], sum = 0;
+/* Probabilities from the measurements, mixed with `even` of equal ones.
+ * False when the moves have not all been measured here. */
+static bool set_shares(mix *state, size_t regime, double even) {
+  double value[TM_MIX_MOST], sum = 0, total = 0;
   for (size_t i = 0; i < state->count; i++) {
     const tally *t = &state->options[i].tallies[regime];
-    if (t->count < MEASURED)
+    if (t->count < MEASURED || !(t->cost > 0))
       return false;
     value[i] = efficiency(t, state->shared->real_count);
     sum += value[i];
   }
   if (!(sum > 0))
     return false;
-  double rest = 1 - (double)state->count * floor;
+  double count = (double)state->count;
+  for (size_t i = 0; i < state->count; i++) {
+    const tally *t = &state->options[i].tallies[regime];
+    value[i] = FLOOR + (1 - count * FLOOR) * value[i] / sum;
+    value[i] *= t->count / t->cost;
+    total += value[i];
+  }
   for (size_t i = 0; i < state->count; i++)
-    state->shares[regime][i] = floor + rest * value[i] / sum;
+    state->shares[regime][i] = even / count + (1 - even) * value[i] / total;
   return true;
 }
 
@@ -214,7 +223,7 @@ static void end_round(void *opaque) {
   if (state->count == 1)
     return;
   for (size_t r = 0; r < TM_REGIMES; r++) {
-    (void)set_shares(state, r, WARMUP_FLOOR);
+    (void)set_shares(state, r, CURIOUS);
     discount(state, r);
   }
 }
@@ -223,7 +232,7 @@ static void end_round(void *opaque) {
 static void freeze_shares(mix *state) {
   bool measured[TM_REGIMES];
   for (size_t r = 0; r < TM_REGIMES; r++)
-    measured[r] = set_shares(state, r, FLOOR);
+    measured[r] = set_shares(state, r, 0);
   for (size_t r = 0; r < TM_REGIMES; r++)
     for (size_t k = 1; k < TM_REGIMES && !measured[r]; k++) {
       size_t from = r + k < TM_REGIMES && measured[r + k] ? r + k : r - k;

@@ -77,10 +77,13 @@ void tm_spread_learn(tm_spread *spread, tm_tau_place place, const double *u) {
   }
 }
 
-/* The covariance shrunk towards its diagonal, as if `d + 10` further draws
- * had shown no correlation. */
+/* The covariance shrunk towards its diagonal. While draws are few, as if
+ * `d + 10` further ones had shown no correlation; then faster than that, for
+ * a little of the diagonal already hides directions far narrower than any
+ * coordinate is. */
 static void shrunk_covariance(const tm_regime *r, size_t d, double *out) {
-  double keep = r->count / (r->count + (double)d + 10);
+  double doubt = ((double)d + 10) / (r->count + (double)d + 10);
+  double keep = 1 - doubt * doubt;
   for (size_t i = 0; i < d; i++)
     for (size_t j = 0; j <= i; j++)
       out[i * d + j] = r->scatter[i * d + j] / r->count * (i == j ? 1 : keep);

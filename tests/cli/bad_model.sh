@@ -7,6 +7,10 @@ says "NaN" 'nan: log_likelihood returned NaN .* at mu = '
 status 1 "NaN in check" "$tempera" check "$models/nan.so" -d y.json
 says "NaN in check" 'log_likelihood returned NaN'
 
+status 2 "no gradients" "$tempera" sample "$models/normal.so" -d y.json \
+  --kernel hmc
+says "no gradients" 'normal has no gradients .* use another kernel'
+
 status 1 "no start" "$tempera" sample "$models/impossible.so" -d y.json
 says "no start" 'impossible'
 status 0 "check says so" "$tempera" check "$models/impossible.so" -d y.json
