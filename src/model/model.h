@@ -79,6 +79,9 @@ bool tm_inside(const tempera_model *model, const double *theta);
  * where the prior is zero; both are then -infinity. */
 void tm_evaluate(tm_evaluator *evaluator, tm_point *point);
 void tm_evaluate_natural(tm_evaluator *evaluator, tm_point *point);
+/* From u, the prior and the Jacobian only; no likelihood call is made and
+ * log_likelihood is set to zero (what tau = 0 sees). */
+void tm_evaluate_prior(tm_evaluator *evaluator, tm_point *point);
 
 /* log density at tau over u (0 * -infinity = 0 at tau = 0 only): with the
  * Jacobian for kernels, without it for the natural-scale ridge. */

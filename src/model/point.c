@@ -115,15 +115,18 @@ static double call_likelihood(tm_evaluator *evaluator, const double *theta) {
   return checked(evaluator, theta, answer, value, "log_likelihood");
 }
 
-static void evaluate_densities(tm_evaluator *evaluator, tm_point *point) {
-  const tempera_model_spec *spec = &evaluator->model->spec;
-  point->log_likelihood = point->log_prior = -INFINITY;
-  if (!tm_inside(evaluator->model, point->theta))
-    return;
+static double call_prior(tm_evaluator *evaluator, const double *theta) {
+  if (!tm_inside(evaluator->model, theta))
+    return -INFINITY;
   double value = NAN;
-  int answer = spec->log_prior(point->theta, &value, evaluator->user);
-  point->log_prior =
-      checked(evaluator, point->theta, answer, value, "log_prior");
+  int answer =
+      evaluator->model->spec.log_prior(theta, &value, evaluator->user);
+  return checked(evaluator, theta, answer, value, "log_prior");
+}
+
+static void evaluate_densities(tm_evaluator *evaluator, tm_point *point) {
+  point->log_likelihood = -INFINITY;
+  point->log_prior = call_prior(evaluator, point->theta);
   if (point->log_prior > -INFINITY)
     point->log_likelihood = call_likelihood(evaluator, point->theta);
 }
@@ -140,6 +143,13 @@ void tm_evaluate_natural(tm_evaluator *evaluator, tm_point *point) {
   tm_constrain(evaluator->model, point->u, point->theta,
                &point->log_jacobian);
   evaluate_densities(evaluator, point);
+}
+
+void tm_evaluate_prior(tm_evaluator *evaluator, tm_point *point) {
+  tm_constrain(evaluator->model, point->u, point->theta,
+               &point->log_jacobian);
+  point->log_likelihood = 0;
+  point->log_prior = call_prior(evaluator, point->theta);
 }
 
 double tm_log_density(const tm_point *point, double tau) {
