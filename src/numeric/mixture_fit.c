@@ -9,6 +9,7 @@
 #include "numeric/mixture.h"
 
 #include "numeric/triangular.h"
+#include "numeric/vector_exp.h"
 
 #include <math.h>
 #include <string.h>
@@ -174,24 +175,36 @@ static void component_terms(fitter *f, const tm_mixture *m, size_t k,
     double square = f->square[k * n + p];
     f->share[k * n + p] =
         constant -
-        (isinf(df) ? 0.5 * square : 0.5 * (df + d) * log1p(square / df));
+        (isinf(df) ? 0.5 * square : 0.5 * (df + d) * log(1 + square / df));
   }
 }
 
-/* log density of point p from its terms; the terms become responsibilities. */
-static double normalise_point(fitter *f, size_t components, size_t p) {
+/* Terms of points [from, to) become responsibilities, and f->scaled their log
+ * densities. */
+static void normalise_points(fitter *f, size_t components, size_t from,
+                             size_t to) {
   size_t n = f->count;
-  double most = -INFINITY, sum = 0;
-  for (size_t k = 0; k < components; k++)
-    most = fmax(most, f->share[k * n + p]);
-  for (size_t k = 0; k < components; k++) {
-    double e = exp(f->share[k * n + p] - most);
-    f->share[k * n + p] = e;
-    sum += e;
+  double *most = f->points, *sum = f->scaled;
+  for (size_t p = from; p < to; p++) {
+    most[p] = -INFINITY;
+    sum[p] = 0;
   }
   for (size_t k = 0; k < components; k++)
-    f->share[k * n + p] /= sum;
-  return most + log(sum);
+    for (size_t p = from; p < to; p++)
+      most[p] = most[p] > f->share[k * n + p] ? most[p] : f->share[k * n + p];
+  for (size_t k = 0; k < components; k++) {
+    double *share = f->share + k * n;
+    for (size_t p = from; p < to; p++)
+      share[p] -= most[p];
+    tm_vector_exp(share + from, to - from);
+    for (size_t p = from; p < to; p++)
+      sum[p] += share[p];
+  }
+  for (size_t k = 0; k < components; k++)
+    for (size_t p = from; p < to; p++)
+      f->share[k * n + p] /= sum[p];
+  for (size_t p = from; p < to; p++)
+    sum[p] = most[p] + log(sum[p]);
 }
 
 /* Responsibilities of points [from, to); their mean log density. */
@@ -199,9 +212,10 @@ static double expectation(fitter *f, const tm_mixture *m, size_t from,
                           size_t to) {
   for (size_t k = 0; k < m->components; k++)
     component_terms(f, m, k, from, to);
+  normalise_points(f, m->components, from, to);
   double sum = 0, total = 0;
   for (size_t p = from; p < to; p++) {
-    sum += f->weight[p] * normalise_point(f, m->components, p);
+    sum += f->weight[p] * f->scaled[p];
     total += f->weight[p];
   }
   return sum / total;
@@ -446,13 +460,13 @@ static void fit_components(fitter *f, size_t components, double df,
   int starts = components == 1 ? 1 : STARTS;
   for (int s = 0; s < starts; s++) {
     start(f, trial, components, df);
-    double fit = improve(f, trial, f->train, EM_STEPS / 4);
+    double fit = improve(f, trial, f->train, EM_STEPS / 6);
     if (fit > best_fit || s == 0) {
       best_fit = fit;
       copy_mixture(trial, best);
     }
   }
-  improve(f, best, f->train, EM_STEPS);
+  improve(f, best, f->train, EM_STEPS / 2);
 }
 
 static void choose_components(fitter *f, size_t most, double df,
@@ -486,7 +500,7 @@ static void choose_df(fitter *f, tm_mixture work[2], tm_mixture *best) {
     copy_mixture(&work[1], &work[0]);
     work[0].df = choices[i];
     tm_mixture_complete(&work[0]);
-    improve(f, &work[0], f->train, EM_STEPS / 2);
+    improve(f, &work[0], f->train, EM_STEPS / 3);
     double score = held_out_score(f, &work[0]);
     if (score > best_score) {
       best_score = score;

@@ -632,7 +632,7 @@ static void evaluations_are_as_asked_and_seeds_repeat(void **state) {
   tempera_model_free(p.model);
 }
 
-static size_t covered(const problem *p, double phi, size_t *rms_percent) {
+static size_t covered(const problem *p, double phi) {
   size_t hits = 0;
   double squares = 0, variances = 0;
   for (uint64_t seed = 1; seed <= 200; seed++) {
@@ -642,7 +642,6 @@ static size_t covered(const problem *p, double phi, size_t *rms_percent) {
     variances += o.e.se * o.e.se;
     tm_heap_free(o.e.warning);
   }
-  *rms_percent = (size_t)(100 * sqrt(squares / variances));
   print_message("%s phi %.1f: %zu of 200 cover; rms error %.4f, claimed "
                 "%.4f\n",
                 p->model->spec.name, phi, hits, sqrt(squares / 200),
@@ -650,18 +649,90 @@ static size_t covered(const problem *p, double phi, size_t *rms_percent) {
   return hits;
 }
 
+/* With phi = 0 it was 187 and 194: left out to keep this short. */
 static void intervals_cover_95_percent(void **state) {
   (void)state;
   gaussian g;
   problem problems[] = {gaussian_problem(&g, 10), two_mode_problem()};
-  double phis[] = {0, 0.8};
   for (size_t i = 0; i < 2; i++) {
-    for (size_t j = 0; j < 2; j++) {
-      size_t percent, hits = covered(&problems[i], phis[j], &percent);
-      assert_in_range(hits, 180, 199);
-    }
+    assert_in_range(covered(&problems[i], 0.8), 180, 197);
     tempera_model_free(problems[i].model);
   }
+}
+
+/* No allocation may fail unnoticed, leak or crash. */
+static void failed_allocations_are_reported(void **state) {
+  (void)state;
+  problem p = half_normal_problem(true, false);
+  tempera_draws *draws = drawn(&p, 2, 40, 0, 1);
+  bool done = false;
+  long k = 1;
+  for (; !done; k++) {
+    tempera_estimate e;
+    uint64_t evaluations;
+    tempera_error error = {0};
+    tm_heap_fail_at(k);
+    tempera_status status =
+        tm_bridge_estimate(p.model, draws, 1, 20, &e, &evaluations, &error);
+    done = status == TEMPERA_OK;
+    tm_heap_fail_at(0);
+    if (done)
+      tm_heap_free(e.warning);
+    else
+      assert_int_equal(status, TEMPERA_ERROR_MEMORY);
+  }
+  assert_true(k > 10);
+  tm_draws_free(draws);
+  tempera_model_free(p.model);
+}
+
+/* ---- Integers alone: (j, k) with j ~ Binomial(6, 1/2), k ~ Poisson(3) ---- */
+
+static int pair_likelihood(const double *theta, double *value, void *user) {
+  (void)user;
+  *value = log_normal(7, theta[0] + theta[1], 2);
+  return 0;
+}
+
+static int pair_prior(const double *theta, double *value, void *user) {
+  double j = theta[0], k = theta[1];
+  (void)user;
+  *value = lgamma(7) - lgamma(j + 1) - lgamma(7 - j) - 6 * log(2) + k * log(3) -
+           3 - lgamma(k + 1);
+  return 0;
+}
+
+static double pair_term(int i) {
+  double theta[2] = {i % 7, i / 7}, likelihood, prior;
+  pair_likelihood(theta, &likelihood, NULL);
+  pair_prior(theta, &prior, NULL);
+  return exp(likelihood + prior);
+}
+
+static void pair_draw(const problem *p, double phi, double *state,
+                      tempera_random *random, double *theta) {
+  double left = tempera_random_uniform(random) * exp(p->log_z);
+  (void)phi;
+  (void)state;
+  int i = 0;
+  while (i < 7 * 40 && (left -= pair_term(i)) > 0)
+    i++;
+  theta[0] = i % 7;
+  theta[1] = i / 7;
+}
+
+static void integers_alone(void **state) {
+  (void)state;
+  tempera_parameter blocks[] = {
+      {"j", TEMPERA_INTEGER, 0, 0, 6, TEMPERA_BOUNDS},
+      {"k", TEMPERA_INTEGER, 0, 0, INFINITY, TEMPERA_BOUNDS}};
+  double sum = 0;
+  for (int i = 0; i < 7 * 40; i++)
+    sum += pair_term(i);
+  problem p = {made("integers", blocks, 2, pair_likelihood, pair_prior, NULL),
+               log(sum), pair_draw, NULL};
+  assert_right(&p, 0, 0.03);
+  tempera_model_free(p.model);
 }
 
 int main(void) {
@@ -678,6 +749,8 @@ int main(void) {
       cmocka_unit_test(one_labelling_gives_the_evidence_of_all),
       cmocka_unit_test(symmetric_single_mode_is_not_multiplied),
       cmocka_unit_test(evaluations_are_as_asked_and_seeds_repeat),
+      cmocka_unit_test(integers_alone),
+      cmocka_unit_test(failed_allocations_are_reported),
       cmocka_unit_test(intervals_cover_95_percent),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
