@@ -16,7 +16,8 @@ typedef enum tm_purpose {
   TM_PURPOSE_TARGET,
   TM_PURPOSE_TAU,
   TM_PURPOSE_EXCHANGE,
-  TM_PURPOSE_TEST
+  TM_PURPOSE_TEST,
+  TM_PURPOSE_BRIDGE
 } tm_purpose;
 
 struct tempera_random {

@@ -93,7 +93,8 @@ void tm_evaluate_natural(tm_evaluator *evaluator, tm_point *point);
 /* The same as tm_evaluate when only u[j] has changed since the point was last
  * evaluated or copied: the other blocks are not transformed again. */
 void tm_evaluate_coordinate(tm_evaluator *evaluator, tm_point *point, size_t j);
-/* From u, the prior alone; the log likelihood is left as it was. */
+/* From u, the prior and the Jacobian only; no likelihood call is made and
+ * log_likelihood is set to zero (what tau = 0 sees). */
 void tm_evaluate_prior(tm_evaluator *evaluator, tm_point *point);
 
 /* log density at tau over u (0 * -infinity = 0 at tau = 0 only): with the

@@ -153,6 +153,7 @@ static void evaluate_densities(tm_evaluator *evaluator, tm_point *point) {
 void tm_evaluate_prior(tm_evaluator *evaluator, tm_point *point) {
   constrain(evaluator->model, point);
   point->log_prior = call_prior(evaluator, point->theta);
+  point->log_likelihood = 0;
 }
 
 void tm_evaluate_coordinate(tm_evaluator *evaluator, tm_point *point,
@@ -181,6 +182,13 @@ void tm_evaluate_natural(tm_evaluator *evaluator, tm_point *point) {
   /* Through u and back, so that both scales describe the same point. */
   constrain(evaluator->model, point);
   evaluate_densities(evaluator, point);
+}
+
+void tm_evaluate_prior(tm_evaluator *evaluator, tm_point *point) {
+  tm_constrain(evaluator->model, point->u, point->theta,
+               &point->log_jacobian);
+  point->log_likelihood = 0;
+  point->log_prior = call_prior(evaluator, point->theta);
 }
 
 double tm_log_density(const tm_point *point, double tau) {

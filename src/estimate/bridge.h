@@ -1,0 +1,26 @@
+/* bridge.h - the evidence by bridge sampling between a run's target draws and
+ * a density fitted to them (method 4.4, `bridge`).
+ *
+ * Half of each chain's draws is fitted, the other half bridged, and the other
+ * way round; the two estimates are averaged. Exchangeable labels are moved to
+ * one copy (bridge_labels.h). What is estimated is the integral of L pi with
+ * the literal pi; unless the model says that its prior is normalised, the
+ * integral of pi is estimated the same way from prior draws and taken off. */
+#ifndef TM_ESTIMATE_BRIDGE_H
+#define TM_ESTIMATE_BRIDGE_H
+
+#include "draws/draws.h"
+#include "model/model.h"
+
+/* proposal_draws: likelihood evaluations spent on each of the two halves;
+ * 0: as many as there are draws in a half, at most 2000. A few more go into
+ * looking for exchangeable labels. Where there can be no such estimate (no
+ * target draws, an improper prior, a prior of unknown mass without
+ * prior_draw, too few draws), log_z is NaN and the warning says why; that is
+ * not a failure. The caller frees estimate->warning with tm_heap_free. */
+TEMPERA_CHECKED tempera_status tm_bridge_estimate(
+    const tempera_model *model, const tempera_draws *draws, uint64_t seed,
+    size_t proposal_draws, tempera_estimate *estimate,
+    uint64_t *likelihood_evaluations, tempera_error *error);
+
+#endif

@@ -1,0 +1,117 @@
+/* mixture.c - density and draws of a mixture; see mixture.h. The density of a
+ * t with nu degrees of freedom and scale matrix L L' is
+ *   Gamma((nu+d)/2) / (Gamma(nu/2) (nu pi)^{d/2} |L|)
+ *     (1 + |L^-1 (x-m)|^2 / nu)^{-(nu+d)/2}. */
+#include "numeric/mixture.h"
+
+#include "numeric/triangular.h"
+
+#include <math.h>
+
+static const double LOG_2PI = 1.8378770664093454836;
+static const double LOG_PI = 1.1447298858494001741;
+
+tempera_status tm_mixture_create(tm_arena *arena, size_t dimension,
+                                 size_t capacity, tm_mixture *mixture,
+                                 tempera_error *error) {
+  size_t square = dimension * dimension;
+  tm_mixture made = {
+      .dimension = dimension,
+      .capacity = capacity,
+      .df = INFINITY,
+      .log_weight = TM_NEW(arena, double, capacity),
+      .mean = TM_NEW(arena, double, capacity *dimension),
+      .factor = TM_NEW(arena, double, capacity *square),
+      .inverse = TM_NEW(arena, double, capacity *square),
+      .log_norm = TM_NEW(arena, double, capacity),
+  };
+  if (!made.log_weight || !made.mean || !made.factor || !made.inverse ||
+      !made.log_norm)
+    return tm_fail_memory(error);
+  *mixture = made;
+  return TEMPERA_OK;
+}
+
+static double log_constant(double df, size_t dimension) {
+  double d = (double)dimension;
+  if (isinf(df))
+    return -0.5 * d * LOG_2PI;
+  return lgamma(0.5 * (df + d)) - lgamma(0.5 * df) -
+         0.5 * d * (log(df) + LOG_PI);
+}
+
+static double log_sum_exp(const double *values, size_t count) {
+  double most = -INFINITY, sum = 0;
+  for (size_t i = 0; i < count; i++)
+    most = fmax(most, values[i]);
+  if (most == -INFINITY)
+    return most;
+  for (size_t i = 0; i < count; i++)
+    sum += exp(values[i] - most);
+  return most + log(sum);
+}
+
+void tm_mixture_complete(tm_mixture *mixture) {
+  size_t d = mixture->dimension;
+  double total = log_sum_exp(mixture->log_weight, mixture->components);
+  for (size_t k = 0; k < mixture->components; k++) {
+    const double *factor = mixture->factor + k * d * d;
+    double log_determinant = 0;
+    for (size_t i = 0; i < d; i++)
+      log_determinant += log(factor[i * d + i]);
+    tm_triangular_inverse(factor, d, mixture->inverse + k * d * d);
+    mixture->log_norm[k] = log_constant(mixture->df, d) - log_determinant;
+    mixture->log_weight[k] -= total;
+  }
+}
+
+static double squared_distance(const tm_mixture *mixture, size_t k,
+                               const double *x, double *centred) {
+  size_t d = mixture->dimension;
+  const double *mean = mixture->mean + k * d;
+  const double *inverse = mixture->inverse + k * d * d;
+  double sum = 0;
+  for (size_t i = 0; i < d; i++) {
+    centred[i] = x[i] - mean[i];
+    double y = tm_dot(inverse + i * d, centred, i + 1);
+    sum += y * y;
+  }
+  return sum;
+}
+
+double tm_mixture_log_density(const tm_mixture *mixture, const double *x,
+                              double *work) {
+  double df = mixture->df, d = (double)mixture->dimension;
+  double *terms = work + mixture->dimension;
+  for (size_t k = 0; k < mixture->components; k++) {
+    double square = squared_distance(mixture, k, x, work);
+    double shape =
+        isinf(df) ? -0.5 * square : -0.5 * (df + d) * log1p(square / df);
+    terms[k] = mixture->log_weight[k] + mixture->log_norm[k] + shape;
+  }
+  return log_sum_exp(terms, mixture->components);
+}
+
+static size_t pick(const tm_mixture *mixture, double uniform) {
+  size_t k = 0;
+  for (; k + 1 < mixture->components; k++) {
+    uniform -= exp(mixture->log_weight[k]);
+    if (uniform < 0)
+      break;
+  }
+  return k;
+}
+
+void tm_mixture_draw(const tm_mixture *mixture, tempera_random *random,
+                     double *x) {
+  size_t d = mixture->dimension;
+  size_t k = pick(mixture, tempera_random_uniform(random));
+  double df = mixture->df, stretch = 1;
+  if (!isinf(df)) /* chi^2_nu / nu = Gamma(nu/2) / (nu/2) */
+    stretch = sqrt(0.5 * df / tempera_random_gamma(random, 0.5 * df));
+  for (size_t i = 0; i < d; i++)
+    x[i] = stretch * tempera_random_normal(random);
+  tm_triangular_times(mixture->factor + k * d * d, d, x, x);
+  for (size_t i = 0; i < d; i++)
+    x[i] += mixture->mean[k * d + i];
+}

@@ -1,0 +1,56 @@
+/* mixture.h - mixtures of Gaussians or multivariate t's in R^d: fitted by EM,
+ * evaluated and drawn from.
+ *
+ * They stand in for a posterior on the unconstrained scale: the proposal of
+ * bridge sampling (method 4.4). All components share the degrees of freedom;
+ * infinity means Gaussians. */
+#ifndef TM_NUMERIC_MIXTURE_H
+#define TM_NUMERIC_MIXTURE_H
+
+#include "base/memory.h"
+#include "base/random.h"
+
+typedef struct tm_mixture {
+  size_t dimension, components, capacity;
+  double df;
+  double *log_weight; /* per component, normalised */
+  double *mean;       /* component x dimension */
+  double *factor;     /* component x d x d: lower L, scale matrix L L' */
+  double *inverse;    /* L^-1 */
+  double *log_norm;   /* log density at the mean */
+} tm_mixture;
+
+/* Room for `capacity` components; none are there yet. */
+TEMPERA_CHECKED tempera_status tm_mixture_create(tm_arena *arena,
+                                                 size_t dimension,
+                                                 size_t capacity,
+                                                 tm_mixture *mixture,
+                                                 tempera_error *error);
+/* After setting df, log_weight, mean and factor: fill inverse, log_norm and
+ * normalise the weights. */
+void tm_mixture_complete(tm_mixture *mixture);
+
+/* work: dimension + components doubles. */
+double tm_mixture_log_density(const tm_mixture *mixture, const double *x,
+                              double *work);
+void tm_mixture_draw(const tm_mixture *mixture, tempera_random *random,
+                     double *x);
+
+typedef struct tm_mixture_settings {
+  size_t most_components; /* at least 1 */
+  double df;              /* 0: chosen by fit among 4, 8, 30 and Gaussian */
+} tm_mixture_settings;
+
+/* Fit to `count` >= 1 finite points (row-major) with these weights (NULL: all
+ * equal). The number of components maximises the log likelihood of held-out
+ * runs of consecutive points, so that neither overfitting nor repeats and
+ * autocorrelation of a chain's draws reward more of them. Few points shrink
+ * covariances towards pooled correlations and in the end towards a diagonal;
+ * constant coordinates get a small nominal scale. The mixture's arrays come
+ * from the arena. */
+TEMPERA_CHECKED tempera_status tm_mixture_fit(
+    const double *points, const double *weights, size_t count, size_t dimension,
+    const tm_mixture_settings *settings, tempera_random *random,
+    tm_arena *arena, tm_mixture *mixture, tempera_error *error);
+
+#endif

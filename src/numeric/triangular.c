@@ -1,0 +1,82 @@
+/* triangular.c - see triangular.h. */
+#include "numeric/triangular.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { LANES = 8 };
+
+double tm_dot(const double *a, const double *b, size_t n) {
+  double partial[LANES] = {0}, sum = 0;
+  size_t i = 0;
+  for (; i + LANES <= n; i += LANES)
+    for (size_t l = 0; l < LANES; l++)
+      partial[l] += a[i + l] * b[i + l];
+  for (; i < n; i++)
+    sum += a[i] * b[i];
+  for (size_t l = 0; l < LANES; l++)
+    sum += partial[l];
+  return sum;
+}
+
+bool tm_cholesky(double *matrix, size_t n) {
+  for (size_t i = 0; i < n; i++) {
+    double *row = matrix + i * n;
+    for (size_t j = 0; j < i; j++) {
+      const double *other = matrix + j * n;
+      row[j] = (row[j] - tm_dot(row, other, j)) / other[j];
+    }
+    double left = row[i] - tm_dot(row, row, i);
+    /* Relative, so that rounding does not pass for definiteness. */
+    if (!(left > 1e-14 * row[i]) || !(row[i] > 0))
+      return false;
+    row[i] = sqrt(left);
+    for (size_t j = i + 1; j < n; j++)
+      row[j] = 0;
+  }
+  return true;
+}
+
+void tm_cholesky_forced(double *matrix, size_t n, double floor, double *work) {
+  for (size_t i = 0; i < n; i++)
+    if (!(matrix[i * n + i] > floor))
+      matrix[i * n + i] = floor;
+  memcpy(work, matrix, n * n * sizeof(double));
+  for (double ridge = 1e-12; !tm_cholesky(matrix, n); ridge *= 100) {
+    memcpy(matrix, work, n * n * sizeof(double));
+    for (size_t i = 0; i < n; i++)
+      matrix[i * n + i] *= 1 + ridge;
+  }
+}
+
+void tm_triangular_inverse(const double *lower, size_t n, double *inverse) {
+  for (size_t i = 0; i < n; i++)
+    for (size_t j = 0; j < n; j++) {
+      if (j > i) {
+        inverse[i * n + j] = 0;
+        continue;
+      }
+      double sum = i == j;
+      for (size_t k = j; k < i; k++)
+        sum -= lower[i * n + k] * inverse[k * n + j];
+      inverse[i * n + j] = sum / lower[i * n + i];
+    }
+}
+
+void tm_triangular_times(const double *lower, size_t n, const double *x,
+                         double *y) {
+  for (size_t i = n; i-- > 0;) /* from below, so that y may be x */
+    y[i] = tm_dot(lower + i * n, x, i + 1);
+}
+
+void tm_cholesky_solve(const double *lower, size_t n, const double *b,
+                       double *x) {
+  for (size_t i = 0; i < n; i++)
+    x[i] = (b[i] - tm_dot(lower + i * n, x, i)) / lower[i * n + i];
+  for (size_t i = n; i-- > 0;) {
+    double sum = x[i];
+    for (size_t k = i + 1; k < n; k++)
+      sum -= lower[k * n + i] * x[k];
+    x[i] = sum / lower[i * n + i];
+  }
+}

@@ -1,0 +1,32 @@
+/* triangular.h - Cholesky factors of small dense matrices.
+ *
+ * Row-major, no workspace, no threads: the same bits on every machine load,
+ * which a threaded BLAS does not promise. For dimensions up to about a
+ * hundred; larger problems should call LAPACK. */
+#ifndef TM_NUMERIC_TRIANGULAR_H
+#define TM_NUMERIC_TRIANGULAR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* a.b in eight interleaved partial sums, which the compiler may keep in
+ * vectors without reordering anything. */
+double tm_dot(const double *a, const double *b, size_t n);
+/* Replace the symmetric matrix (its lower triangle is read) by L with
+ * L L' = matrix and zeros above the diagonal. False when the matrix is not
+ * positive definite; its content is then lost. */
+bool tm_cholesky(double *matrix, size_t n);
+/* The same, of matrix + ridge * diagonal with the smallest ridge of 0, 1e-12,
+ * 1e-10, ... that makes it positive definite; non-positive diagonal entries
+ * count as `floor` (> 0). `work` holds n * n. */
+void tm_cholesky_forced(double *matrix, size_t n, double floor, double *work);
+/* inverse = L^-1, lower triangular. */
+void tm_triangular_inverse(const double *lower, size_t n, double *inverse);
+/* y = L x; y may be x. */
+void tm_triangular_times(const double *lower, size_t n, const double *x,
+                         double *y);
+/* Solve L L' x = b; x may be b. */
+void tm_cholesky_solve(const double *lower, size_t n, const double *b,
+                       double *x);
+
+#endif
