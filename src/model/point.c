@@ -184,13 +184,6 @@ void tm_evaluate_natural(tm_evaluator *evaluator, tm_point *point) {
   evaluate_densities(evaluator, point);
 }
 
-void tm_evaluate_prior(tm_evaluator *evaluator, tm_point *point) {
-  tm_constrain(evaluator->model, point->u, point->theta,
-               &point->log_jacobian);
-  point->log_likelihood = 0;
-  point->log_prior = call_prior(evaluator, point->theta);
-}
-
 double tm_log_density(const tm_point *point, double tau) {
   if (point->log_prior == -INFINITY)
     return -INFINITY;
