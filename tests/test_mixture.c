@@ -148,7 +148,7 @@ static void two_modes_get_their_weights(void **state) {
           p % 5 == 0 ? 8 + 0.1 * points[p * D + j] : points[p * D + j];
   tm_mixture m = fitted(points, NULL, N, D, 16, 0, 2);
   assert_int_equal(m.components, 2);
-  size_t narrow = m.mean[0] > 4 ? 0 : 1;
+  size_t narrow = (size_t)(m.mean[0] <= 4);
   assert_true(fabs(exp(m.log_weight[narrow]) - 0.2) < 0.005);
   assert_true(fabs(m.mean[narrow * D] - 8) < 4 * 0.1 / sqrt(N / 5.0));
   assert_true(fabs(m.factor[narrow * D * D] - 0.1) < 0.02);

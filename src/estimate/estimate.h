@@ -6,6 +6,7 @@
 #define TM_ESTIMATE_ESTIMATE_H
 
 #include "draws/draws.h"
+#include "model/model.h"
 
 /* Fill the evidence, values, curve, tau bins and mixing numbers of a zeroed
  * summary; numbers that cannot be had are NaN. Model, method, seed, cost and
@@ -14,6 +15,13 @@
 TEMPERA_CHECKED tempera_status tm_estimate_summary(const tempera_draws *draws,
                                                    tempera_summary *summary,
                                                    tempera_error *error);
+/* Add the bridge estimate (it calls the likelihood, whence the model; the
+ * calls are counted) and choose the headline: the sharper of bridge and rb
+ * where both stand and agree, else the one chosen before, with a warning. */
+TEMPERA_CHECKED tempera_status
+tm_estimate_add_bridge(const tempera_model *model, const tempera_draws *draws,
+                       uint64_t seed, tempera_summary *summary,
+                       uint64_t *likelihood_evaluations, tempera_error *error);
 /* The last step, once the ridge fields are in: sets `reliable` and `verdict`,
  * and appends warnings. */
 TEMPERA_CHECKED tempera_status tm_estimate_verdict(tempera_summary *summary,

@@ -277,7 +277,7 @@ static double seconds_of(const tempera_sampler *s) {
 }
 
 static uint64_t evaluations_of(const tempera_sampler *s) {
-  uint64_t total = s->starts.likelihood_evaluations;
+  uint64_t total = s->starts.likelihood_evaluations + s->estimate_evaluations;
   if (s->ridge)
     total += tm_ridge_look(s->ridge)->likelihood_evaluations;
   for (size_t c = 0; c < s->options.chains; c++)
@@ -372,13 +372,19 @@ tempera_status tempera_sampler_summarise(const tempera_sampler *sampler,
   tempera_summary *made = tm_heap_alloc(1, sizeof *made);
   if (!made)
     return tm_fail_memory(error);
+  uint64_t bridge = 0;
   tempera_status status = tm_estimate_summary(sampler->draws, made, error);
+  if (status == TEMPERA_OK && !sampler->options.paper)
+    status =
+        tm_estimate_add_bridge(sampler->model, sampler->draws,
+                               sampler->options.seed, made, &bridge, error);
   if (status == TEMPERA_OK)
     status = fill_labels(sampler, made, error);
   if (status == TEMPERA_OK)
     status = fill_ridge(sampler, made);
   if (status == TEMPERA_OK) {
     fill_cost(sampler, made);
+    made->likelihood_evaluations += bridge;
     status = tm_estimate_verdict(made, error);
   }
   if (status != TEMPERA_OK) {

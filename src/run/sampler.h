@@ -28,7 +28,8 @@ struct tempera_sampler {
   bool automatic;     /* the number of iterations is decided while running */
   bool satisfied;     /* ... and was: nothing more is needed */
   char decision[256]; /* in words; empty until decided */
-  double log_z, se;   /* the latest headline, for progress */
+  uint64_t estimate_evaluations; /* likelihood calls of checks on the way */
+  double log_z, se;              /* the latest headline, for progress */
   size_t round_trips;
 };
 

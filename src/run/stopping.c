@@ -103,6 +103,8 @@ static tempera_status decide(tempera_sampler *s, const tempera_progress *now,
     return TEMPERA_OK;
   tempera_summary *summary = NULL;
   TM_TRY(tempera_sampler_summarise(s, &summary, error));
+  s->estimate_evaluations +=
+      summary->likelihood_evaluations - now->likelihood_evaluations;
   double rhat, ess;
   worst_mixing(summary, &rhat, &ess);
   double enough = kept < QUICK ? FINE_SE : ENOUGH_SE;

@@ -1,0 +1,77 @@
+/* headline.c - which estimate of the evidence is the run's answer.
+ *
+ * The rule: bridge is usually the sharpest (method 4.4), but it sees only what
+ * the target chain has seen. It becomes the headline where the tempered
+ * chain's own estimate stands, without reservations, and agrees. */
+#include "estimate/bridge.h"
+#include "estimate/estimate.h"
+#include "estimate/summary.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Differences below this are never called a disagreement. */
+static const double FLOOR = 0.02;
+
+static tempera_estimate *find(tempera_summary *summary, const char *name) {
+  for (size_t i = 0; i < summary->estimate_count; i++)
+    if (!strcmp(summary->estimates[i].name, name))
+      return &summary->estimates[i];
+  return NULL;
+}
+
+static bool stands(const tempera_estimate *e) {
+  return e && !e->warning && isfinite(e->log_z) && e->se > 0;
+}
+
+/* More than the errors allow; the two share the target chain's exchanges, so
+ * that treating them as independent is on the lenient side. */
+static bool disagree(const tempera_estimate *a, const tempera_estimate *b) {
+  double difference = fabs(a->log_z - b->log_z);
+  return difference > FLOOR && difference > 3 * hypot(a->se, b->se);
+}
+
+static tempera_status take(tempera_summary *summary, const tempera_estimate *e,
+                           tempera_error *error) {
+  char *name = tm_heap_text(e->name);
+  if (!name)
+    return tm_fail_memory(error);
+  tm_heap_free(summary->estimator);
+  summary->estimator = name;
+  summary->log_z = e->log_z;
+  summary->se = e->se;
+  summary->lower = e->lower;
+  summary->upper = e->upper;
+  return TEMPERA_OK;
+}
+
+static tempera_status choose(tempera_summary *summary, tempera_error *error) {
+  tempera_estimate *bridge = find(summary, "bridge");
+  tempera_estimate *rival =
+      summary->estimator ? find(summary, summary->estimator) : NULL;
+  if (!stands(bridge) || !rival || !isfinite(rival->log_z))
+    return TEMPERA_OK;
+  if (disagree(bridge, rival)) {
+    bridge->warning = tm_heap_format(
+        "disagrees with %s by %.3f, more than their errors allow", rival->name,
+        bridge->log_z - rival->log_z);
+    return bridge->warning ? TEMPERA_OK : tm_fail_memory(error);
+  }
+  return stands(rival) && bridge->se < rival->se ? take(summary, bridge, error)
+                                                 : TEMPERA_OK;
+}
+
+tempera_status tm_estimate_add_bridge(const tempera_model *model,
+                                      const tempera_draws *draws, uint64_t seed,
+                                      tempera_summary *summary,
+                                      uint64_t *likelihood_evaluations,
+                                      tempera_error *error) {
+  *likelihood_evaluations = 0;
+  if (!summary->estimates || !summary->estimate_count)
+    return TEMPERA_OK;
+  tempera_estimate *slot = &summary->estimates[summary->estimate_count];
+  TM_TRY(tm_bridge_estimate(model, draws, seed, 0, slot, likelihood_evaluations,
+                            error));
+  summary->estimate_count++;
+  return choose(summary, error);
+}
