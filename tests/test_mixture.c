@@ -27,9 +27,10 @@ static tm_mixture fitted(const double *points, const double *weights,
   tempera_random random = tm_random(seed, 0, TM_PURPOSE_TEST);
   tm_mixture mixture;
   tm_mixture_settings settings = {.most_components = most, .df = df};
-  assert_int_equal(tm_mixture_fit(points, weights, count, dimension, &settings,
-                                  &random, arena, &mixture, NULL),
-                   TEMPERA_OK);
+  tm_points data = {count, dimension, points, weights};
+  assert_int_equal(
+      tm_mixture_fit(&data, &settings, &random, arena, &mixture, NULL),
+      TEMPERA_OK);
   return mixture;
 }
 
@@ -240,14 +241,15 @@ static void failed_allocations_are_reported(void **state) {
   enum { N = 100, D = 2 };
   double *points = normals(N * D, 12);
   tm_mixture_settings settings = {.most_components = 3};
+  tm_points data = {N, D, points, NULL};
   for (long k = 1; k <= 4; k++) {
     tempera_random random = tm_random(1, 0, TM_PURPOSE_TEST);
     tm_arena *own = tm_arena_create();
     tm_mixture mixture;
     tempera_error error = {0};
     tm_heap_fail_at(k);
-    tempera_status status = tm_mixture_fit(points, NULL, N, D, &settings,
-                                           &random, own, &mixture, &error);
+    tempera_status status =
+        tm_mixture_fit(&data, &settings, &random, own, &mixture, &error);
     tm_heap_fail_at(0);
     assert_true(status == TEMPERA_OK || status == TEMPERA_ERROR_MEMORY);
     if (k <= 2)

@@ -144,9 +144,10 @@ static tempera_status integrate_target(bridge *b, tm_bridge_integral *integral,
   table *t = &b->target;
   TM_TRY(load_target(b, error));
   tempera_random random = tm_random(b->seed, STREAM_LABELS, TM_PURPOSE_BRIDGE);
-  TM_TRY(tm_labels_find(&b->evaluator, t->theta, t->log_likelihood,
-                        t->log_prior, t->chains * t->length, &random, b->arena,
-                        &b->labels, error));
+  tm_label_rows rows = {t->chains * t->length, t->theta, t->log_likelihood,
+                        t->log_prior};
+  TM_TRY(tm_labels_find(&b->evaluator, &rows, &random, b->arena, &b->labels,
+                        error));
   TM_TRY(evaluator_status(b, error));
   size_t proposals = b->proposals;
   if (proposals == 0) {

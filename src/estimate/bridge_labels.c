@@ -45,8 +45,7 @@ void tm_labels_shuffle(const tm_labels *labels, const tempera_model *model,
 
 typedef struct probe {
   tm_evaluator *evaluator;
-  const double *theta, *log_likelihood, *log_prior;
-  size_t count;
+  const tm_label_rows *rows;
   tempera_random *random;
   tm_point point;
 } probe;
@@ -58,7 +57,7 @@ static bool same(double a, double b) {
 /* Permute this draw in a way that changes it; false when none was found. */
 static bool permuted_draw(probe *p, const tm_labels *labels, size_t row) {
   const tempera_model *model = p->evaluator->model;
-  const double *theta = p->theta + row * model->size;
+  const double *theta = p->rows->theta + row * model->size;
   for (int i = 0; i < 8; i++) {
     memcpy(p->point.theta, theta, model->size * sizeof(double));
     tm_labels_shuffle(labels, model, p->random, p->point.theta);
@@ -71,13 +70,13 @@ static bool permuted_draw(probe *p, const tm_labels *labels, size_t row) {
 static bool exchangeable(probe *p, const tm_labels *labels) {
   size_t tried = 0;
   for (size_t t = 0; t < TRIES; t++) {
-    size_t row = (2 * t + 1) * p->count / (2 * TRIES);
+    size_t row = (2 * t + 1) * p->rows->count / (2 * TRIES);
     if (!permuted_draw(p, labels, row))
       continue;
     tried++;
     tm_evaluate_natural(p->evaluator, &p->point);
-    if (!same(p->point.log_prior, p->log_prior[row]) ||
-        !same(p->point.log_likelihood, p->log_likelihood[row]))
+    if (!same(p->point.log_prior, p->rows->log_prior[row]) ||
+        !same(p->point.log_likelihood, p->rows->log_likelihood[row]))
       return false;
   }
   return tried >= 2;
@@ -144,14 +143,13 @@ static bool allocate(tm_labels *labels, const tempera_model *model,
          labels->u;
 }
 
-tempera_status tm_labels_find(tm_evaluator *evaluator, const double *theta,
-                              const double *log_likelihood,
-                              const double *log_prior, size_t count,
-                              tempera_random *random, tm_arena *arena,
-                              tm_labels *labels, tempera_error *error) {
+tempera_status tm_labels_find(tm_evaluator *evaluator,
+                              const tm_label_rows *rows, tempera_random *random,
+                              tm_arena *arena, tm_labels *labels,
+                              tempera_error *error) {
   const tempera_model *model = evaluator->model;
   tm_labels made = {0};
-  probe p = {evaluator, theta, log_likelihood, log_prior, count, random, {0}};
+  probe p = {evaluator, rows, random, {0}};
   size_t *found = TM_NEW(arena, size_t, model->block_count);
   if (!found || !allocate(&made, model, arena))
     return tm_fail_memory(error);

@@ -25,12 +25,17 @@ typedef struct tm_labels {
   double *u;
 } tm_labels;
 
-/* Look for such blocks by calling the densities at permuted draws: rows of
- * theta with their log likelihood and log prior, which must come back to
- * 1e-9. Blocks of the largest size that passes are taken. */
+/* Draws with their densities. */
+typedef struct tm_label_rows {
+  size_t count;
+  const double *theta; /* count x model->size */
+  const double *log_likelihood, *log_prior;
+} tm_label_rows;
+
+/* Look for such blocks by calling the densities at permuted draws; they must
+ * come back to 1e-9. Blocks of the largest size that passes are taken. */
 TEMPERA_CHECKED tempera_status tm_labels_find(
-    tm_evaluator *evaluator, const double *theta, const double *log_likelihood,
-    const double *log_prior, size_t count, tempera_random *random,
+    tm_evaluator *evaluator, const tm_label_rows *rows, tempera_random *random,
     tm_arena *arena, tm_labels *labels, tempera_error *error);
 
 /* Fit the pivot to these draws, starting from row `start`; theta is relabelled

@@ -8,10 +8,11 @@
 #include <string.h>
 
 enum {
-  MOST_FITTED = 4000,   /* draws a proposal is fitted to */
-  MOST_BRIDGED = 20000, /* target draws per half */
-  SCORED = 300,         /* draws to compare two proposals on */
-  INSIDE_DRAWS = 20     /* draws of q per proposal, to learn its mass on D */
+  MOST_FITTED = 4000,      /* draws a proposal is fitted to */
+  MOST_BRIDGED = 20000,    /* target draws per half */
+  SHUFFLED_COMPONENTS = 2, /* copies that overlap are one mode */
+  SCORED = 300,            /* draws to compare two proposals on */
+  INSIDE_DRAWS = 20        /* draws of q per proposal, to learn its mass on D */
 };
 
 /* How target draws meet exchangeable labels. */
@@ -89,11 +90,13 @@ static tempera_status take_rows(direction *d, rows *out, tempera_error *error) {
   return TEMPERA_OK;
 }
 
-static tempera_status fit_rows(direction *d, rows *r, tempera_error *error) {
+static tempera_status fit_rows(direction *d, rows *r, size_t most,
+                               tempera_error *error) {
   for (size_t i = 0; i < r->count; i++)
     tm_unconstrain(d->model, r->theta + i * d->model->size,
                    r->u + i * d->model->dimension);
-  return tm_bridge_proposal_fit(d->model, r->u, r->count, &d->random, d->arena,
+  tm_points u = {r->count, d->model->dimension, r->u, NULL};
+  return tm_bridge_proposal_fit(d->model, &u, most, &d->random, d->arena,
                                 &d->proposal, error);
 }
 
@@ -146,12 +149,12 @@ static tempera_status fit_labelled(direction *d, rows *r,
     tm_labels_shuffle(labels, d->model, &d->random,
                       r->theta + i * d->model->size);
   d->treatment = SHUFFLED;
-  TM_TRY(fit_rows(d, r, error));
+  TM_TRY(fit_rows(d, r, SHUFFLED_COMPONENTS, error));
   double whole = score(d, r);
   tm_bridge_proposal shuffled = d->proposal;
   tm_labels_learn(labels, d->model, r->theta, r->count, r->best);
   d->treatment = RELABELLED;
-  TM_TRY(fit_rows(d, r, error));
+  TM_TRY(fit_rows(d, r, 0, error));
   size_t inside = 0, draws = MOST_FITTED;
   for (size_t i = 0; i < draws; i++)
     inside += draw_inside(d);
@@ -169,7 +172,7 @@ static tempera_status fit_direction(direction *d, tempera_error *error) {
   d->treatment = AS_DRAWN;
   if (d->leg->labels->count > 1)
     return fit_labelled(d, &r, error);
-  return fit_rows(d, &r, error);
+  return fit_rows(d, &r, 0, error);
 }
 
 /* ---- Bridging ---- */

@@ -46,7 +46,7 @@ typedef struct builder {
   size_t count;
   entry *rows;  /* sorted by integer vector */
   entry *cells; /* distinct; cells[i].row: first of its rows */
-  size_t cell_count, seen;
+  size_t cell_count, seen, most;
   double *points; /* count x reals */
   tm_arena *arena, *scratch;
   tempera_random *random;
@@ -237,8 +237,8 @@ static double predicted(const tm_bridge_proposal *p, const double *integers,
 static tempera_status fit_points(builder *b, size_t points, size_t most,
                                  tm_mixture *mixture, tempera_error *error) {
   tm_mixture_settings settings = {.most_components = most};
-  return tm_mixture_fit(b->points, NULL, points, b->p->reals, &settings,
-                        b->random, b->arena, mixture, error);
+  tm_points data = {points, b->p->reals, b->points, NULL};
+  return tm_mixture_fit(&data, &settings, b->random, b->arena, mixture, error);
 }
 
 static tempera_status fit_cell(builder *b, size_t c, tempera_error *error) {
@@ -250,6 +250,8 @@ static tempera_status fit_cell(builder *b, size_t c, tempera_error *error) {
     for (size_t j = 0; j < p->reals; j++)
       b->points[i * p->reals + j] = row_of(b, b->cells[c].row + i)[p->real[j]];
   size_t most = p->integers ? CELL_COMPONENTS : MOST_COMPONENTS;
+  if (b->most && b->most < most)
+    most = b->most;
   TM_TRY(fit_points(b, b->cells[c].count, most, mixture, error));
   p->own[c] = mixture;
   return TEMPERA_OK;
@@ -313,14 +315,15 @@ static tempera_status fit_reals(builder *b, tempera_error *error) {
 }
 
 tempera_status tm_bridge_proposal_fit(const tempera_model *model,
-                                      const double *u, size_t count,
+                                      const tm_points *u, size_t most,
                                       tempera_random *random, tm_arena *arena,
                                       tm_bridge_proposal *proposal,
                                       tempera_error *error) {
   tm_bridge_proposal made = {.model = model};
   builder b = {.p = &made,
-               .u = u,
-               .count = count,
+               .u = u->values,
+               .count = u->count,
+               .most = most,
                .arena = arena,
                .scratch = tm_arena_create(),
                .random = random};
@@ -330,7 +333,7 @@ tempera_status tm_bridge_proposal_fit(const tempera_model *model,
     status = tm_fail_memory(error);
     goto done;
   }
-  b.points = TM_NEW(b.scratch, double, count *made.reals);
+  b.points = TM_NEW(b.scratch, double, u->count *made.reals);
   if (!b.points) {
     status = tm_fail_memory(error);
     goto done;

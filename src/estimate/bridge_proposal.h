@@ -26,10 +26,11 @@ typedef struct tm_bridge_proposal {
   double *x, *work, *key; /* workspaces: one thread at a time */
 } tm_bridge_proposal;
 
-/* u: count >= 1 rows of model->dimension. Everything comes from the arena. */
+/* u: at least one row of model->dimension; at most `most` components (0: the
+ * default). Everything comes from the arena. */
 TEMPERA_CHECKED tempera_status
-tm_bridge_proposal_fit(const tempera_model *model, const double *u,
-                       size_t count, tempera_random *random, tm_arena *arena,
+tm_bridge_proposal_fit(const tempera_model *model, const tm_points *u,
+                       size_t most, tempera_random *random, tm_arena *arena,
                        tm_bridge_proposal *proposal, tempera_error *error);
 
 /* -infinity at integer vectors outside the table. */

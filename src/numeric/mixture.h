@@ -41,16 +41,21 @@ typedef struct tm_mixture_settings {
   double df;              /* 0: chosen by fit among 4, 8, 30 and Gaussian */
 } tm_mixture_settings;
 
-/* Fit to `count` >= 1 finite points (row-major) with these weights (NULL: all
- * equal). The number of components maximises the log likelihood of held-out
- * runs of consecutive points, so that neither overfitting nor repeats and
- * autocorrelation of a chain's draws reward more of them. Few points shrink
- * covariances towards pooled correlations and in the end towards a diagonal;
- * constant coordinates get a small nominal scale. The mixture's arrays come
- * from the arena. */
-TEMPERA_CHECKED tempera_status tm_mixture_fit(
-    const double *points, const double *weights, size_t count, size_t dimension,
-    const tm_mixture_settings *settings, tempera_random *random,
-    tm_arena *arena, tm_mixture *mixture, tempera_error *error);
+typedef struct tm_points {
+  size_t count, dimension;
+  const double *values;  /* row-major, finite */
+  const double *weights; /* NULL: all equal */
+} tm_points;
+
+/* Fit to at least one point. The number of components maximises the log
+ * likelihood of held-out runs of consecutive points, so that neither
+ * overfitting nor repeats and autocorrelation of a chain's draws reward more of
+ * them. Few points shrink covariances towards pooled correlations and in the
+ * end towards a diagonal; constant coordinates get a small nominal scale. The
+ * mixture's arrays come from the arena. */
+TEMPERA_CHECKED tempera_status
+tm_mixture_fit(const tm_points *points, const tm_mixture_settings *settings,
+               tempera_random *random, tm_arena *arena, tm_mixture *mixture,
+               tempera_error *error);
 
 #endif
