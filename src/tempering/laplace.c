@@ -14,6 +14,20 @@ enum {
 
 /* ---- the view */
 
+/* log z is convex: no slope is outside the chords beside it. */
+static void make_convex(tm_laplace_knot *knots, size_t count) {
+  for (size_t k = 0; k < count; k++) {
+    double low = -INFINITY, high = INFINITY;
+    if (k > 0)
+      low = (knots[k].log_z - knots[k - 1].log_z) /
+            (knots[k].tau - knots[k - 1].tau);
+    if (k + 1 < count)
+      high = (knots[k + 1].log_z - knots[k].log_z) /
+             (knots[k + 1].tau - knots[k].tau);
+    knots[k].slope = fmax(fmin(knots[k].slope, high), fmin(low, high));
+  }
+}
+
 static bool relabels(const tm_laplace *laplace, const tm_stage *stage) {
   const tm_labels *labels = &laplace->labels;
   double least = INFINITY, most = -INFINITY;
@@ -66,6 +80,7 @@ static tempera_status publish(tm_laplace *laplace, tempera_error *error) {
     if (stage->count > view->most_modes)
       view->most_modes = stage->count;
   }
+  make_convex(knots, view->knot_count);
   return TEMPERA_OK;
 }
 
@@ -213,34 +228,6 @@ static size_t best_stage(const tm_laplace *laplace, const tm_point *point) {
   return best;
 }
 
-/* What is new at stage s is followed to its neighbours, one way. */
-static tempera_status follow(tm_laplace *laplace, size_t s, int way,
-                             tempera_error *error) {
-  for (;;) {
-    if (way < 0 ? s == 0 : s + 1 == laplace->stage_count)
-      return TEMPERA_OK;
-    const tm_stage *from = &laplace->stages[s];
-    s = way < 0 ? s - 1 : s + 1;
-    tm_stage *stage = &laplace->stages[s];
-    size_t fresh = 0;
-    for (size_t m = 0; m < from->count; m++) {
-      const tm_mode *mode = &from->modes[m];
-      if (tm_stage_covers(laplace, stage, mode->spot.u))
-        continue;
-      tm_climb climb = {.tau = stage->tau,
-                        .u = mode->spot.u,
-                        .warm = &mode->spot,
-                        .exact = true,
-                        .track = mode->seen.track};
-      TM_TRY(tm_laplace_plan(laplace, &climb, error));
-    }
-    TM_TRY(tm_laplace_explore(laplace, stage, &fresh, error));
-    tm_stage_settle(laplace, stage);
-    if (fresh == 0)
-      return TEMPERA_OK;
-  }
-}
-
 static tempera_status improve_from(tm_laplace *laplace, const double *theta,
                                    size_t *fresh, tempera_error *error) {
   tm_climber *c = &laplace->climbers[0];
@@ -254,14 +241,14 @@ static tempera_status improve_from(tm_laplace *laplace, const double *theta,
     return TEMPERA_OK;
   tm_climb climb = {.tau = laplace->stages[s].tau,
                     .u = c->trial.u,
-                    .track = laplace->tracks++};
+                    .tracks = tm_laplace_new_track(laplace)};
   TM_TRY(tm_laplace_plan(laplace, &climb, error));
   TM_TRY(tm_laplace_explore(laplace, &laplace->stages[s], fresh, error));
   tm_stage_settle(laplace, &laplace->stages[s]);
   if (*fresh == before)
     return TEMPERA_OK;
-  TM_TRY(follow(laplace, s, 1, error));
-  return follow(laplace, s, -1, error);
+  TM_TRY(tm_laplace_follow(laplace, s, 1, error));
+  return tm_laplace_follow(laplace, s, -1, error);
 }
 
 tempera_status tm_laplace_improve(tm_laplace *laplace, const double *points,

@@ -17,7 +17,8 @@ enum {
   FULL = 3 /* without gradients, up to this many reals: Hessians always */
 };
 
-static const double DONE = 1e-4;  /* Newton decrement, in nats x 2 */
+static const double DONE = 1e-4; /* Newton decrement, in nats x 2 ... */
+static const double DONE_BY_VALUES = 2e-3; /* ... where Hessians cost most */
 static const double DRIFT = 0.05; /* a Hessian is as good as new so near */
 static const double VALUE_STEP = 0.05, SLOPE_STEP = 1e-3; /* in scales */
 static const double BOX = 60;
@@ -553,19 +554,21 @@ static bool exhausted(const tm_climber *c, double predicted) {
 
 static void climb_reals(tm_climber *c, tm_climb *climb, bool fresh) {
   tm_spot *at = &climb->spot;
+  bool costly = !tm_has_gradients(c->model) && c->frame->reals > 1;
   double drift = INFINITY, decrement = 0; /* since the Hessian was new */
+  double done = costly ? DONE_BY_VALUES : DONE;
   climb->outcome = TM_ASCENT_STUCK;
   for (int i = 0; i < ITERATIONS && c->evaluator.status == TEMPERA_OK; i++) {
     drift = fresh ? 0 : drift;
     bool definite = newton(c, at, climb->tau, &decrement);
-    if (definite && decrement < DONE && drift < DRIFT) {
+    if (definite && decrement < done && drift < DRIFT) {
       polish(c, at);
       climb->outcome = TM_ASCENT_FOUND;
       return;
     }
     double predicted = choose_step(c, definite), reached = length(c), gain = 0;
     bool renewed = false, up = false;
-    if (fresh || predicted > DONE / 2) {
+    if (fresh || predicted > done / 2) {
       up = advance(c, climb, &gain, &renewed);
       resize(c, reached, gain, predicted);
     }

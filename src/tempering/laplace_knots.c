@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { WAVE = 2, OFFSETS = 4, LOW_STARTS = 3 };
+enum { OFFSETS = 4, LOW_STARTS = 3 };
 
 static const double NEAR = 2;        /* divergence that needs no knot between */
 static const double UNMATCHED = 100; /* stands for it where no basin goes on */
@@ -24,6 +24,11 @@ uint64_t tm_laplace_spent(const tm_laplace *laplace) {
     sum += laplace->climbers[w].evaluator.likelihood_evaluations +
            laplace->climbers[w].evaluator.gradient_evaluations;
   return sum;
+}
+
+/* More than 64 share bits, which costs a climb or two. */
+uint64_t tm_laplace_new_track(tm_laplace *laplace) {
+  return (uint64_t)1 << (laplace->tracks++ % 64);
 }
 
 /* ---- the queue */
@@ -96,17 +101,18 @@ static tempera_status first_failure(const tm_laplace *laplace,
 /* A mode, dead or alive, of this basin with these integers; NULL if none. */
 static const tm_mode *find_mode(const tm_laplace *laplace,
                                 const tm_stage *stage, const double *u,
-                                size_t track) {
+                                uint64_t tracks) {
   for (size_t m = 0; m < stage->count; m++)
-    if (stage->modes[m].seen.track == track &&
+    if ((stage->modes[m].tracks & tracks) &&
         tm_same_value(laplace->model, stage->modes[m].spot.u, u))
       return &stage->modes[m];
   return NULL;
 }
 
-static bool planned(const tm_laplace *laplace, const double *u, size_t track) {
+static bool planned(const tm_laplace *laplace, const double *u,
+                    uint64_t tracks) {
   for (size_t i = 0; i < laplace->climb_count; i++)
-    if (laplace->climbs[i].track == track &&
+    if ((laplace->climbs[i].tracks & tracks) &&
         tm_same_value(laplace->model, laplace->climbs[i].u, u))
       return true;
   return false;
@@ -118,17 +124,17 @@ static tempera_status plan_side(tm_laplace *laplace, const tm_stage *stage,
                                 const tm_mode *mode, size_t j, double side,
                                 tempera_error *error) {
   double *u = laplace->turned;
-  size_t track = mode->seen.track;
+  uint64_t tracks = mode->tracks;
   memcpy(u, mode->spot.u, laplace->model->dimension * sizeof(double));
   for (int offset = 1; offset <= OFFSETS; offset++) {
     u[j] = mode->spot.u[j] + side * offset;
-    const tm_mode *there = find_mode(laplace, stage, u, track);
+    const tm_mode *there = find_mode(laplace, stage, u, tracks);
     if (there && there->dead)
       continue;
-    if (there || planned(laplace, u, track))
+    if (there || planned(laplace, u, tracks))
       return TEMPERA_OK;
     tm_climb climb = {
-        .tau = stage->tau, .u = u, .warm = &mode->spot, .track = track};
+        .tau = stage->tau, .u = u, .warm = &mode->spot, .tracks = tracks};
     return tm_laplace_plan(laplace, &climb, error);
   }
   return TEMPERA_OK;
@@ -174,12 +180,16 @@ tempera_status tm_laplace_explore(tm_laplace *laplace, tm_stage *stage,
 
 static tempera_status climb_from_starts(tm_laplace *laplace, tm_stage *stage,
                                         size_t count, tempera_error *error) {
+  /* Integers are explored from one start before the next, which may then be
+   * found to bring nothing new. */
+  bool whole = laplace->model->real_dimension < laplace->model->dimension;
+  size_t wave_size = whole ? 1 : 2;
   for (size_t i = 0; i < count && i < laplace->start_count; i++) {
     tm_climb climb = {.tau = stage->tau,
                       .u = laplace->starts[i].u,
-                      .track = laplace->tracks++};
+                      .tracks = tm_laplace_new_track(laplace)};
     TM_TRY(tm_laplace_plan(laplace, &climb, error));
-    if (laplace->climb_count == WAVE || i + 1 == laplace->start_count)
+    if (laplace->climb_count >= wave_size)
       TM_TRY(tm_laplace_explore(laplace, stage, NULL, error));
     if (tm_laplace_spent(laplace) > laplace->settings.budget / 2 &&
         stage->count > 0)
@@ -195,7 +205,7 @@ static tempera_status plan_from(tm_laplace *laplace, const tm_stage *stage,
                     .u = mode->spot.u,
                     .warm = &mode->spot,
                     .exact = true,
-                    .track = mode->seen.track};
+                    .tracks = mode->tracks};
   return tm_laplace_plan(laplace, &climb, error);
 }
 
@@ -271,6 +281,21 @@ static bool relevant(const tm_stage *stage, const tm_mode *mode) {
   return mode->seen.log_weight + mode->seen.log_copies > stage->best - RELEVANT;
 }
 
+/* The divergence of one basin's laws at a and b. Where the local slope at a
+ * contradicts convexity, a is too broad for it, and what lies above the chord
+ * at b is taken twice. */
+static double basin_divergence(const tm_stage *a, const tm_stage *b,
+                               const tm_laplace_mode *from,
+                               const tm_laplace_mode *to) {
+  double width = b->tau - a->tau;
+  double rise = to->log_weight + to->log_copies - from->log_weight -
+                from->log_copies;
+  double before = rise - width * from->slope, after = width * to->slope - rise;
+  if (before < 0)
+    before = fmax(after, 0);
+  return before + fmax(after, 0);
+}
+
 /* The divergence across an interval: the largest of any basin that matters
  * at one of its ends and is known at both. */
 static double divergence(const tm_laplace *laplace, size_t s) {
@@ -279,12 +304,12 @@ static double divergence(const tm_laplace *laplace, size_t s) {
   bool left = false, right = false;
   for (size_t m = 0; m < a->count; m++) {
     const tm_mode *mode = &a->modes[m];
-    const tm_mode *next = find_mode(laplace, b, mode->spot.u, mode->seen.track);
+    const tm_mode *next = find_mode(laplace, b, mode->spot.u, mode->tracks);
     if (!next || !(relevant(a, mode) || relevant(b, next)))
       continue;
     left = left || relevant(a, mode);
     right = right || relevant(b, next);
-    most = fmax(most, (b->tau - a->tau) * (next->seen.slope - mode->seen.slope));
+    most = fmax(most, basin_divergence(a, b, &mode->seen, &next->seen));
   }
   bool wide = a->tau > 0 ? b->tau > 1.2 * a->tau : b->tau > 100 * SMALLEST;
   return left && right ? most : wide ? fmax(most, UNMATCHED) : 0;
@@ -303,7 +328,7 @@ static size_t namesakes(const tm_laplace *laplace, const tm_stage *stage,
                         const tm_mode *mode) {
   size_t count = 0;
   for (size_t m = 0; m < stage->count; m++)
-    count += stage->modes[m].seen.track == mode->seen.track &&
+    count += (stage->modes[m].tracks & mode->tracks) != 0 &&
              tm_same_value(laplace->model, stage->modes[m].spot.u, mode->spot.u);
   return count;
 }
@@ -315,7 +340,7 @@ static tempera_status climb_from_side(tm_laplace *laplace, tm_stage *stage,
   for (size_t m = 0; m < side->count; m++) {
     const tm_mode *mode = &side->modes[m];
     const tm_mode *there =
-        find_mode(laplace, stage, mode->spot.u, mode->seen.track);
+        find_mode(laplace, stage, mode->spot.u, mode->tracks);
     bool clear = namesakes(laplace, side, mode) == 1 &&
                  namesakes(laplace, other, mode) <= 1;
     if (!(there && !there->dead && clear))
@@ -324,7 +349,39 @@ static tempera_status climb_from_side(tm_laplace *laplace, tm_stage *stage,
   return tm_laplace_explore(laplace, stage, NULL, error);
 }
 
-/* A new stage after s. */
+/* Would this mode be within the window at the other tau, where its basin is
+ * not known? Its line there is a lower bound. */
+static bool missing(const tm_laplace *laplace, const tm_stage *stage,
+                    const tm_stage *from, const tm_mode *mode) {
+  double line = mode->seen.log_weight +
+                (stage->tau - from->tau) * mode->seen.log_likelihood;
+  if (line < stage->modes[0].seen.log_weight - 0.5 * TM_LAPLACE_WINDOW)
+    return false;
+  return !find_mode(laplace, stage, mode->spot.u, mode->tracks);
+}
+
+tempera_status tm_laplace_follow(tm_laplace *laplace, size_t s, int way,
+                                 tempera_error *error) {
+  while (way < 0 ? s > 0 : s + 1 < laplace->stage_count) {
+    const tm_stage *from = &laplace->stages[s];
+    s = way < 0 ? s - 1 : s + 1;
+    tm_stage *stage = &laplace->stages[s];
+    size_t fresh = 0;
+    for (size_t m = 0; m < from->count; m++)
+      if (missing(laplace, stage, from, &from->modes[m]))
+        TM_TRY(plan_from(laplace, stage, &from->modes[m], error));
+    if (laplace->climb_count == 0)
+      break;
+    TM_TRY(tm_laplace_explore(laplace, stage, &fresh, error));
+    tm_stage_settle(laplace, stage);
+    if (fresh == 0)
+      break;
+  }
+  return TEMPERA_OK;
+}
+
+/* A new stage after s. What it knows and its neighbours do not is followed
+ * to them, and on. */
 static tempera_status insert(tm_laplace *laplace, size_t s, double tau,
                              tempera_error *error) {
   tm_stage *stages = laplace->stages;
@@ -336,7 +393,11 @@ static tempera_status insert(tm_laplace *laplace, size_t s, double tau,
   laplace->runaway = -INFINITY;
   TM_TRY(climb_from_side(laplace, stage, stage + 1, stage - 1, error));
   TM_TRY(climb_from_side(laplace, stage, stage - 1, stage + 1, error));
-  return finish_stage(laplace, stage, error);
+  TM_TRY(finish_stage(laplace, stage, error));
+  if (laplace->view.absent)
+    return TEMPERA_OK;
+  TM_TRY(tm_laplace_follow(laplace, s + 1, 1, error));
+  return tm_laplace_follow(laplace, s + 1, -1, error);
 }
 
 tempera_status tm_laplace_refine(tm_laplace *laplace, tempera_error *error) {

@@ -142,7 +142,7 @@ static tempera_status make_mode(tm_laplace *laplace, double tau,
     return tm_fail_memory(error);
   tm_laplace_mode *seen = &mode->seen;
   seen->edge = climb->edge;
-  seen->track = climb->track;
+  mode->tracks = climb->tracks;
   curvature_at(&mode->spot, tau, d, mode->factor);
   seen->indefinite = flat(laplace, mode->factor);
   if (seen->indefinite || !tm_cholesky(mode->factor, d)) {
@@ -163,16 +163,6 @@ static tempera_status make_mode(tm_laplace *laplace, double tau,
 }
 
 /* ---- filing */
-
-static void rename_track(tm_laplace *laplace, size_t from, size_t to) {
-  for (size_t s = 0; s < laplace->stage_count && from != to; s++)
-    for (size_t m = 0; m < laplace->stages[s].count; m++)
-      if (laplace->stages[s].modes[m].seen.track == from)
-        laplace->stages[s].modes[m].seen.track = to;
-  for (size_t i = 0; i < laplace->climb_count && from != to; i++)
-    if (laplace->climbs[i].track == from)
-      laplace->climbs[i].track = to;
-}
 
 static size_t find_duplicate(tm_laplace *laplace, const tm_stage *stage,
                              const tm_mode *mode) {
@@ -217,7 +207,7 @@ static tempera_status plan_sorted(tm_laplace *laplace, const tm_climb *climb,
   tm_unconstrain(laplace->model, laplace->other, laplace->turned);
   tm_climb next = {.tau = climb->tau,
                    .u = laplace->turned,
-                   .track = climb->track,
+                   .tracks = climb->tracks,
                    .resorted = true};
   return tm_laplace_plan(laplace, &next, error);
 }
@@ -236,10 +226,10 @@ static tempera_status file_found(tm_laplace *laplace, tm_stage *stage,
     return add_mode(laplace, stage, &mode, error);
   }
   tm_mode *old = &stage->modes[twin];
-  rename_track(laplace, climb->track, old->seen.track);
+  old->tracks |= climb->tracks;
   if (mode.seen.height > old->seen.height + 1e-9 ||
       (old->seen.indefinite && !mode.seen.indefinite)) {
-    mode.seen.track = old->seen.track;
+    mode.tracks = old->tracks;
     climb->spot.u = NULL;
     *old = mode;
   }
@@ -251,7 +241,7 @@ static tempera_status file_dead(tm_laplace *laplace, tm_stage *stage,
                                 tm_climb *climb, tempera_error *error) {
   tm_mode mode = {.spot = climb->spot, .dead = true};
   memcpy(mode.spot.u, climb->u, laplace->model->dimension * sizeof(double));
-  mode.seen.track = climb->track;
+  mode.tracks = climb->tracks;
   mode.seen.log_weight = mode.seen.height = -INFINITY;
   climb->spot.u = NULL;
   return add_mode(laplace, stage, &mode, error);
@@ -265,8 +255,7 @@ tempera_status tm_laplace_file(tm_laplace *laplace, tm_stage *stage,
     if (climb->outcome == TM_ASCENT_FOUND)
       TM_TRY(file_found(laplace, stage, climb, fresh, error));
     else if (climb->outcome == TM_ASCENT_KNOWN)
-      rename_track(laplace, climb->track,
-                   stage->modes[climb->same].seen.track);
+      stage->modes[climb->same].tracks |= climb->tracks;
     climb = &laplace->climbs[i]; /* the queue may have moved */
     if (climb->outcome == TM_ASCENT_RUNAWAY) {
       double height = tm_spot_height(&climb->spot, climb->tau);
@@ -383,13 +372,21 @@ static void set_shares(tm_stage *stage) {
   }
 }
 
+static size_t lowest_bit(uint64_t bits) {
+  size_t bit = 0;
+  while (bit < 63 && !(bits >> bit & 1))
+    bit++;
+  return bit;
+}
+
 void tm_stage_settle(tm_laplace *laplace, tm_stage *stage) {
   drop_poor(stage);
   count_copies(laplace, stage);
   stage->best = -INFINITY;
   double total = 0, slope = 0;
   for (size_t m = 0; m < stage->count; m++) {
-    const tm_laplace_mode *seen = &stage->modes[m].seen;
+    tm_laplace_mode *seen = &stage->modes[m].seen;
+    seen->track = lowest_bit(stage->modes[m].tracks);
     stage->best = fmax(stage->best, seen->log_weight + seen->log_copies);
   }
   for (size_t m = 0; m < stage->count; m++) {

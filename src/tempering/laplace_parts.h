@@ -43,6 +43,7 @@ typedef struct tm_mode {
   tm_laplace_mode seen; /* what the view shows */
   tm_spot spot;
   double *factor;
+  uint64_t tracks; /* basins, as bits: several once they have merged */
   bool dead; /* tried in vain: density zero, or not found */
 } tm_mode;
 
@@ -61,7 +62,7 @@ typedef struct tm_climb {
                           tm_laplace_plan copies it */
   const tm_spot *warm; /* derivatives nearby, or NULL */
   bool exact;          /* warm is at u itself */
-  size_t track;
+  uint64_t tracks;
   const tm_mode *known; /* modes at this tau to be recognised */
   size_t known_count;
   tm_ascent outcome;
@@ -154,6 +155,12 @@ TEMPERA_CHECKED tempera_status tm_laplace_anchor(tm_laplace *laplace,
                                                  tempera_error *error);
 TEMPERA_CHECKED tempera_status tm_laplace_refine(tm_laplace *laplace,
                                                  tempera_error *error);
+/* What stage s knows and its neighbours do not is climbed to there, and so
+ * on, upwards or downwards. */
+TEMPERA_CHECKED tempera_status tm_laplace_follow(tm_laplace *laplace, size_t s,
+                                                 int way,
+                                                 tempera_error *error);
+uint64_t tm_laplace_new_track(tm_laplace *laplace);
 uint64_t tm_laplace_spent(const tm_laplace *laplace);
 
 #endif
