@@ -16,11 +16,11 @@ struct tm_kernel {
   bool frozen;
 };
 
-enum { MOST_MOVES = 5 };
+enum { MOST_MOVES = 6 };
 
 /* The kinds of tempera_kernel; entries past the last move are NULL. */
 static const tm_move_type *const KINDS[][MOST_MOVES] = {
-    [TEMPERA_KERNEL_AUTO] = {&tm_move_prior, &tm_move_gibbs,
+    [TEMPERA_KERNEL_AUTO] = {&tm_move_prior, &tm_move_jump, &tm_move_gibbs,
                              &tm_move_random_walk, &tm_move_joint,
                              &tm_move_integer},
     [TEMPERA_KERNEL_RANDOM_WALK] = {&tm_move_gibbs, &tm_move_random_walk,
@@ -73,8 +73,16 @@ tempera_status tm_kernel_create(const tempera_model *model,
                    "model %s has no proposals of its own (recipe); use "
                    "another kernel",
                    model->spec.name);
-  return tm_kernel_compose(model, KINDS[settings->kind], MOST_MOVES, arena,
-                           kernel, error);
+  TM_TRY(tm_kernel_compose(model, KINDS[settings->kind], MOST_MOVES, arena,
+                           kernel, error));
+  tm_kernel_set_laplace(*kernel, settings->laplace);
+  return TEMPERA_OK;
+}
+
+void tm_kernel_set_laplace(tm_kernel *kernel, const tm_laplace *laplace) {
+  bool present = laplace && !tm_laplace_look(laplace)->absent;
+  if (!kernel->frozen)
+    kernel->shared.laplace = present ? laplace : NULL;
 }
 
 double tm_metropolis(tm_step *step, const tm_point *proposal,

@@ -15,8 +15,9 @@ typedef struct tm_shared {
   const tempera_model *model;
   tm_point proposal, spare;
   size_t real_count;
-  size_t *reals;           /* the real coordinates of u */
-  tm_scale *componentwise; /* one per real: set by the random walk, or NULL */
+  size_t *reals;             /* the real coordinates of u */
+  tm_scale *componentwise;   /* one per real: set by the random walk, or NULL */
+  const tm_laplace *laplace; /* where the basins are, or NULL; not absent */
 } tm_shared;
 
 /* One sweep in progress. */
@@ -52,6 +53,7 @@ extern const tm_move_type tm_move_integer;
 extern const tm_move_type tm_move_gibbs;
 extern const tm_move_type tm_move_prior;
 extern const tm_move_type tm_move_recipe;
+extern const tm_move_type tm_move_jump; /* idle without a Laplace ridge */
 
 /* A kernel of these moves, in this order, without those that do not apply. */
 TEMPERA_CHECKED tempera_status tm_kernel_compose(

@@ -104,7 +104,7 @@ static tempera_status write_out(tm_labels *labels, tm_arena *arena,
     return TEMPERA_OK;
   labels->permutations = (size_t)lround(exp(labels->log_factorial));
   unsigned char *list =
-      TM_NEW(arena, unsigned char, labels->permutations *labels->count);
+      TM_NEW(arena, unsigned char, labels->permutations * labels->count);
   if (!list)
     return tm_fail_memory(error);
   list_permutations(labels->count, list);

@@ -22,12 +22,9 @@ typedef struct tm_labels {
 
 /* Are the labels of this model exchangeable? Looked for at `count` points of
  * positive density (natural scale). Costs two evaluations each at most. */
-TEMPERA_CHECKED tempera_status tm_labels_find(tm_evaluator *evaluator,
-                                              tm_point *scratch,
-                                              const double *theta, size_t count,
-                                              tm_arena *arena,
-                                              tm_labels *labels,
-                                              tempera_error *error);
+TEMPERA_CHECKED tempera_status tm_labels_find(
+    tm_evaluator *evaluator, tm_point *scratch, const double *theta,
+    size_t count, tm_arena *arena, tm_labels *labels, tempera_error *error);
 /* to's entry k is from's entry permutation[k], in every block that permutes;
  * the rest is copied. */
 void tm_labels_apply(const tempera_model *model, const tm_labels *labels,

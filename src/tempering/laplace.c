@@ -106,8 +106,7 @@ static tempera_status keep_start(tm_laplace *laplace, tempera_error *error) {
   return TEMPERA_OK;
 }
 
-static tempera_status failure(const tm_laplace *laplace,
-                              tempera_error *error) {
+static tempera_status failure(const tm_laplace *laplace, tempera_error *error) {
   const tm_evaluator *evaluator = &laplace->climbers[0].evaluator;
   if (evaluator->status != TEMPERA_OK && error)
     *error = evaluator->error;
@@ -140,8 +139,8 @@ static tempera_status take_starts(tm_laplace *laplace, const double *starts,
   if (laplace->start_count == 0)
     return tm_fail(error, TEMPERA_ERROR_ARGUMENT,
                    "the Laplace ridge needs a start of positive density");
-  return tm_labels_find(&c->evaluator, &c->trial, starts, count,
-                        laplace->arena, &laplace->labels, error);
+  return tm_labels_find(&c->evaluator, &c->trial, starts, count, laplace->arena,
+                        &laplace->labels, error);
 }
 
 static tempera_status prepare(tm_laplace *laplace, const double *starts,
@@ -284,8 +283,9 @@ double tm_laplace_log_z(const tm_laplace *laplace, double tau) {
   double width = b->tau - a->tau, x = (tau - a->tau) / width, y = 1 - x;
   double chord = y * a->log_z + x * b->log_z;
   double rise = b->log_z - a->log_z;
-  double cubic = chord + x * y * (y * (width * a->slope - rise) -
-                                  x * (width * b->slope - rise));
+  double cubic =
+      chord +
+      x * y * (y * (width * a->slope - rise) - x * (width * b->slope - rise));
   double below = fmax(a->log_z + a->slope * (tau - a->tau),
                       b->log_z - b->slope * (b->tau - tau));
   return fmin(chord, fmax(cubic, fmin(below, chord)));

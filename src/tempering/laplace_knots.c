@@ -209,8 +209,8 @@ static tempera_status plan_from(tm_laplace *laplace, const tm_stage *stage,
   return tm_laplace_plan(laplace, &climb, error);
 }
 
-static void say_absent(tm_laplace *laplace, const char *format_what,
-                       double tau, size_t j) {
+static void say_absent(tm_laplace *laplace, const char *format_what, double tau,
+                       size_t j) {
   const tempera_model *model = laplace->model;
   const tm_block *block = &model->blocks[model->block_of_u[j]];
   laplace->view.absent = true;
@@ -225,8 +225,8 @@ static size_t flattest(const tm_laplace *laplace, const tm_mode *mode) {
   double low = INFINITY;
   for (size_t k = 0; k < d; k++) {
     double step = laplace->frame.step[k];
-    double bend = (mode->spot.hl[k * d + k] + mode->spot.hp[k * d + k]) * step *
-                  step;
+    double bend =
+        (mode->spot.hl[k * d + k] + mode->spot.hp[k * d + k]) * step * step;
     if (bend < low) {
       low = bend;
       least = k;
@@ -288,8 +288,8 @@ static double basin_divergence(const tm_stage *a, const tm_stage *b,
                                const tm_laplace_mode *from,
                                const tm_laplace_mode *to) {
   double width = b->tau - a->tau;
-  double rise = to->log_weight + to->log_copies - from->log_weight -
-                from->log_copies;
+  double rise =
+      to->log_weight + to->log_copies - from->log_weight - from->log_copies;
   double before = rise - width * from->slope, after = width * to->slope - rise;
   if (before < 0)
     before = fmax(after, 0);
@@ -328,8 +328,9 @@ static size_t namesakes(const tm_laplace *laplace, const tm_stage *stage,
                         const tm_mode *mode) {
   size_t count = 0;
   for (size_t m = 0; m < stage->count; m++)
-    count += (stage->modes[m].tracks & mode->tracks) != 0 &&
-             tm_same_value(laplace->model, stage->modes[m].spot.u, mode->spot.u);
+    count +=
+        (stage->modes[m].tracks & mode->tracks) != 0 &&
+        tm_same_value(laplace->model, stage->modes[m].spot.u, mode->spot.u);
   return count;
 }
 

@@ -102,8 +102,7 @@ static bool make_definite(tm_laplace *laplace, double *h) {
   return tm_cholesky(h, d);
 }
 
-static void curvature_at(const tm_spot *spot, double tau, size_t d,
-                         double *h) {
+static void curvature_at(const tm_spot *spot, double tau, size_t d, double *h) {
   for (size_t i = 0; i < d * d; i++)
     h[i] = tau * spot->hl[i] + spot->hp[i];
 }
@@ -168,8 +167,7 @@ static size_t find_duplicate(tm_laplace *laplace, const tm_stage *stage,
                              const tm_mode *mode) {
   for (size_t m = 0; m < stage->count; m++) {
     const tm_mode *old = &stage->modes[m];
-    if (!old->dead &&
-        nearest_square(laplace, old, mode->spot.u, 1) < SAME &&
+    if (!old->dead && nearest_square(laplace, old, mode->spot.u, 1) < SAME &&
         nearest_square(laplace, mode, old->spot.u, 1) < SAME)
       return m;
   }
@@ -202,8 +200,8 @@ static tempera_status plan_sorted(tm_laplace *laplace, const tm_climb *climb,
                                   tempera_error *error) {
   unsigned char permutation[TM_LABELS_MOST];
   tm_labels_sort(&laplace->labels, laplace->theta, permutation);
-  tm_labels_apply(laplace->model, &laplace->labels, permutation,
-                  laplace->theta, laplace->other);
+  tm_labels_apply(laplace->model, &laplace->labels, permutation, laplace->theta,
+                  laplace->other);
   tm_unconstrain(laplace->model, laplace->other, laplace->turned);
   tm_climb next = {.tau = climb->tau,
                    .u = laplace->turned,
@@ -219,7 +217,8 @@ static tempera_status file_found(tm_laplace *laplace, tm_stage *stage,
   if (must_sort(laplace, climb))
     return plan_sorted(laplace, climb, error);
   TM_TRY(make_mode(laplace, stage->tau, climb, &mode, error));
-  size_t twin = mode.dead ? stage->count : find_duplicate(laplace, stage, &mode);
+  size_t twin =
+      mode.dead ? stage->count : find_duplicate(laplace, stage, &mode);
   if (twin == stage->count) {
     climb->spot.u = NULL; /* the mode has it now */
     *fresh += !mode.dead;

@@ -24,9 +24,9 @@ enum {
  * serve every tau: l, and p = log pi + log J. */
 typedef struct tm_spot {
   double l, p;
-  double *u;        /* dimension */
-  double *gl, *gp;  /* gradients over the reals */
-  double *hl, *hp;  /* minus the Hessians */
+  double *u;       /* dimension */
+  double *gl, *gp; /* gradients over the reals */
+  double *hl, *hp; /* minus the Hessians */
 } tm_spot;
 
 static inline double tm_spot_height(const tm_spot *spot, double tau) {
@@ -36,21 +36,20 @@ static inline double tm_spot_height(const tm_spot *spot, double tau) {
 TEMPERA_CHECKED tempera_status tm_spot_create(const tempera_model *model,
                                               tm_arena *arena, tm_spot *spot,
                                               tempera_error *error);
-void tm_spot_copy(const tempera_model *model, const tm_spot *from,
-                  tm_spot *to);
+void tm_spot_copy(const tempera_model *model, const tm_spot *from, tm_spot *to);
 
 typedef struct tm_mode {
   tm_laplace_mode seen; /* what the view shows */
   tm_spot spot;
   double *factor;
   uint64_t tracks; /* basins, as bits: several once they have merged */
-  bool dead; /* tried in vain: density zero, or not found */
+  bool dead;       /* tried in vain: density zero, or not found */
 } tm_mode;
 
 typedef enum tm_ascent {
   TM_ASCENT_FOUND = 0,
-  TM_ASCENT_KNOWN,  /* ended at a mode that is known */
-  TM_ASCENT_DEAD,   /* density zero */
+  TM_ASCENT_KNOWN, /* ended at a mode that is known */
+  TM_ASCENT_DEAD,  /* density zero */
   TM_ASCENT_RUNAWAY,
   TM_ASCENT_STUCK
 } tm_ascent;
@@ -80,10 +79,10 @@ typedef struct tm_climber {
   const tm_search_frame *frame;
   tm_evaluator evaluator;
   tm_point trial;
-  double *lg, *pg;         /* dimension: gradients over u */
+  double *lg, *pg;                     /* dimension: gradients over u */
   double *b, *work, *vectors, *values; /* reals^2 (3), reals */
   double *step, *gradient, *scale, *used, *lane;
-  double *tl, *tp; /* the trial's gradients */
+  double *tl, *tp;      /* the trial's gradients */
   double *plus, *minus; /* 2 x reals each: l and p at +-h */
   bool edge;
   double radius;
@@ -158,8 +157,7 @@ TEMPERA_CHECKED tempera_status tm_laplace_refine(tm_laplace *laplace,
 /* What stage s knows and its neighbours do not is climbed to there, and so
  * on, upwards or downwards. */
 TEMPERA_CHECKED tempera_status tm_laplace_follow(tm_laplace *laplace, size_t s,
-                                                 int way,
-                                                 tempera_error *error);
+                                                 int way, tempera_error *error);
 uint64_t tm_laplace_new_track(tm_laplace *laplace);
 uint64_t tm_laplace_spent(const tm_laplace *laplace);
 
