@@ -17,12 +17,12 @@ struct tm_kernel {
   bool round_ended; /* what was learned is to be put to use */
 };
 
-enum { MOST_MOVES = 4 };
+enum { MOST_MOVES = 5 };
 
 /* The kinds of tempera_kernel; entries past the last move are NULL. */
 static const tm_move_type *const KINDS[][MOST_MOVES] = {
-    [TEMPERA_KERNEL_AUTO] = {&tm_move_prior, &tm_move_gibbs, &tm_move_mix,
-                             &tm_move_integer},
+    [TEMPERA_KERNEL_AUTO] = {&tm_move_prior, &tm_move_jump, &tm_move_gibbs,
+                             &tm_move_mix, &tm_move_integer},
     [TEMPERA_KERNEL_RANDOM_WALK] = {&tm_move_gibbs, &tm_move_random_walk,
                                     &tm_move_joint, &tm_move_integer},
     [TEMPERA_KERNEL_SLICE] = {&tm_move_gibbs, &tm_move_slice, &tm_move_integer},
@@ -87,8 +87,16 @@ tempera_status tm_kernel_create(const tempera_model *model,
                    "log_prior_gradient), which the kernel hmc needs; use "
                    "another kernel",
                    model->spec.name);
-  return tm_kernel_compose(model, KINDS[settings->kind], MOST_MOVES, arena,
-                           kernel, error);
+  TM_TRY(tm_kernel_compose(model, KINDS[settings->kind], MOST_MOVES, arena,
+                           kernel, error));
+  tm_kernel_set_laplace(*kernel, settings->laplace);
+  return TEMPERA_OK;
+}
+
+void tm_kernel_set_laplace(tm_kernel *kernel, const tm_laplace *laplace) {
+  bool present = laplace && !tm_laplace_look(laplace)->absent;
+  if (!kernel->frozen)
+    kernel->shared.laplace = present ? laplace : NULL;
 }
 
 double tm_metropolis(tm_step *step, const tm_point *proposal,

@@ -7,17 +7,24 @@
 #ifndef TM_KERNELS_KERNEL_H
 #define TM_KERNELS_KERNEL_H
 
+#include "tempering/laplace.h"
 #include "tempering/ridge.h"
 
 typedef struct tm_kernel tm_kernel;
 
 typedef struct tm_kernel_settings {
   tempera_kernel kind;
+  const tm_laplace *laplace; /* for jumps (AUTO); NULL: none, for now */
 } tm_kernel_settings;
 
 TEMPERA_CHECKED tempera_status
 tm_kernel_create(const tempera_model *model, const tm_kernel_settings *settings,
                  tm_arena *arena, tm_kernel **kernel, tempera_error *error);
+
+/* Jumps by this Laplace ridge from now on (NULL or an absent one: none). It
+ * is borrowed. Warmup only: ignored once frozen. The ridge itself may be
+ * improved between sweeps in warmup, and must not change afterwards. */
+void tm_kernel_set_laplace(tm_kernel *kernel, const tm_laplace *laplace);
 
 /* What a sweep did. */
 typedef struct tm_sweep {

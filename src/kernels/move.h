@@ -16,10 +16,11 @@ typedef struct tm_shared {
   const tempera_model *model;
   tm_point proposal, spare;
   size_t real_count;
-  size_t *reals;           /* the real coordinates of u */
-  tm_scale *componentwise; /* one per real: set by the random walk, or NULL */
-  tm_spread *spread;       /* of the reals, when a move needs it, or NULL; the
-                              kernel keeps it up to date in warmup */
+  size_t *reals;             /* the real coordinates of u */
+  tm_scale *componentwise;   /* one per real: set by the random walk, or NULL */
+  tm_spread *spread;         /* of the reals, when a move needs it, or NULL; the
+                                kernel keeps it up to date in warmup */
+  const tm_laplace *laplace; /* where the basins are, or NULL; not absent */
 } tm_shared;
 
 /* Called by a move's create. */
@@ -64,6 +65,7 @@ extern const tm_move_type tm_move_integer;
 extern const tm_move_type tm_move_gibbs;
 extern const tm_move_type tm_move_prior;
 extern const tm_move_type tm_move_recipe;
+extern const tm_move_type tm_move_jump; /* idle without a Laplace ridge */
 
 /* A kernel of these moves, in this order, without those that do not apply. */
 TEMPERA_CHECKED tempera_status tm_kernel_compose(

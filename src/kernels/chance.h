@@ -1,0 +1,25 @@
+/* chance.h - how often to attempt a move whose success depends on tau: by the
+ * acceptance measured in warmup, fixed afterwards. */
+#ifndef TM_KERNELS_CHANCE_H
+#define TM_KERNELS_CHANCE_H
+
+#include "kernels/scale.h"
+
+typedef struct tm_chance {
+  double mean[TM_TAU_NODES], count[TM_TAU_NODES]; /* of acceptance */
+} tm_chance;
+
+/* Attempt always above `good`, with probability `seldom` below `poor`; in
+ * warmup with `curious` at least, to learn. */
+typedef struct tm_chance_rule {
+  double good, poor, seldom, curious;
+} tm_chance_rule;
+
+void tm_chance_start(tm_chance *chance);
+double tm_chance_at(const tm_chance *chance, const tm_chance_rule *rule,
+                    tm_tau_place place, bool learning);
+void tm_chance_learn(tm_chance *chance, tm_tau_place place, double acceptance);
+/* Nodes never visited take the acceptance of the nearest one that was. */
+void tm_chance_freeze(tm_chance *chance);
+
+#endif

@@ -1,0 +1,22 @@
+/* dense.h - small dense matrices, row-major, our own: a threaded BLAS may sum
+ * in another order, and results must not depend on the number of threads. */
+#ifndef TM_NUMERIC_DENSE_H
+#define TM_NUMERIC_DENSE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* In place: the lower triangle of `a` becomes L, L L' = a; the upper one is
+ * not looked at. False when a is not positive definite. */
+bool tm_cholesky(double *a, size_t d);
+/* x <- L^-1 x and x <- L'^-1 x. */
+void tm_solve_lower(const double *l, size_t d, double *x);
+void tm_solve_upper(const double *l, size_t d, double *x);
+/* |L' x|^2; stops early, with what it has, once above `most`. */
+double tm_factor_square(const double *l, size_t d, const double *x,
+                        double most);
+/* The eigenvalues of symmetric `a` (destroyed), by Jacobi's rotations; row i
+ * of `vectors` belongs to value i. */
+void tm_symmetric_eigen(double *a, size_t d, double *values, double *vectors);
+
+#endif

@@ -1,0 +1,86 @@
+/* laplace.h - the Laplace ridge: every local optimum that was found of
+ *   tau*l + log pi + log J
+ * on the unconstrained scale, with its curvature, at a few taus (method 4.1
+ * "two ridges", 4.2, 4.6). It starts the learned tau prior, is the `laplace`
+ * one, and tells jumps where the basins are. */
+#ifndef TM_TEMPERING_LAPLACE_H
+#define TM_TEMPERING_LAPLACE_H
+
+#include "tempering/labels.h"
+
+typedef struct tm_laplace tm_laplace;
+
+typedef struct tm_laplace_settings {
+  double tau_min; /* 0 unless the prior is improper */
+  uint64_t seed;
+  int threads;
+  uint64_t budget; /* likelihood and gradient evaluations; 0: the default.
+                      Soft: an optimisation once begun is finished. */
+} tm_laplace_settings;
+
+/* One local optimum at one tau for one setting of the integers. */
+typedef struct tm_laplace_mode {
+  const double *u; /* model dimension, integers included */
+  /* L, L L' = H = minus the Hessian over the reals (row-major, lower): the
+   * covariance is the inverse of L L'. */
+  const double *factor;
+  double half_log_det;   /* log |L| */
+  double height;         /* tau*l + log pi + log J at u */
+  double log_likelihood; /* at u */
+  double log_weight;     /* height + (d/2) log 2 pi - half_log_det */
+  double log_copies;     /* log of the number of relabelled copies, less what
+                            overlapping modes share */
+  double slope;          /* d/dtau of the log weight, about E_tau[l] */
+  double log_share;      /* of proposals: flattened, with a floor; these add
+                            up to one over the modes of a knot */
+  bool indefinite;       /* H was not positive definite and had to be made so */
+  bool edge;             /* the density is zero on one side of u */
+  size_t track;          /* which basin: the same number at other taus */
+} tm_laplace_mode;
+
+typedef struct tm_laplace_knot {
+  double tau;
+  double log_z; /* log sum over modes of weight x copies */
+  double slope; /* its estimated derivative */
+  bool relabel; /* some mode has copies under relabelling */
+  size_t mode_count;
+  const tm_laplace_mode *modes; /* best first */
+} tm_laplace_knot;
+
+typedef struct tm_laplace_view {
+  size_t knot_count;
+  const tm_laplace_knot *knots; /* taus increasing: tau_min .. 1 */
+  size_t most_modes;            /* at any knot */
+  tm_labels labels;
+  size_t optimisations;
+  uint64_t likelihood_evaluations, gradient_evaluations;
+  double seconds_in_model;
+  bool absent; /* unbounded or flat: there is no Laplace ridge */
+  char reason[256];
+} tm_laplace_view;
+
+/* `starts`: natural-scale points of positive density (count x model size).
+ * Succeeds with view->absent set when there is no ridge. The result does not
+ * depend on the number of threads. */
+TEMPERA_CHECKED tempera_status tm_laplace_create(
+    const tempera_model *model, const tm_laplace_settings *settings,
+    const double *starts, size_t start_count, tm_laplace **laplace,
+    tempera_error *error);
+void tm_laplace_free(tm_laplace *laplace);
+const tm_laplace_view *tm_laplace_look(const tm_laplace *laplace);
+
+/* Warmup only, and never while a kernel that uses it sweeps: points (count x
+ * size) that lie in no known basin are climbed from, and what is found is
+ * followed to other taus. `found`, unless NULL, is how many new basins. */
+TEMPERA_CHECKED tempera_status tm_laplace_improve(tm_laplace *laplace,
+                                                  const double *points,
+                                                  size_t count, size_t *found,
+                                                  tempera_error *error);
+
+/* log z between the knots: a cubic through values and slopes, kept between
+ * chord and tangents. Needs a ridge that is not absent. */
+double tm_laplace_log_z(const tm_laplace *laplace, double tau);
+/* The knot whose modes serve this tau. */
+size_t tm_laplace_nearest(const tm_laplace *laplace, double tau);
+
+#endif

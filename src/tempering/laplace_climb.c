@@ -1,0 +1,613 @@
+/* laplace_climb.c - the local optimum of tau*l + log pi + log J from one
+ * start, integers fixed, with the Hessian there (method 4.2).
+ *
+ * Newton's method in a trust region. Both parts of the density, l and
+ * p = log pi + log J, keep their own gradient and Hessian, so what is known
+ * at one tau starts the climb at the next without an evaluation. Hessians
+ * come from differences of gradients, or of values where there are none, and
+ * are carried along by symmetric rank-one updates in between. */
+#include "numeric/dense.h"
+#include "tempering/laplace_parts.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+  ITERATIONS = 80,
+  FULL = 3 /* without gradients, up to this many reals: Hessians always */
+};
+
+static const double DONE = 1e-4; /* Newton decrement, in nats x 2 ... */
+static const double DONE_BY_VALUES = 2e-3; /* ... where Hessians cost most */
+static const double DRIFT = 0.05; /* a Hessian is as good as new so near */
+static const double VALUE_STEP = 0.05, SLOPE_STEP = 1e-3; /* in scales */
+static const double BOX = 60;
+
+/* ---- workspace */
+
+tempera_status tm_spot_create(const tempera_model *model, tm_arena *arena,
+                              tm_spot *spot, tempera_error *error) {
+  size_t d = model->real_dimension;
+  double *room =
+      TM_NEW(arena, double, model->dimension + 2 * d + 2 * d * d + 1);
+  if (!room)
+    return tm_fail_memory(error);
+  spot->u = room;
+  spot->gl = room + model->dimension;
+  spot->gp = spot->gl + d;
+  spot->hl = spot->gp + d;
+  spot->hp = spot->hl + d * d;
+  return TEMPERA_OK;
+}
+
+void tm_spot_copy(const tempera_model *model, const tm_spot *from,
+                  tm_spot *to) {
+  size_t d = model->real_dimension;
+  to->l = from->l;
+  to->p = from->p;
+  memcpy(to->u, from->u,
+         (model->dimension + 2 * d + 2 * d * d) * sizeof(double));
+}
+
+tempera_status tm_climber_create(const tempera_model *model,
+                                 const tm_search_frame *frame, tm_arena *arena,
+                                 tm_climber *climber, tempera_error *error) {
+  size_t d = model->real_dimension;
+  double *room =
+      TM_NEW(arena, double, 3 * d * d + 12 * d + 2 * model->dimension + 1);
+  if (!room)
+    return tm_fail_memory(error);
+  *climber = (tm_climber){.model = model, .frame = frame};
+  climber->b = room;
+  climber->work = room + d * d;
+  climber->vectors = room + 2 * d * d;
+  double *rows = room + 3 * d * d;
+  double **lists[] = {&climber->values, &climber->step, &climber->gradient,
+                      &climber->scale,  &climber->used, &climber->lane,
+                      &climber->tl,     &climber->tp};
+  for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+    *lists[i] = rows + i * d;
+  climber->plus = rows + 8 * d;
+  climber->minus = rows + 10 * d;
+  climber->lg = rows + 12 * d;
+  climber->pg = climber->lg + model->dimension;
+  TM_TRY(tm_point_create(model, arena, &climber->trial, error));
+  return tm_evaluator_create(model, arena, &climber->evaluator, error);
+}
+
+/* ---- the density and its derivatives */
+
+/* A climb goes where no chain goes: NaN and +infinity out there are density
+ * zero, and only "stop" ends it. */
+static bool forgive(tm_climber *c) {
+  tm_evaluator *evaluator = &c->evaluator;
+  if (evaluator->failure == TM_FAILURE_STOP)
+    return false;
+  evaluator->status = TEMPERA_OK;
+  evaluator->failure = TM_FAILURE_NONE;
+  evaluator->error = (tempera_error){0};
+  return true;
+}
+
+static bool positive(const tm_climber *c) {
+  return isfinite(c->trial.log_likelihood) && isfinite(c->trial.log_prior) &&
+         isfinite(c->trial.log_jacobian);
+}
+
+/* l and p at the trial's u; false where the density is zero. */
+static bool look(tm_climber *c, double *l, double *p) {
+  if (c->evaluator.status != TEMPERA_OK)
+    return false;
+  tm_evaluate(&c->evaluator, &c->trial);
+  if (!forgive(c) || !positive(c))
+    return false;
+  *l = c->trial.log_likelihood;
+  *p = c->trial.log_prior + c->trial.log_jacobian;
+  return true;
+}
+
+/* The same with gradients over the reals. */
+static bool look_slopes(tm_climber *c, double *l, double *p, double *gl,
+                        double *gp) {
+  if (c->evaluator.status != TEMPERA_OK)
+    return false;
+  tm_evaluate_gradient(&c->evaluator, &c->trial, c->lg, c->pg);
+  if (!forgive(c) || !positive(c))
+    return false;
+  *l = c->trial.log_likelihood;
+  *p = c->trial.log_prior + c->trial.log_jacobian;
+  for (size_t k = 0; k < c->frame->reals; k++) {
+    gl[k] = c->lg[c->frame->real[k]];
+    gp[k] = c->pg[c->frame->real[k]];
+    if (!isfinite(gl[k]) || !isfinite(gp[k]))
+      return false;
+  }
+  return true;
+}
+
+static void go_to(tm_climber *c, const double *u) {
+  memcpy(c->trial.u, u, c->model->dimension * sizeof(double));
+}
+
+/* Where one side has density zero: the other side's slope is all there is.
+ * Uphill away from the edge it is followed; towards it, u is the optimum and
+ * 1/slope the spread, combined with what curvature there is. */
+static void edge_difference(tm_climber *c, tm_spot *at, double tau, size_t k,
+                            double h, double side) {
+  size_t d = c->frame->reals, j = c->frame->real[k];
+  const double *near = side > 0 ? c->plus : c->minus;
+  double dl = near[2 * k] - at->l, dp = near[2 * k + 1] - at->p, l2, p2;
+  double gain = tau * dl + dp, bend = 0;
+  go_to(c, at->u);
+  c->trial.u[j] += 2 * side * h;
+  if (look(c, &l2, &p2))
+    bend = -(tm_spot_height(at, tau) + tau * l2 + p2 -
+             2 * (tau * near[2 * k] + near[2 * k + 1])) /
+           (h * h);
+  at->gl[k] = gain > 0 ? side * dl / h : 0;
+  at->gp[k] = gain > 0 ? side * dp / h : 0;
+  at->hl[k * d + k] = 0;
+  at->hp[k * d + k] = fmax(bend, 0) + gain * gain / (h * h);
+  c->edge = c->edge || gain <= 0;
+}
+
+/* First derivatives and the Hessians' diagonals, from values at +-h. */
+static void axis_differences(tm_climber *c, tm_spot *at, double tau,
+                             bool curvature) {
+  size_t d = c->frame->reals;
+  c->edge = false;
+  for (size_t k = 0; k < d; k++) {
+    size_t j = c->frame->real[k];
+    double h = VALUE_STEP * c->scale[k];
+    double *plus = c->plus + 2 * k, *minus = c->minus + 2 * k;
+    go_to(c, at->u);
+    c->trial.u[j] = at->u[j] + h;
+    bool right = look(c, plus, plus + 1);
+    c->trial.u[j] = at->u[j] - h;
+    bool left = look(c, minus, minus + 1);
+    c->used[k] = right && left ? h : 0;
+    if (right && left) {
+      at->gl[k] = (plus[0] - minus[0]) / (2 * h);
+      at->gp[k] = (plus[1] - minus[1]) / (2 * h);
+      if (curvature) {
+        at->hl[k * d + k] = -(plus[0] - 2 * at->l + minus[0]) / (h * h);
+        at->hp[k * d + k] = -(plus[1] - 2 * at->p + minus[1]) / (h * h);
+      }
+    } else if (right || left) {
+      edge_difference(c, at, tau, k, h, right ? 1 : -1);
+    } else {
+      at->gl[k] = at->gp[k] = at->hl[k * d + k] = 0;
+      at->hp[k * d + k] = 1 / (h * h);
+      c->edge = true;
+    }
+  }
+}
+
+/* Mixed derivatives, two evaluations for a pair. */
+static void pair_difference(tm_climber *c, tm_spot *at, size_t i, size_t k) {
+  size_t d = c->frame->reals;
+  double hi = c->used[i], hk = c->used[k], l[2], p[2];
+  bool fine = hi > 0 && hk > 0;
+  for (int side = 0; side < 2 && fine; side++) {
+    double sign = side ? -1 : 1;
+    go_to(c, at->u);
+    c->trial.u[c->frame->real[i]] += sign * hi;
+    c->trial.u[c->frame->real[k]] += sign * hk;
+    fine = look(c, &l[side], &p[side]);
+  }
+  double area = 2 * hi * hk, hl = 0, hp = 0;
+  if (fine) {
+    hl = -(l[0] + l[1] + 2 * at->l - c->plus[2 * i] - c->minus[2 * i] -
+           c->plus[2 * k] - c->minus[2 * k]) /
+         area;
+    hp = -(p[0] + p[1] + 2 * at->p - c->plus[2 * i + 1] - c->minus[2 * i + 1] -
+           c->plus[2 * k + 1] - c->minus[2 * k + 1]) /
+         area;
+  }
+  at->hl[i * d + k] = at->hl[k * d + i] = hl;
+  at->hp[i * d + k] = at->hp[k * d + i] = hp;
+}
+
+static void slope_differences(tm_climber *c, tm_spot *at) {
+  size_t d = c->frame->reals;
+  for (size_t k = 0; k < d; k++) {
+    size_t j = c->frame->real[k];
+    double l, p, width = 0, h = SLOPE_STEP * c->scale[k];
+    memset(c->lane, 0, d * sizeof(double));
+    memset(c->values, 0, d * sizeof(double));
+    for (int side = 1; side >= -1; side -= 2) {
+      go_to(c, at->u);
+      c->trial.u[j] += side * h;
+      bool good = look_slopes(c, &l, &p, c->tl, c->tp);
+      width += good ? h : 0;
+      for (size_t i = 0; i < d; i++) {
+        c->lane[i] += side * (good ? c->tl[i] : at->gl[i]);
+        c->values[i] += side * (good ? c->tp[i] : at->gp[i]);
+      }
+    }
+    for (size_t i = 0; i < d; i++) {
+      at->hl[k * d + i] = width > 0 ? -c->lane[i] / width : 0;
+      at->hp[k * d + i] = width > 0 ? -c->values[i] / width : i == k;
+    }
+  }
+  for (size_t i = 0; i < d; i++)
+    for (size_t k = 0; k < i; k++) {
+      double hl = 0.5 * (at->hl[i * d + k] + at->hl[k * d + i]);
+      double hp = 0.5 * (at->hp[i * d + k] + at->hp[k * d + i]);
+      at->hl[i * d + k] = at->hl[k * d + i] = hl;
+      at->hp[i * d + k] = at->hp[k * d + i] = hp;
+    }
+}
+
+/* Steps of differences and of the trust region: the spread along each axis,
+ * where the density bends as it should. */
+static void rescale(tm_climber *c, const tm_spot *at, double tau) {
+  size_t d = c->frame->reals;
+  for (size_t k = 0; k < d; k++) {
+    double bend = tau * at->hl[k * d + k] + at->hp[k * d + k];
+    double most = 30 * c->frame->step[k];
+    if (bend > 0)
+      c->scale[k] = fmin(most, 1 / sqrt(bend));
+  }
+}
+
+/* Both Hessians at this point, anew; without gradients these too. Once more
+ * if the steps turn out to have been far from the spread. */
+static void renew(tm_climber *c, tm_spot *at, double tau) {
+  size_t d = c->frame->reals;
+  for (int again = 0; again < 3; again++) {
+    memcpy(c->step, c->scale, d * sizeof(double));
+    if (tm_has_gradients(c->model)) {
+      slope_differences(c, at);
+    } else {
+      axis_differences(c, at, tau, true);
+      for (size_t i = 0; i < d; i++)
+        for (size_t k = 0; k < i; k++)
+          pair_difference(c, at, i, k);
+    }
+    rescale(c, at, tau);
+    double off = 0;
+    for (size_t k = 0; k < d; k++)
+      off = fmax(off, fabs(log(c->scale[k] / c->step[k])));
+    if (off < (tm_has_gradients(c->model) ? 4 : 1.5))
+      return;
+  }
+}
+
+/* H <- H + r r' / (r.s), r = y - H s: the symmetric rank-one update. */
+static void update(double *h, size_t d, const double *s, const double *before,
+                   const double *after, double *r) {
+  double rs = 0, rr = 0, ss = 0;
+  for (size_t i = 0; i < d; i++) {
+    r[i] = before[i] - after[i];
+    for (size_t k = 0; k < d; k++)
+      r[i] -= h[i * d + k] * s[k];
+    rs += r[i] * s[i];
+    rr += r[i] * r[i];
+    ss += s[i] * s[i];
+  }
+  if (!(fabs(rs) > 1e-8 * sqrt(rr * ss)))
+    return;
+  for (size_t i = 0; i < d; i++)
+    for (size_t k = 0; k < d; k++)
+      h[i * d + k] += r[i] * r[k] / rs;
+}
+
+/* ---- steps */
+
+/* The Newton step and its decrement g' H^-1 g; false when not definite. */
+static bool newton(tm_climber *c, const tm_spot *at, double tau,
+                   double *decrement) {
+  size_t d = c->frame->reals;
+  for (size_t i = 0; i < d * d; i++)
+    c->b[i] = tau * at->hl[i] + at->hp[i];
+  for (size_t k = 0; k < d; k++)
+    c->gradient[k] = c->step[k] = tau * at->gl[k] + at->gp[k];
+  memcpy(c->work, c->b, d * d * sizeof(double));
+  if (!tm_cholesky(c->work, d))
+    return false;
+  tm_solve_lower(c->work, d, c->step);
+  *decrement = 0;
+  for (size_t k = 0; k < d; k++)
+    *decrement += c->step[k] * c->step[k];
+  tm_solve_upper(c->work, d, c->step);
+  return true;
+}
+
+static double length(const tm_climber *c) {
+  double sum = 0;
+  for (size_t k = 0; k < c->frame->reals; k++)
+    sum += c->step[k] * c->step[k] / (c->scale[k] * c->scale[k]);
+  return sqrt(sum);
+}
+
+/* Squared length of the step with multiplier mu, in eigencoordinates. */
+static double square_at(const tm_climber *c, double mu) {
+  double sum = 0;
+  for (size_t i = 0; i < c->frame->reals; i++) {
+    double x = c->lane[i] / (c->values[i] + mu);
+    sum += x * x;
+  }
+  return sum;
+}
+
+/* The multiplier for which the step reaches the radius. */
+static double multiplier(const tm_climber *c, double least) {
+  double low = fmax(0, -least) + 1e-10 * (1 + fabs(least));
+  if (square_at(c, low) <= c->radius * c->radius)
+    return low;
+  double high = low + 1;
+  while (square_at(c, high) > c->radius * c->radius)
+    high = low + 2 * (high - low);
+  for (int i = 0; i < 60 && high - low > 1e-6 * high; i++) {
+    double middle = 0.5 * (low + high);
+    if (square_at(c, middle) > c->radius * c->radius)
+      low = middle;
+    else
+      high = middle;
+  }
+  return high;
+}
+
+/* max g.s - s'Bs/2 within the radius, by the eigenvectors of the scaled B.
+ * Where B bends upwards and the gradient does not say which way to go (a
+ * saddle, as where labels are all alike), go along the lowest eigenvector. */
+static void trust_step(tm_climber *c) {
+  size_t d = c->frame->reals, low = 0;
+  for (size_t i = 0; i < d; i++)
+    for (size_t k = 0; k < d; k++)
+      c->work[i * d + k] = c->b[i * d + k] * c->scale[i] * c->scale[k];
+  tm_symmetric_eigen(c->work, d, c->values, c->vectors);
+  for (size_t i = 0; i < d; i++) {
+    c->lane[i] = 0;
+    for (size_t k = 0; k < d; k++)
+      c->lane[i] += c->vectors[i * d + k] * c->scale[k] * c->gradient[k];
+    if (c->values[i] < c->values[low])
+      low = i;
+  }
+  double mu = multiplier(c, c->values[low]), left;
+  left = c->radius * c->radius - square_at(c, mu);
+  memset(c->step, 0, d * sizeof(double));
+  for (size_t i = 0; i < d; i++) {
+    double x = c->lane[i] / (c->values[i] + mu);
+    if (i == low && c->values[low] < 0 && left > 0)
+      x += copysign(sqrt(left), c->lane[i]);
+    for (size_t k = 0; k < d; k++)
+      c->step[k] += x * c->vectors[i * d + k] * c->scale[k];
+  }
+}
+
+static double predicted_gain(const tm_climber *c) {
+  size_t d = c->frame->reals;
+  double gain = 0;
+  for (size_t i = 0; i < d; i++) {
+    double bs = 0;
+    for (size_t k = 0; k < d; k++)
+      bs += c->b[i * d + k] * c->step[k];
+    gain += c->step[i] * (c->gradient[i] - 0.5 * bs);
+  }
+  return gain;
+}
+
+/* ---- ends */
+
+static bool transformed(const tempera_model *model, size_t j) {
+  const tm_block *block = &model->blocks[model->block_of_u[j]];
+  return isfinite(block->lower) || isfinite(block->upper);
+}
+
+/* Far out, far from every start, and the density still grows. */
+static bool runs_away(const tm_climber *c, const tm_spot *at, double tau,
+                      double far, size_t *culprit) {
+  const tm_search_frame *frame = c->frame;
+  for (size_t k = 0; k < frame->reals; k++) {
+    size_t j = frame->real[k];
+    double x = at->u[j], low = frame->start_low[k], high = frame->start_high[k];
+    double outward = (x < low ? -1 : 1) * (tau * at->gl[k] + at->gp[k]);
+    bool out = fmax(low - x, x - high) > far && fabs(x) > far;
+    if (!transformed(c->model, j))
+      out = fabs(x) > 1e7 * (1 + fmax(fabs(low), fabs(high)));
+    if (!out || !(outward > (transformed(c->model, j) ? 1e-2 : 0)))
+      continue;
+    *culprit = j;
+    return true;
+  }
+  return false;
+}
+
+/* In the middle of a mode that is known, and as high as it should be there? */
+static bool recognised(tm_climber *c, const tm_spot *at, tm_climb *climb) {
+  size_t d = c->frame->reals;
+  for (size_t m = 0; m < climb->known_count; m++) {
+    const tm_mode *mode = &climb->known[m];
+    if (mode->dead || !tm_same_value(c->model, mode->spot.u, at->u))
+      continue;
+    for (size_t k = 0; k < d; k++)
+      c->lane[k] = at->u[c->frame->real[k]] - mode->spot.u[c->frame->real[k]];
+    double square = tm_factor_square(mode->factor, d, c->lane, 0.3);
+    double drop = mode->seen.height - tm_spot_height(at, climb->tau);
+    if (square >= 0.3 || fabs(drop - square / 2) > 0.01 + 0.2 * square)
+      continue;
+    climb->same = m;
+    return true;
+  }
+  return false;
+}
+
+/* The last step by the quadratic model alone: its error is of third order in
+ * something small. */
+static void polish(tm_climber *c, tm_spot *at) {
+  size_t d = c->frame->reals;
+  double dl = 0, dp = 0;
+  for (size_t i = 0; i < d; i++) {
+    double bl = 0, bp = 0;
+    for (size_t k = 0; k < d; k++) {
+      bl += at->hl[i * d + k] * c->step[k];
+      bp += at->hp[i * d + k] * c->step[k];
+    }
+    dl += c->step[i] * (at->gl[i] - 0.5 * bl);
+    dp += c->step[i] * (at->gp[i] - 0.5 * bp);
+    at->gl[i] -= bl;
+    at->gp[i] -= bp;
+    at->u[c->frame->real[i]] += c->step[i];
+  }
+  at->l += dl;
+  at->p += dp;
+}
+
+/* ---- the climb */
+
+static bool begin(tm_climber *c, tm_climb *climb, bool *fresh) {
+  tm_spot *at = &climb->spot;
+  size_t d = c->frame->reals;
+  bool slopes = tm_has_gradients(c->model) && d > 0;
+  c->radius = (climb->warm ? 10 : 2) * sqrt((double)d);
+  memcpy(c->scale, c->frame->step, d * sizeof(double));
+  c->edge = *fresh = false;
+  if (climb->warm) {
+    tm_spot_copy(c->model, climb->warm, at);
+    rescale(c, at, climb->tau);
+    *fresh = climb->exact;
+  }
+  memcpy(at->u, climb->u, c->model->dimension * sizeof(double));
+  if (climb->warm && climb->exact)
+    return true;
+  for (size_t k = 0; k < d; k++) {
+    double *u = &at->u[c->frame->real[k]];
+    if (transformed(c->model, c->frame->real[k]))
+      *u = fmax(-BOX, fmin(BOX, *u));
+  }
+  go_to(c, at->u);
+  if (!(slopes ? look_slopes(c, &at->l, &at->p, at->gl, at->gp)
+               : look(c, &at->l, &at->p)))
+    return false;
+  if (d == 0)
+    return true;
+  if (!climb->warm || (!slopes && d <= FULL)) {
+    renew(c, at, climb->tau);
+    *fresh = true;
+  } else if (!slopes) {
+    axis_differences(c, at, climb->tau, false);
+  }
+  return true;
+}
+
+/* Try the step; on success `at` is the new point with its derivatives. */
+static bool advance(tm_climber *c, tm_climb *climb, double *gain,
+                    bool *renewed) {
+  tm_spot *at = &climb->spot;
+  size_t d = c->frame->reals;
+  bool slopes = tm_has_gradients(c->model);
+  double l, p;
+  go_to(c, at->u);
+  for (size_t k = 0; k < d; k++)
+    c->trial.u[c->frame->real[k]] += c->step[k];
+  *renewed = false;
+  *gain = -INFINITY;
+  if (!(slopes ? look_slopes(c, &l, &p, c->tl, c->tp) : look(c, &l, &p)))
+    return false;
+  *gain = climb->tau * l + p - tm_spot_height(at, climb->tau);
+  if (!(*gain > 0))
+    return false;
+  memcpy(at->u, c->trial.u, c->model->dimension * sizeof(double));
+  at->l = l;
+  at->p = p;
+  if (!slopes && d <= FULL) {
+    renew(c, at, climb->tau);
+    *renewed = true;
+    return true;
+  }
+  if (!slopes) {
+    memcpy(c->tl, at->gl, d * sizeof(double));
+    memcpy(c->tp, at->gp, d * sizeof(double));
+    axis_differences(c, at, climb->tau, false);
+    update(at->hl, d, c->step, c->tl, at->gl, c->lane);
+    update(at->hp, d, c->step, c->tp, at->gp, c->lane);
+    return true;
+  }
+  update(at->hl, d, c->step, at->gl, c->tl, c->lane);
+  update(at->hp, d, c->step, at->gp, c->tp, c->lane);
+  memcpy(at->gl, c->tl, d * sizeof(double));
+  memcpy(at->gp, c->tp, d * sizeof(double));
+  return true;
+}
+
+/* Newton's step where it stays within the radius, else the best there. */
+static double choose_step(tm_climber *c, bool definite) {
+  if (!definite || length(c) > c->radius)
+    trust_step(c);
+  return predicted_gain(c);
+}
+
+static void resize(tm_climber *c, double reached, double gain,
+                   double predicted) {
+  if (gain < 0.25 * predicted)
+    c->radius = 0.3 * reached;
+  else if (gain > 0.6 * predicted && reached > 0.8 * c->radius)
+    c->radius *= 3;
+}
+
+/* Nothing near is higher: an edge, a kink or a flat place. */
+static bool exhausted(const tm_climber *c, double predicted) {
+  return c->radius < 1e-6 || predicted < 1e-9;
+}
+
+static void climb_reals(tm_climber *c, tm_climb *climb, bool fresh) {
+  tm_spot *at = &climb->spot;
+  bool costly = !tm_has_gradients(c->model) && c->frame->reals > 1;
+  double drift = INFINITY, decrement = 0; /* since the Hessian was new */
+  double done = costly ? DONE_BY_VALUES : DONE;
+  climb->outcome = TM_ASCENT_STUCK;
+  for (int i = 0; i < ITERATIONS && c->evaluator.status == TEMPERA_OK; i++) {
+    drift = fresh ? 0 : drift;
+    bool definite = newton(c, at, climb->tau, &decrement);
+    if (definite && decrement < done && drift < DRIFT) {
+      polish(c, at);
+      climb->outcome = TM_ASCENT_FOUND;
+      return;
+    }
+    double predicted = choose_step(c, definite), reached = length(c), gain = 0;
+    bool renewed = false, up = false;
+    if (fresh || predicted > done / 2) {
+      up = advance(c, climb, &gain, &renewed);
+      resize(c, reached, gain, predicted);
+    }
+    if (!up && fresh && exhausted(c, predicted)) {
+      climb->outcome = TM_ASCENT_FOUND;
+      climb->edge = definite;
+      return;
+    }
+    if (!up && !fresh) {
+      renew(c, at, climb->tau);
+      fresh = true;
+    }
+    if (!up)
+      continue;
+    drift += sqrt(fmax(0, 2 * predicted));
+    fresh = renewed;
+    if (recognised(c, at, climb)) {
+      climb->outcome = TM_ASCENT_KNOWN;
+      return;
+    }
+    if (runs_away(c, at, climb->tau, 18, &climb->culprit)) {
+      climb->outcome = TM_ASCENT_RUNAWAY;
+      return;
+    }
+  }
+}
+
+void tm_climb_run(tm_climber *climber, tm_climb *climb) {
+  bool fresh;
+  climb->edge = false;
+  climb->outcome = TM_ASCENT_DEAD;
+  if (!begin(climber, climb, &fresh))
+    return;
+  climb->outcome = TM_ASCENT_FOUND;
+  if (climber->frame->reals == 0)
+    return;
+  climb_reals(climber, climb, fresh);
+  climb->edge = climb->edge || climber->edge;
+  if (climb->outcome == TM_ASCENT_STUCK &&
+      runs_away(climber, &climb->spot, climb->tau, 8, &climb->culprit))
+    climb->outcome = TM_ASCENT_RUNAWAY;
+}

@@ -1,0 +1,421 @@
+/* laplace_knots.c - which taus, integers and starts are climbed from.
+ *
+ * Both ends of tau are climbed to from the starts. Between them knots are put
+ * where neighbouring laws differ most: by the symmetrised Kullback-Leibler
+ * divergence (b - a)(E_b[l] - E_a[l]) of a basin followed from a to b, until
+ * it is below a nat or two. A new knot is climbed to from its neighbours'
+ * modes; integers are explored outwards from what is found. */
+#include "tempering/laplace_parts.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { OFFSETS = 4, LOW_STARTS = 3 };
+
+static const double NEAR = 2;        /* divergence that needs no knot between */
+static const double UNMATCHED = 100; /* stands for it where no basin goes on */
+static const double RELEVANT = 6;    /* nats below the best */
+static const double SMALLEST = 1e-10;
+
+uint64_t tm_laplace_spent(const tm_laplace *laplace) {
+  uint64_t sum = 0;
+  for (size_t w = 0; w < TM_LAPLACE_WORKERS; w++)
+    sum += laplace->climbers[w].evaluator.likelihood_evaluations +
+           laplace->climbers[w].evaluator.gradient_evaluations;
+  return sum;
+}
+
+/* More than 64 share bits, which costs a climb or two. */
+uint64_t tm_laplace_new_track(tm_laplace *laplace) {
+  return (uint64_t)1 << (laplace->tracks++ % 64);
+}
+
+/* ---- the queue */
+
+static tempera_status grow(tm_laplace *laplace, tempera_error *error) {
+  if (laplace->climb_count < laplace->climb_capacity)
+    return TEMPERA_OK;
+  size_t capacity = 2 * laplace->climb_capacity + 16;
+  tm_climb *climbs =
+      tm_heap_resize(laplace->climbs, capacity, sizeof *laplace->climbs);
+  if (!climbs)
+    return tm_fail_memory(error);
+  memset(climbs + laplace->climb_capacity, 0,
+         (capacity - laplace->climb_capacity) * sizeof *climbs);
+  laplace->climbs = climbs;
+  laplace->climb_capacity = capacity;
+  return TEMPERA_OK;
+}
+
+tempera_status tm_laplace_plan(tm_laplace *laplace, const tm_climb *climb,
+                               tempera_error *error) {
+  size_t n = laplace->model->dimension;
+  TM_TRY(grow(laplace, error));
+  tm_climb *slot = &laplace->climbs[laplace->climb_count];
+  tm_spot spot = slot->spot;
+  double *from = slot->from ? slot->from : TM_NEW(laplace->arena, double, n);
+  if (!from)
+    return tm_fail_memory(error);
+  if (!spot.u)
+    TM_TRY(tm_spot_create(laplace->model, laplace->arena, &spot, error));
+  memcpy(from, climb->u, n * sizeof(double));
+  *slot = *climb;
+  slot->u = slot->from = from;
+  slot->spot = spot;
+  laplace->climb_count++;
+  laplace->optimisations++;
+  return TEMPERA_OK;
+}
+
+typedef struct wave {
+  tm_laplace *laplace;
+  const tm_stage *stage;
+} wave;
+
+static void run_share(size_t worker, void *context) {
+  wave *w = context;
+  tm_laplace *laplace = w->laplace;
+  for (size_t i = worker; i < laplace->climb_count; i += TM_LAPLACE_WORKERS) {
+    laplace->climbs[i].known = w->stage->modes;
+    laplace->climbs[i].known_count = w->stage->count;
+    tm_climb_run(&laplace->climbers[worker], &laplace->climbs[i]);
+  }
+}
+
+static tempera_status first_failure(const tm_laplace *laplace,
+                                    tempera_error *error) {
+  for (size_t w = 0; w < TM_LAPLACE_WORKERS; w++) {
+    const tm_evaluator *evaluator = &laplace->climbers[w].evaluator;
+    if (evaluator->status == TEMPERA_OK)
+      continue;
+    if (error)
+      *error = evaluator->error;
+    return evaluator->status;
+  }
+  return TEMPERA_OK;
+}
+
+/* ---- integers */
+
+/* A mode, dead or alive, of this basin with these integers; NULL if none. */
+static const tm_mode *find_mode(const tm_laplace *laplace,
+                                const tm_stage *stage, const double *u,
+                                uint64_t tracks) {
+  for (size_t m = 0; m < stage->count; m++)
+    if ((stage->modes[m].tracks & tracks) &&
+        tm_same_value(laplace->model, stage->modes[m].spot.u, u))
+      return &stage->modes[m];
+  return NULL;
+}
+
+static bool planned(const tm_laplace *laplace, const double *u,
+                    uint64_t tracks) {
+  for (size_t i = 0; i < laplace->climb_count; i++)
+    if ((laplace->climbs[i].tracks & tracks) &&
+        tm_same_value(laplace->model, laplace->climbs[i].u, u))
+      return true;
+  return false;
+}
+
+/* The next integer on this side that has not been tried; values of zero
+ * density are stepped over, a few of them. */
+static tempera_status plan_side(tm_laplace *laplace, const tm_stage *stage,
+                                const tm_mode *mode, size_t j, double side,
+                                tempera_error *error) {
+  double *u = laplace->turned;
+  uint64_t tracks = mode->tracks;
+  memcpy(u, mode->spot.u, laplace->model->dimension * sizeof(double));
+  for (int offset = 1; offset <= OFFSETS; offset++) {
+    u[j] = mode->spot.u[j] + side * offset;
+    const tm_mode *there = find_mode(laplace, stage, u, tracks);
+    if (there && there->dead)
+      continue;
+    if (there || planned(laplace, u, tracks))
+      return TEMPERA_OK;
+    tm_climb climb = {
+        .tau = stage->tau, .u = u, .warm = &mode->spot, .tracks = tracks};
+    return tm_laplace_plan(laplace, &climb, error);
+  }
+  return TEMPERA_OK;
+}
+
+static tempera_status plan_neighbours(tm_laplace *laplace,
+                                      const tm_stage *stage,
+                                      tempera_error *error) {
+  const tempera_model *model = laplace->model;
+  double best = -INFINITY;
+  for (size_t m = 0; m < stage->count; m++)
+    best = fmax(best, stage->modes[m].seen.log_weight);
+  for (size_t m = 0; m < stage->count; m++) {
+    const tm_mode *mode = &stage->modes[m];
+    if (mode->dead || mode->seen.log_weight < best - TM_LAPLACE_WINDOW)
+      continue;
+    for (size_t j = 0; j < model->dimension; j++)
+      for (int side = -1; side <= 1 && model->integer[j]; side += 2)
+        TM_TRY(plan_side(laplace, stage, mode, j, side, error));
+  }
+  return TEMPERA_OK;
+}
+
+tempera_status tm_laplace_explore(tm_laplace *laplace, tm_stage *stage,
+                                  size_t *fresh, tempera_error *error) {
+  size_t found = 0;
+  bool whole = laplace->model->real_dimension < laplace->model->dimension;
+  while (laplace->climb_count > 0) {
+    wave context = {laplace, stage};
+    tm_parallel_for(TM_LAPLACE_WORKERS, laplace->settings.threads, run_share,
+                    &context);
+    TM_TRY(first_failure(laplace, error));
+    TM_TRY(tm_laplace_file(laplace, stage, &found, error));
+    if (whole && stage->count < TM_LAPLACE_MODES)
+      TM_TRY(plan_neighbours(laplace, stage, error));
+  }
+  if (fresh)
+    *fresh += found;
+  return TEMPERA_OK;
+}
+
+/* ---- the ends */
+
+static tempera_status climb_from_starts(tm_laplace *laplace, tm_stage *stage,
+                                        size_t count, tempera_error *error) {
+  /* Integers are explored from one start before the next, which may then be
+   * found to bring nothing new. */
+  bool whole = laplace->model->real_dimension < laplace->model->dimension;
+  size_t wave_size = whole ? 1 : 2;
+  for (size_t i = 0; i < count && i < laplace->start_count; i++) {
+    tm_climb climb = {.tau = stage->tau,
+                      .u = laplace->starts[i].u,
+                      .tracks = tm_laplace_new_track(laplace)};
+    TM_TRY(tm_laplace_plan(laplace, &climb, error));
+    if (laplace->climb_count >= wave_size)
+      TM_TRY(tm_laplace_explore(laplace, stage, NULL, error));
+    if (tm_laplace_spent(laplace) > laplace->settings.budget / 2 &&
+        stage->count > 0)
+      break;
+  }
+  return tm_laplace_explore(laplace, stage, NULL, error);
+}
+
+/* From a mode at another tau: its derivatives are known there. */
+static tempera_status plan_from(tm_laplace *laplace, const tm_stage *stage,
+                                const tm_mode *mode, tempera_error *error) {
+  tm_climb climb = {.tau = stage->tau,
+                    .u = mode->spot.u,
+                    .warm = &mode->spot,
+                    .exact = true,
+                    .tracks = mode->tracks};
+  return tm_laplace_plan(laplace, &climb, error);
+}
+
+static void say_absent(tm_laplace *laplace, const char *format_what, double tau,
+                       size_t j) {
+  const tempera_model *model = laplace->model;
+  const tm_block *block = &model->blocks[model->block_of_u[j]];
+  laplace->view.absent = true;
+  snprintf(laplace->view.reason, sizeof laplace->view.reason,
+           "the density over the unconstrained parameters %s at tau = %.3g, "
+           "along %.60s",
+           format_what, tau, model->names[block->theta + (j - block->u)]);
+}
+
+static size_t flattest(const tm_laplace *laplace, const tm_mode *mode) {
+  size_t d = laplace->frame.reals, least = 0;
+  double low = INFINITY;
+  for (size_t k = 0; k < d; k++) {
+    double step = laplace->frame.step[k];
+    double bend =
+        (mode->spot.hl[k * d + k] + mode->spot.hp[k * d + k]) * step * step;
+    if (bend < low) {
+      low = bend;
+      least = k;
+    }
+  }
+  return laplace->frame.real[least];
+}
+
+/* A climb that ran away above everything found proves the density unbounded;
+ * an optimum that is not definite has no Laplace weight. */
+static void check_existence(tm_laplace *laplace, const tm_stage *stage) {
+  double highest = -INFINITY;
+  for (size_t m = 0; m < stage->count; m++)
+    highest = fmax(highest, stage->modes[m].seen.height);
+  if (laplace->runaway > highest)
+    say_absent(laplace, "is unbounded", stage->tau, laplace->culprit);
+  else if (stage->count == 0) {
+    laplace->view.absent = true;
+    snprintf(laplace->view.reason, sizeof laplace->view.reason,
+             "no optimum of the density was found at tau = %.3g", stage->tau);
+  } else if (stage->modes[0].seen.indefinite)
+    say_absent(laplace, "is flat or bends upwards at its optimum", stage->tau,
+               flattest(laplace, &stage->modes[0]));
+}
+
+static tempera_status finish_stage(tm_laplace *laplace, tm_stage *stage,
+                                   tempera_error *error) {
+  TM_TRY(tm_laplace_explore(laplace, stage, NULL, error));
+  tm_stage_settle(laplace, stage);
+  check_existence(laplace, stage);
+  return TEMPERA_OK;
+}
+
+tempera_status tm_laplace_anchor(tm_laplace *laplace, tempera_error *error) {
+  tm_stage *low = &laplace->stages[0], *high = &laplace->stages[1];
+  low->tau = laplace->settings.tau_min;
+  high->tau = 1;
+  laplace->stage_count = 2;
+  laplace->runaway = -INFINITY;
+  TM_TRY(climb_from_starts(laplace, high, laplace->start_count, error));
+  TM_TRY(finish_stage(laplace, high, error));
+  if (laplace->view.absent)
+    return TEMPERA_OK;
+  laplace->runaway = -INFINITY;
+  TM_TRY(climb_from_starts(laplace, low, LOW_STARTS, error));
+  return finish_stage(laplace, low, error);
+}
+
+/* ---- between them */
+
+static bool relevant(const tm_stage *stage, const tm_mode *mode) {
+  return mode->seen.log_weight + mode->seen.log_copies > stage->best - RELEVANT;
+}
+
+/* The divergence of one basin's laws at a and b. Where the local slope at a
+ * contradicts convexity, a is too broad for it, and what lies above the chord
+ * at b is taken twice. */
+static double basin_divergence(const tm_stage *a, const tm_stage *b,
+                               const tm_laplace_mode *from,
+                               const tm_laplace_mode *to) {
+  double width = b->tau - a->tau;
+  double rise =
+      to->log_weight + to->log_copies - from->log_weight - from->log_copies;
+  double before = rise - width * from->slope, after = width * to->slope - rise;
+  if (before < 0)
+    before = fmax(after, 0);
+  return before + fmax(after, 0);
+}
+
+/* The divergence across an interval: the largest of any basin that matters
+ * at one of its ends and is known at both. */
+static double divergence(const tm_laplace *laplace, size_t s) {
+  const tm_stage *a = &laplace->stages[s], *b = a + 1;
+  double most = 0;
+  bool left = false, right = false;
+  for (size_t m = 0; m < a->count; m++) {
+    const tm_mode *mode = &a->modes[m];
+    const tm_mode *next = find_mode(laplace, b, mode->spot.u, mode->tracks);
+    if (!next || !(relevant(a, mode) || relevant(b, next)))
+      continue;
+    left = left || relevant(a, mode);
+    right = right || relevant(b, next);
+    most = fmax(most, basin_divergence(a, b, &mode->seen, &next->seen));
+  }
+  bool wide = a->tau > 0 ? b->tau > 1.2 * a->tau : b->tau > 100 * SMALLEST;
+  return left && right ? most : wide ? fmax(most, UNMATCHED) : 0;
+}
+
+static double between(const tm_laplace *laplace, size_t s, double divergent) {
+  double a = laplace->stages[s].tau, b = laplace->stages[s + 1].tau;
+  if (a > 0)
+    return b > 2 * a ? sqrt(a * b) : 0.5 * (a + b);
+  /* log z is quadratic near 0: the divergence goes with the square. */
+  return b * fmax(0.01, fmin(0.5, sqrt(NEAR / divergent)));
+}
+
+/* How many modes of this stage are in the same basin with these integers? */
+static size_t namesakes(const tm_laplace *laplace, const tm_stage *stage,
+                        const tm_mode *mode) {
+  size_t count = 0;
+  for (size_t m = 0; m < stage->count; m++)
+    count +=
+        (stage->modes[m].tracks & mode->tracks) != 0 &&
+        tm_same_value(laplace->model, stage->modes[m].spot.u, mode->spot.u);
+  return count;
+}
+
+static tempera_status climb_from_side(tm_laplace *laplace, tm_stage *stage,
+                                      const tm_stage *side,
+                                      const tm_stage *other,
+                                      tempera_error *error) {
+  for (size_t m = 0; m < side->count; m++) {
+    const tm_mode *mode = &side->modes[m];
+    const tm_mode *there =
+        find_mode(laplace, stage, mode->spot.u, mode->tracks);
+    bool clear = namesakes(laplace, side, mode) == 1 &&
+                 namesakes(laplace, other, mode) <= 1;
+    if (!(there && !there->dead && clear))
+      TM_TRY(plan_from(laplace, stage, mode, error));
+  }
+  return tm_laplace_explore(laplace, stage, NULL, error);
+}
+
+/* Would this mode be within the window at the other tau, where its basin is
+ * not known? Its line there is a lower bound. */
+static bool missing(const tm_laplace *laplace, const tm_stage *stage,
+                    const tm_stage *from, const tm_mode *mode) {
+  double line = mode->seen.log_weight +
+                (stage->tau - from->tau) * mode->seen.log_likelihood;
+  if (line < stage->modes[0].seen.log_weight - 0.5 * TM_LAPLACE_WINDOW)
+    return false;
+  return !find_mode(laplace, stage, mode->spot.u, mode->tracks);
+}
+
+tempera_status tm_laplace_follow(tm_laplace *laplace, size_t s, int way,
+                                 tempera_error *error) {
+  while (way < 0 ? s > 0 : s + 1 < laplace->stage_count) {
+    const tm_stage *from = &laplace->stages[s];
+    s = way < 0 ? s - 1 : s + 1;
+    tm_stage *stage = &laplace->stages[s];
+    size_t fresh = 0;
+    for (size_t m = 0; m < from->count; m++)
+      if (missing(laplace, stage, from, &from->modes[m]))
+        TM_TRY(plan_from(laplace, stage, &from->modes[m], error));
+    if (laplace->climb_count == 0)
+      break;
+    TM_TRY(tm_laplace_explore(laplace, stage, &fresh, error));
+    tm_stage_settle(laplace, stage);
+    if (fresh == 0)
+      break;
+  }
+  return TEMPERA_OK;
+}
+
+/* A new stage after s. What it knows and its neighbours do not is followed
+ * to them, and on. */
+static tempera_status insert(tm_laplace *laplace, size_t s, double tau,
+                             tempera_error *error) {
+  tm_stage *stages = laplace->stages;
+  memmove(stages + s + 2, stages + s + 1,
+          (laplace->stage_count - s - 1) * sizeof *stages);
+  laplace->stage_count++;
+  tm_stage *stage = &stages[s + 1];
+  *stage = (tm_stage){.tau = tau};
+  laplace->runaway = -INFINITY;
+  TM_TRY(climb_from_side(laplace, stage, stage + 1, stage - 1, error));
+  TM_TRY(climb_from_side(laplace, stage, stage - 1, stage + 1, error));
+  TM_TRY(finish_stage(laplace, stage, error));
+  if (laplace->view.absent)
+    return TEMPERA_OK;
+  TM_TRY(tm_laplace_follow(laplace, s + 1, 1, error));
+  return tm_laplace_follow(laplace, s + 1, -1, error);
+}
+
+tempera_status tm_laplace_refine(tm_laplace *laplace, tempera_error *error) {
+  while (laplace->stage_count < TM_LAPLACE_KNOTS && !laplace->view.absent &&
+         tm_laplace_spent(laplace) < laplace->settings.budget) {
+    size_t worst = 0;
+    double most = 0;
+    for (size_t s = 0; s + 1 < laplace->stage_count; s++) {
+      double here = divergence(laplace, s);
+      if (here > most) {
+        most = here;
+        worst = s;
+      }
+    }
+    if (most < NEAR)
+      break;
+    TM_TRY(insert(laplace, worst, between(laplace, worst, most), error));
+  }
+  return TEMPERA_OK;
+}

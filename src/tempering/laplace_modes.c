@@ -1,0 +1,401 @@
+/* laplace_modes.c - optima made into modes with Laplace weights
+ *   log w = s + (d/2) log 2 pi - log |H| / 2        (method 4.2),
+ * duplicates recognised, also under relabelling, and log z put together.
+ *
+ * Two modes a few spreads apart share mass that their weights count twice (a
+ * mixture's labels near tau = 0, |mu| near 0). Two equal normals at distance
+ * r share erfc(r / sqrt 8) of theirs, and each weight is divided by one plus
+ * what it shares. */
+#include "numeric/dense.h"
+#include "tempering/laplace_parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double LOG_2PI = 1.8378770664093454836;
+static const double SAME = 0.25; /* squared distance of duplicates */
+/* Proposals: weights to this power, and a floor shared by all. */
+static const double FLATTEN = 0.8, FLOOR = 0.02;
+
+bool tm_same_value(const tempera_model *model, const double *a,
+                   const double *b) {
+  if (model->real_dimension == model->dimension)
+    return true;
+  for (size_t j = 0; j < model->dimension; j++)
+    if (model->integer[j] && a[j] != b[j])
+      return false;
+  return true;
+}
+
+/* ---- distances */
+
+static double square_between(tm_laplace *laplace, const tm_mode *mode,
+                             const double *u, double most) {
+  const tm_search_frame *frame = &laplace->frame;
+  for (size_t k = 0; k < frame->reals; k++)
+    laplace->delta[k] = u[frame->real[k]] - mode->spot.u[frame->real[k]];
+  return tm_factor_square(mode->factor, frame->reals, laplace->delta, most);
+}
+
+/* The p-th relabelling of u, into scratch; 0 is u itself. */
+static const double *relabelled(tm_laplace *laplace, const double *u,
+                                size_t p) {
+  const tempera_model *model = laplace->model;
+  const tm_labels *labels = &laplace->labels;
+  double jacobian;
+  if (p == 0)
+    return u;
+  tm_constrain(model, u, laplace->theta, &jacobian);
+  tm_labels_apply(model, labels, labels->permutation + p * labels->count,
+                  laplace->theta, laplace->other);
+  tm_unconstrain(model, laplace->other, laplace->turned);
+  return laplace->turned;
+}
+
+static size_t relabellings(const tm_laplace *laplace) {
+  return laplace->labels.permutations ? laplace->labels.permutations : 1;
+}
+
+/* The nearest copy of u, in the mode's metric; infinite for other integers. */
+static double nearest_square(tm_laplace *laplace, const tm_mode *mode,
+                             const double *u, double most) {
+  double least = INFINITY;
+  for (size_t p = 0; p < relabellings(laplace) && least > 0; p++) {
+    const double *copy = relabelled(laplace, u, p);
+    if (tm_same_value(laplace->model, mode->spot.u, copy))
+      least = fmin(least, square_between(laplace, mode, copy, most));
+  }
+  return least;
+}
+
+bool tm_stage_covers(tm_laplace *laplace, const tm_stage *stage,
+                     const double *u) {
+  double d = (double)laplace->frame.reals;
+  double bulk = d + 5 * sqrt(2 * d) + 5;
+  for (size_t m = 0; m < stage->count; m++)
+    if (nearest_square(laplace, &stage->modes[m], u, bulk) < bulk)
+      return true;
+  return false;
+}
+
+/* ---- from an optimum to a mode */
+
+/* Eigenvalues are made positive, and not so small that the spread would be
+ * ten times that of the starts. */
+static bool make_definite(tm_laplace *laplace, double *h) {
+  size_t d = laplace->frame.reals;
+  const double *scale = laplace->frame.step;
+  tm_climber *c = &laplace->climbers[0];
+  for (size_t i = 0; i < d; i++)
+    for (size_t k = 0; k < d; k++)
+      c->work[i * d + k] = h[i * d + k] * scale[i] * scale[k];
+  tm_symmetric_eigen(c->work, d, c->values, c->vectors);
+  for (size_t i = 0; i < d; i++)
+    for (size_t k = 0; k < d; k++) {
+      double sum = 0;
+      for (size_t e = 0; e < d; e++)
+        sum += fmax(fabs(c->values[e]), 1e-2) * c->vectors[e * d + i] *
+               c->vectors[e * d + k];
+      h[i * d + k] = sum / (scale[i] * scale[k]);
+    }
+  return tm_cholesky(h, d);
+}
+
+static void curvature_at(const tm_spot *spot, double tau, size_t d, double *h) {
+  for (size_t i = 0; i < d * d; i++)
+    h[i] = tau * spot->hl[i] + spot->hp[i];
+}
+
+/* Is some direction so flat that nothing bounds it? */
+static bool flat(const tm_laplace *laplace, const double *h) {
+  size_t d = laplace->frame.reals;
+  for (size_t k = 0; k < d; k++) {
+    double step = laplace->frame.step[k];
+    if (h[k * d + k] * step * step < 1e-8)
+      return true;
+  }
+  return false;
+}
+
+/* tr(H^-1 hl): how much the curvature of l flattens E[l] below l(u). */
+static double share_of_curvature(tm_laplace *laplace, const tm_mode *mode) {
+  size_t d = laplace->frame.reals;
+  double trace = 0;
+  for (size_t k = 0; k < d; k++) {
+    memcpy(laplace->delta, mode->spot.hl + k * d, d * sizeof(double));
+    tm_solve_lower(mode->factor, d, laplace->delta);
+    tm_solve_upper(mode->factor, d, laplace->delta);
+    trace += laplace->delta[k];
+  }
+  return trace;
+}
+
+static tempera_status make_mode(tm_laplace *laplace, double tau,
+                                tm_climb *climb, tm_mode *mode,
+                                tempera_error *error) {
+  size_t d = laplace->frame.reals;
+  *mode = (tm_mode){.spot = climb->spot};
+  mode->factor = TM_NEW(laplace->arena, double, d *d + 1);
+  if (!mode->factor)
+    return tm_fail_memory(error);
+  tm_laplace_mode *seen = &mode->seen;
+  seen->edge = climb->edge;
+  mode->tracks = climb->tracks;
+  curvature_at(&mode->spot, tau, d, mode->factor);
+  seen->indefinite = flat(laplace, mode->factor);
+  if (seen->indefinite || !tm_cholesky(mode->factor, d)) {
+    seen->indefinite = true;
+    curvature_at(&mode->spot, tau, d, mode->factor);
+    mode->dead = !make_definite(laplace, mode->factor);
+  }
+  for (size_t k = 0; k < d; k++)
+    seen->half_log_det += log(mode->factor[k * d + k]);
+  seen->height = tm_spot_height(&mode->spot, tau);
+  seen->log_likelihood = mode->spot.l;
+  seen->log_weight =
+      seen->height + 0.5 * (double)d * LOG_2PI - seen->half_log_det;
+  seen->slope = mode->spot.l - 0.5 * share_of_curvature(laplace, mode);
+  seen->u = mode->spot.u;
+  seen->factor = mode->factor;
+  return TEMPERA_OK;
+}
+
+/* ---- filing */
+
+static size_t find_duplicate(tm_laplace *laplace, const tm_stage *stage,
+                             const tm_mode *mode) {
+  for (size_t m = 0; m < stage->count; m++) {
+    const tm_mode *old = &stage->modes[m];
+    if (!old->dead && nearest_square(laplace, old, mode->spot.u, 1) < SAME &&
+        nearest_square(laplace, mode, old->spot.u, 1) < SAME)
+      return m;
+  }
+  return stage->count;
+}
+
+static tempera_status add_mode(tm_laplace *laplace, tm_stage *stage,
+                               const tm_mode *mode, tempera_error *error) {
+  if (stage->count == TM_LAPLACE_MODES)
+    return TEMPERA_OK; /* the window is full; the best came first */
+  if (!stage->modes) {
+    stage->modes = TM_NEW(laplace->arena, tm_mode, TM_LAPLACE_MODES);
+    if (!stage->modes)
+      return tm_fail_memory(error);
+  }
+  stage->modes[stage->count++] = *mode;
+  return TEMPERA_OK;
+}
+
+/* Beyond TM_LABELS_ALL labels one copy stands for all: the sorted one. */
+static bool must_sort(tm_laplace *laplace, const tm_climb *climb) {
+  double jacobian;
+  if (laplace->labels.count <= TM_LABELS_ALL || climb->resorted)
+    return false;
+  tm_constrain(laplace->model, climb->spot.u, laplace->theta, &jacobian);
+  return !tm_labels_sorted(&laplace->labels, laplace->theta);
+}
+
+static tempera_status plan_sorted(tm_laplace *laplace, const tm_climb *climb,
+                                  tempera_error *error) {
+  unsigned char permutation[TM_LABELS_MOST];
+  tm_labels_sort(&laplace->labels, laplace->theta, permutation);
+  tm_labels_apply(laplace->model, &laplace->labels, permutation, laplace->theta,
+                  laplace->other);
+  tm_unconstrain(laplace->model, laplace->other, laplace->turned);
+  tm_climb next = {.tau = climb->tau,
+                   .u = laplace->turned,
+                   .tracks = climb->tracks,
+                   .resorted = true};
+  return tm_laplace_plan(laplace, &next, error);
+}
+
+static tempera_status file_found(tm_laplace *laplace, tm_stage *stage,
+                                 tm_climb *climb, size_t *fresh,
+                                 tempera_error *error) {
+  tm_mode mode;
+  if (must_sort(laplace, climb))
+    return plan_sorted(laplace, climb, error);
+  TM_TRY(make_mode(laplace, stage->tau, climb, &mode, error));
+  size_t twin =
+      mode.dead ? stage->count : find_duplicate(laplace, stage, &mode);
+  if (twin == stage->count) {
+    climb->spot.u = NULL; /* the mode has it now */
+    *fresh += !mode.dead;
+    return add_mode(laplace, stage, &mode, error);
+  }
+  tm_mode *old = &stage->modes[twin];
+  old->tracks |= climb->tracks;
+  if (mode.seen.height > old->seen.height + 1e-9 ||
+      (old->seen.indefinite && !mode.seen.indefinite)) {
+    mode.tracks = old->tracks;
+    climb->spot.u = NULL;
+    *old = mode;
+  }
+  return TEMPERA_OK;
+}
+
+/* What was tried in vain is remembered until the stage is settled. */
+static tempera_status file_dead(tm_laplace *laplace, tm_stage *stage,
+                                tm_climb *climb, tempera_error *error) {
+  tm_mode mode = {.spot = climb->spot, .dead = true};
+  memcpy(mode.spot.u, climb->u, laplace->model->dimension * sizeof(double));
+  mode.tracks = climb->tracks;
+  mode.seen.log_weight = mode.seen.height = -INFINITY;
+  climb->spot.u = NULL;
+  return add_mode(laplace, stage, &mode, error);
+}
+
+tempera_status tm_laplace_file(tm_laplace *laplace, tm_stage *stage,
+                               size_t *fresh, tempera_error *error) {
+  size_t count = laplace->climb_count;
+  for (size_t i = 0; i < count; i++) {
+    tm_climb *climb = &laplace->climbs[i];
+    if (climb->outcome == TM_ASCENT_FOUND)
+      TM_TRY(file_found(laplace, stage, climb, fresh, error));
+    else if (climb->outcome == TM_ASCENT_KNOWN)
+      stage->modes[climb->same].tracks |= climb->tracks;
+    climb = &laplace->climbs[i]; /* the queue may have moved */
+    if (climb->outcome == TM_ASCENT_RUNAWAY) {
+      double height = tm_spot_height(&climb->spot, climb->tau);
+      if (height > laplace->runaway) {
+        laplace->runaway = height;
+        laplace->culprit = climb->culprit;
+      }
+    }
+    if (climb->outcome >= TM_ASCENT_DEAD)
+      TM_TRY(file_dead(laplace, stage, climb, error));
+  }
+  /* Climbs planned meanwhile move to the front; spots are exchanged, so that
+   * each slot keeps its own memory. */
+  size_t left = laplace->climb_count - count;
+  for (size_t i = 0; i < left; i++) {
+    tm_climb held = laplace->climbs[i];
+    laplace->climbs[i] = laplace->climbs[count + i];
+    laplace->climbs[count + i] = held;
+  }
+  laplace->climb_count = left;
+  return TEMPERA_OK;
+}
+
+/* ---- copies, overlap, log z */
+
+static double shared(double square) { return erfc(sqrt(square / 8)); }
+
+/* How often the mass around mode j is counted, over all modes and copies. */
+static double counted(tm_laplace *laplace, const tm_stage *stage, size_t j) {
+  const tm_mode *mode = &stage->modes[j];
+  double sum = 0;
+  for (size_t i = 0; i < stage->count; i++) {
+    const tm_mode *other = &stage->modes[i];
+    double part =
+        i == j ? 1
+               : fmin(1, exp(other->seen.log_weight - mode->seen.log_weight));
+    if (part < 1e-3)
+      continue;
+    for (size_t p = 0; p < relabellings(laplace); p++) {
+      const double *copy = relabelled(laplace, other->spot.u, p);
+      if (tm_same_value(laplace->model, mode->spot.u, copy))
+        sum += part * shared(square_between(laplace, mode, copy, 60));
+    }
+  }
+  return sum;
+}
+
+/* More than TM_LABELS_ALL labels: K! copies if no two labels are near. */
+static bool all_apart(tm_laplace *laplace, const tm_mode *mode) {
+  const tm_labels *labels = &laplace->labels;
+  unsigned char swap[TM_LABELS_MOST];
+  double jacobian;
+  tm_constrain(laplace->model, mode->spot.u, laplace->theta, &jacobian);
+  if (!tm_labels_sorted(labels, laplace->theta))
+    return false;
+  for (size_t a = 0; a < labels->count; a++)
+    for (size_t b = 0; b < a; b++) {
+      for (size_t k = 0; k < labels->count; k++)
+        swap[k] = (unsigned char)(k == a ? b : k == b ? a : k);
+      tm_labels_apply(laplace->model, labels, swap, laplace->theta,
+                      laplace->other);
+      tm_unconstrain(laplace->model, laplace->other, laplace->turned);
+      if (tm_same_value(laplace->model, mode->spot.u, laplace->turned) &&
+          square_between(laplace, mode, laplace->turned, 9) < 9)
+        return false;
+    }
+  return true;
+}
+
+static void count_copies(tm_laplace *laplace, tm_stage *stage) {
+  const tm_labels *labels = &laplace->labels;
+  bool many = labels->count > TM_LABELS_ALL, apart = many;
+  for (size_t m = 0; m < stage->count && many && apart; m++)
+    apart = all_apart(laplace, &stage->modes[m]);
+  for (size_t m = 0; m < stage->count; m++) {
+    double copies = (double)relabellings(laplace) / counted(laplace, stage, m);
+    stage->modes[m].seen.log_copies =
+        log(copies) + (many && apart ? labels->log_factorial : 0);
+  }
+}
+
+static int by_weight(const void *a, const void *b) {
+  const tm_laplace_mode *x = &((const tm_mode *)a)->seen;
+  const tm_laplace_mode *y = &((const tm_mode *)b)->seen;
+  return (x->log_weight < y->log_weight) - (x->log_weight > y->log_weight);
+}
+
+static void drop_poor(tm_stage *stage) {
+  size_t kept = 0;
+  double best = -INFINITY;
+  for (size_t m = 0; m < stage->count; m++)
+    if (!stage->modes[m].dead)
+      best = fmax(best, stage->modes[m].seen.log_weight);
+  for (size_t m = 0; m < stage->count; m++)
+    if (!stage->modes[m].dead &&
+        stage->modes[m].seen.log_weight > best - TM_LAPLACE_WINDOW)
+      stage->modes[kept++] = stage->modes[m];
+  stage->count = kept;
+  if (kept)
+    qsort(stage->modes, kept, sizeof *stage->modes, by_weight);
+}
+
+static void set_shares(tm_stage *stage) {
+  double total = 0, best = stage->best;
+  for (size_t m = 0; m < stage->count; m++) {
+    tm_laplace_mode *seen = &stage->modes[m].seen;
+    double mass = seen->log_weight + seen->log_copies;
+    seen->log_share = exp(FLATTEN * (mass - best));
+    total += seen->log_share;
+  }
+  for (size_t m = 0; m < stage->count; m++) {
+    double *share = &stage->modes[m].seen.log_share;
+    *share = log((1 - FLOOR) * *share / total + FLOOR / (double)stage->count);
+  }
+}
+
+static size_t lowest_bit(uint64_t bits) {
+  size_t bit = 0;
+  while (bit < 63 && !(bits >> bit & 1))
+    bit++;
+  return bit;
+}
+
+void tm_stage_settle(tm_laplace *laplace, tm_stage *stage) {
+  drop_poor(stage);
+  count_copies(laplace, stage);
+  stage->best = -INFINITY;
+  double total = 0, slope = 0;
+  for (size_t m = 0; m < stage->count; m++) {
+    tm_laplace_mode *seen = &stage->modes[m].seen;
+    seen->track = lowest_bit(stage->modes[m].tracks);
+    stage->best = fmax(stage->best, seen->log_weight + seen->log_copies);
+  }
+  for (size_t m = 0; m < stage->count; m++) {
+    const tm_laplace_mode *seen = &stage->modes[m].seen;
+    double mass = exp(seen->log_weight + seen->log_copies - stage->best);
+    total += mass;
+    slope += mass * seen->slope;
+  }
+  stage->log_z = stage->best + log(total);
+  stage->slope = slope / total;
+  if (stage->count)
+    set_shares(stage);
+}

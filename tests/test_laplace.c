@@ -1,0 +1,678 @@
+/* Facts about the Laplace ridge: weights and modes against closed forms and
+ * enumeration, labels, absence, and what warmup may do to it. */
+#include "paper_support.h"
+#include "tempering/laplace.h"
+
+static const double LOG_2PI = 1.8378770664093454836;
+
+#define DENSITY(name)                                                          \
+  static int name(const double *theta, double *value, void *user)
+
+/* ---- models */
+
+/* theta_i ~ N(0, 1), 20 observations around each mean: everything is known,
+ * and Laplace exact. */
+static size_t COUNT;
+
+static double mean_of(size_t i) { return sin(1.7 * (double)i + 0.4) * 2; }
+
+static int normal_likelihood_gradient(const double *theta, double *value,
+                                      double *gradient, void *user) {
+  (void)user;
+  *value = 0;
+  for (size_t i = 0; i < COUNT; i++) {
+    double off = theta[i] - mean_of(i);
+    *value -= 10 * off * off + 7;
+    if (gradient)
+      gradient[i] = -20 * off;
+  }
+  return 0;
+}
+
+static int normal_prior_gradient(const double *theta, double *value,
+                                 double *gradient, void *user) {
+  (void)user;
+  *value = 0;
+  for (size_t i = 0; i < COUNT; i++) {
+    *value -= 0.5 * (theta[i] * theta[i] + LOG_2PI);
+    if (gradient)
+      gradient[i] = -theta[i];
+  }
+  return 0;
+}
+
+DENSITY(normal_likelihood) {
+  return normal_likelihood_gradient(theta, value, NULL, user);
+}
+
+DENSITY(normal_prior) {
+  return normal_prior_gradient(theta, value, NULL, user);
+}
+
+static double normal_log_z(double tau) {
+  double sum = 0, k = 20 * tau;
+  for (size_t i = 0; i < COUNT; i++)
+    sum -= 7 * tau + 0.5 * log1p(k) +
+           0.5 * mean_of(i) * mean_of(i) * k / (1 + k);
+  return sum;
+}
+
+DENSITY(bimodal_likelihood) {
+  (void)user;
+  double off = fabs(theta[0]) - 1.1;
+  *value = -12.5 * off * off - 36;
+  return 0;
+}
+
+/* Two normals in five dimensions, 0.8 and 0.2 of the mass, under N(0, 100). */
+static const double WIDTH[2] = {0.5, 0.3}, CENTRE[2] = {4, -3};
+
+DENSITY(pair_likelihood) {
+  (void)user;
+  double part[2];
+  for (int k = 0; k < 2; k++) {
+    part[k] = log(k ? 0.2 : 0.8) - 5 * log(WIDTH[k]);
+    for (int i = 0; i < 5; i++) {
+      double off = (theta[i] - CENTRE[k]) / WIDTH[k];
+      part[k] -= 0.5 * off * off;
+    }
+  }
+  *value = fmax(part[0], part[1]) + log1p(exp(-fabs(part[0] - part[1])));
+  return 0;
+}
+
+DENSITY(wide_prior) {
+  (void)user;
+  *value = 0;
+  for (int i = 0; i < 5; i++)
+    *value -= 0.5 * (theta[i] * theta[i] / 1e4 + log(1e4) + LOG_2PI);
+  return 0;
+}
+
+DENSITY(poisson_likelihood) {
+  (void)user;
+  *value = 40 * log(theta[0]) - 12 * theta[0];
+  return 0;
+}
+
+/* user: the shape of the gamma prior. */
+DENSITY(gamma_prior) {
+  *value = (*(double *)user - 1) * log(theta[0]) - theta[0];
+  return 0;
+}
+
+/* k geometric on 0..6 (L = 0 at 0), x ~ N(0, 4), data on k*x. */
+DENSITY(mixed_likelihood) {
+  (void)user;
+  double off = theta[0] * theta[1] - 16;
+  *value = theta[0] > 0 ? -20 * off * off : -INFINITY;
+  return 0;
+}
+
+DENSITY(mixed_prior) {
+  (void)user;
+  *value = -2 * theta[0] - theta[1] * theta[1] / 8;
+  return 0;
+}
+
+static double mixed_log_z(double tau) {
+  double sum = 0;
+  for (double k = 1; k <= 6; k++) {
+    double a = 20 * tau, b = 1 / (8 * k * k);
+    double precision = 0.25 + 40 * tau * k * k;
+    sum += exp(-2 * k - 256 * a * b / (a + b)) * sqrt(2 * M_PI / precision);
+  }
+  return log(sum);
+}
+
+/* k ~ Poisson(20) on 0..1000, data around 120. */
+static double count_height(double k, double tau) {
+  return k * log(20) - 20 - lgamma(k + 1) - tau * (k - 120) * (k - 120) / 8;
+}
+
+DENSITY(count_likelihood) {
+  (void)user;
+  *value = -(theta[0] - 120) * (theta[0] - 120) / 8;
+  return 0;
+}
+
+DENSITY(count_prior) {
+  (void)user;
+  *value = count_height(theta[0], 0);
+  return 0;
+}
+
+static double count_log_z(double tau) {
+  double best = -INFINITY, sum = 0;
+  for (int k = 0; k <= 1000; k++)
+    best = fmax(best, count_height(k, tau));
+  for (int k = 0; k <= 1000; k++)
+    sum += exp(count_height(k, tau) - best);
+  return best + log(sum);
+}
+
+static const double COUNTS[3] = {12, 3, 25};
+
+DENSITY(simplex_likelihood) {
+  (void)user;
+  *value = 0;
+  for (size_t i = 0; i < 3; i++)
+    *value += COUNTS[i] * log(theta[i]);
+  return 0;
+}
+
+DENSITY(simplex_prior) {
+  (void)user;
+  *value = 0;
+  for (size_t i = 0; i < 3; i++)
+    *value += log(theta[i]);
+  return 0;
+}
+
+/* Three equal components of known width on nine values around -5, 0, 5. */
+static const double VALUES[9] = {-5.5, -5, -4.5, -0.5, 0, 0.5, 4.5, 5, 5.5};
+
+DENSITY(labels_likelihood) {
+  (void)user;
+  *value = 0;
+  for (int i = 0; i < 9; i++) {
+    double sum = 0;
+    for (int k = 0; k < 3; k++)
+      sum += exp(-2 * (VALUES[i] - theta[k]) * (VALUES[i] - theta[k])) / 3;
+    *value += log(sum + 1e-300);
+  }
+  return 0;
+}
+
+DENSITY(labels_prior) {
+  (void)user;
+  *value = 0;
+  for (int k = 0; k < 3; k++)
+    *value -= 0.5 * (theta[k] * theta[k] / 100 + log(100) + LOG_2PI);
+  return 0;
+}
+
+/* A wide basin at -1 and a narrow, higher one at 4. */
+DENSITY(basins_likelihood) {
+  (void)user;
+  double wide = (theta[0] + 1) / 0.5, narrow = (theta[0] - 4) / 0.1;
+  double a = -0.5 * wide * wide - 30, b = -0.5 * narrow * narrow - 5;
+  *value = fmax(a, b) + log1p(exp(-fabs(a - b)));
+  return 0;
+}
+
+static const double SCHOOL[8] = {28, 8, -3, 7, -1, 1, 18, 12};
+static const double ERROR[8] = {15, 10, 16, 11, 9, 11, 10, 18};
+
+static int schools_likelihood_gradient(const double *theta, double *value,
+                                       double *gradient, void *user) {
+  (void)user;
+  *value = 0;
+  if (gradient)
+    gradient[0] = gradient[1] = 0;
+  for (size_t j = 0; j < 8; j++) {
+    double off = (SCHOOL[j] - theta[2 + j]) / ERROR[j];
+    *value -= 0.5 * off * off;
+    if (gradient)
+      gradient[2 + j] = off / ERROR[j];
+  }
+  return 0;
+}
+
+static int schools_prior_gradient(const double *theta, double *value,
+                                  double *gradient, void *user) {
+  (void)user;
+  double mu = theta[0], spread = theta[1], square = spread * spread;
+  *value = -0.5 * mu * mu / 25 - log1p(square / 25);
+  double by_mu = -mu / 25, by_spread = -2 * spread / (25 + square);
+  for (size_t j = 0; j < 8; j++) {
+    double off = (theta[2 + j] - mu) / spread;
+    *value -= 0.5 * off * off + log(spread);
+    by_mu += off / spread;
+    by_spread += (off * off - 1) / spread;
+    if (gradient)
+      gradient[2 + j] = -off / spread;
+  }
+  if (gradient) {
+    gradient[0] = by_mu;
+    gradient[1] = by_spread;
+  }
+  return 0;
+}
+
+DENSITY(schools_likelihood) {
+  return schools_likelihood_gradient(theta, value, NULL, user);
+}
+
+DENSITY(schools_prior) {
+  return schools_prior_gradient(theta, value, NULL, user);
+}
+
+/* ---- building them */
+
+#define REALS(label, n)                                                        \
+  {.name = label, .size = n, .lower = -INFINITY, .upper = INFINITY}
+static const tempera_parameter FREE1 = REALS("x", 1), FREE3 = REALS("x", 3),
+                               FREE5 = REALS("x", 5), FREE20 = REALS("x", 20);
+static const tempera_parameter RATE = {.name = "rate", .upper = INFINITY};
+static const tempera_parameter SIMPLEX = {
+    .name = "p", .size = 3, .upper = 1, .transform = TEMPERA_SIMPLEX};
+static const tempera_parameter WHOLE = {
+    .name = "k", .kind = TEMPERA_INTEGER, .upper = 1000};
+static const tempera_parameter MIXED[2] = {
+    {.name = "k", .kind = TEMPERA_INTEGER, .upper = 6}, REALS("x", 0)};
+static const tempera_parameter SCHOOLS[3] = {
+    REALS("mu", 0), {.name = "spread", .upper = INFINITY}, REALS("theta", 8)};
+
+static double SHAPE_1 = 1, SHAPE_HALF = 0.5;
+
+#define SPEC(label, list, n, likelihood, prior)                                \
+  (tempera_model_spec) {                                                       \
+    .name = label, .parameters = list, .parameter_count = n,                   \
+    .log_likelihood = likelihood, .log_prior = prior, .user = &SHAPE_1         \
+  }
+
+typedef struct built {
+  tempera_model *model;
+  tm_laplace *laplace;
+  const tm_laplace_view *view;
+} built;
+
+static built build_on(tempera_model *model, const double *starts, size_t count,
+                      int threads) {
+  built made = {.model = model};
+  tm_laplace_settings settings = {.seed = 1, .threads = threads};
+  tempera_error error = {0};
+  if (tm_laplace_create(model, &settings, starts, count, &made.laplace,
+                        &error) != TEMPERA_OK)
+    fail_msg("%s: %s", model->spec.name, error.message);
+  made.view = tm_laplace_look(made.laplace);
+  return made;
+}
+
+static tempera_model *model_of(const tempera_model_spec *spec) {
+  tempera_model *model = NULL;
+  assert_int_equal(tempera_model_create(spec, &model, NULL), TEMPERA_OK);
+  return model;
+}
+
+static built build(const tempera_model_spec *spec, const double *starts,
+                   size_t count) {
+  return build_on(model_of(spec), starts, count, 1);
+}
+
+static void done(built *made) {
+  tm_laplace_free(made->laplace);
+  tempera_model_free(made->model);
+}
+
+static void say(const built *made) {
+  print_message("%-10s knots %2zu, %3zu climbs, %llu likelihoods, "
+                "%llu gradients\n",
+                made->model->spec.name, made->view->knot_count,
+                made->view->optimisations,
+                (unsigned long long)made->view->likelihood_evaluations,
+                (unsigned long long)made->view->gradient_evaluations);
+}
+
+static const tm_laplace_knot *last(const built *made) {
+  return &made->view->knots[made->view->knot_count - 1];
+}
+
+static double starts_of(double *starts, size_t count, size_t size,
+                        double spread) {
+  tempera_random random = tm_random(3, 0, TM_PURPOSE_TEST);
+  for (size_t i = 0; i < count * size; i++)
+    starts[i] = spread * tempera_random_normal(&random);
+  return spread;
+}
+
+/* ---- facts */
+
+static void check_normal(size_t count, bool gradients) {
+  const tempera_parameter *lists[] = {&FREE1, &FREE3, &FREE20};
+  double starts[80];
+  COUNT = count;
+  tempera_model_spec spec =
+      SPEC("normal", lists[count == 1 ? 0 : count == 3 ? 1 : 2], 1,
+           normal_likelihood, normal_prior);
+  if (gradients) {
+    spec.log_likelihood_gradient = normal_likelihood_gradient;
+    spec.log_prior_gradient = normal_prior_gradient;
+  }
+  starts_of(starts, 4, count, 1);
+  built made = build(&spec, starts, 4);
+  assert_false(made.view->absent);
+  for (size_t k = 0; k < made.view->knot_count; k++) {
+    const tm_laplace_knot *knot = &made.view->knots[k];
+    double tau = knot->tau;
+    assert_int_equal(knot->mode_count, 1);
+    assert_near(knot->log_z, normal_log_z(tau), 1e-6);
+    for (size_t i = 0; i < count; i++)
+      assert_near(knot->modes[0].u[i], mean_of(i) * 20 * tau / (1 + 20 * tau),
+                  1e-6);
+  }
+  for (double tau = 0; tau <= 1; tau += 0.01)
+    assert_near(tm_laplace_log_z(made.laplace, tau), normal_log_z(tau), 0.1);
+  say(&made);
+  done(&made);
+}
+
+static void weights_are_exact_for_normals(void **state) {
+  (void)state;
+  for (int gradients = 0; gradients < 2; gradients++) {
+    check_normal(1, gradients);
+    check_normal(3, gradients);
+    check_normal(20, gradients);
+  }
+}
+
+static void one_parameter_takes_some_hundred_evaluations(void **state) {
+  (void)state;
+  COUNT = 1;
+  double starts[5] = {-1.2, -0.5, 0.3, 1.4, 2};
+  tempera_model_spec spec =
+      SPEC("bimodal", &FREE1, 1, bimodal_likelihood, normal_prior);
+  built made = build(&spec, starts, 5);
+  say(&made);
+  assert_true(made.view->likelihood_evaluations < 500);
+  done(&made);
+}
+
+static void both_modes_of_the_bimodal_model_are_found(void **state) {
+  (void)state;
+  COUNT = 1;
+  double starts[5] = {-1.2, -0.5, 0.3, 1.4, 2};
+  tempera_model_spec spec =
+      SPEC("bimodal", &FREE1, 1, bimodal_likelihood, normal_prior);
+  built made = build(&spec, starts, 5);
+  const tm_laplace_knot *knot = last(&made);
+  assert_int_equal(knot->mode_count, 2);
+  double place = 25 * 1.1 / 26, sum = 0;
+  for (size_t m = 0; m < 2; m++) {
+    assert_near(fabs(knot->modes[m].u[0]), place, 1e-4);
+    sum += knot->modes[m].u[0];
+  }
+  assert_near(sum, 0, 1e-4);
+  double one = -36 - 0.5 * 1.21 * 25 / 26 - 0.5 * log(26);
+  assert_near(knot->log_z, one + log(2), 1e-3);
+  done(&made);
+}
+
+static void both_normals_of_a_mixture_have_their_weights(void **state) {
+  (void)state;
+  double starts[60];
+  starts_of(starts, 12, 5, 5);
+  tempera_model_spec spec =
+      SPEC("pair", &FREE5, 1, pair_likelihood, wide_prior);
+  built made = build(&spec, starts, 12);
+  const tm_laplace_knot *knot = last(&made);
+  say(&made);
+  assert_int_equal(knot->mode_count, 2);
+  for (int m = 0; m < 2; m++) {
+    const tm_laplace_mode *mode = &knot->modes[m];
+    double s = WIDTH[m] * WIDTH[m];
+    double place = CENTRE[m] * 1e4 / (1e4 + s);
+    double weight = log(m ? 0.2 : 0.8) -
+                    2.5 * (CENTRE[m] * CENTRE[m] / (1e4 + s) + log(1e4 + s));
+    for (size_t i = 0; i < 5; i++)
+      assert_near(mode->u[i], place, 1e-3);
+    assert_near(mode->log_weight, weight, 1e-3);
+  }
+  assert_near(exp(knot->modes[1].log_weight - knot->log_z), 0.2, 2e-3);
+  done(&made);
+}
+
+static void gamma_poisson_has_the_right_curvature(void **state) {
+  (void)state;
+  double starts[3] = {1, 3, 0.2}, shapes[2] = {1, 0.5};
+  double *users[2] = {&SHAPE_1, &SHAPE_HALF};
+  for (int s = 0; s < 2; s++) {
+    tempera_model_spec spec =
+        SPEC("gamma", &RATE, 1, poisson_likelihood, gamma_prior);
+    spec.user = users[s];
+    built made = build(&spec, starts, 3);
+    assert_false(made.view->absent);
+    for (size_t k = 0; k < made.view->knot_count; k++) {
+      const tm_laplace_knot *knot = &made.view->knots[k];
+      double a = 40 * knot->tau + shapes[s], b = 1 + 12 * knot->tau;
+      assert_int_equal(knot->mode_count, 1);
+      assert_near(knot->modes[0].u[0], log(a / b), 1e-3);
+      assert_near(knot->log_z, a * log(a / b) - a + 0.5 * (LOG_2PI - log(a)),
+                  2e-3);
+    }
+    say(&made);
+    done(&made);
+  }
+}
+
+static void every_integer_that_matters_has_its_mode(void **state) {
+  (void)state;
+  const double mixed_starts[6] = {1, 3, 2, 5, 4, 4}, count_starts[2] = {10, 20};
+  tempera_model_spec spec = SPEC("mixed", MIXED, 2, mixed_likelihood,
+                                 mixed_prior);
+  built made = build(&spec, mixed_starts, 3);
+  for (size_t k = 0; k < made.view->knot_count; k++)
+    assert_near(made.view->knots[k].log_z,
+                mixed_log_z(made.view->knots[k].tau), 1e-4);
+  say(&made);
+  done(&made);
+  spec = SPEC("count", &WHOLE, 1, count_likelihood, count_prior);
+  made = build(&spec, count_starts, 2);
+  for (size_t k = 0; k < made.view->knot_count; k++)
+    assert_near(made.view->knots[k].log_z,
+                count_log_z(made.view->knots[k].tau), 1e-4);
+  say(&made);
+  done(&made);
+}
+
+static void simplex_has_its_mode_on_the_unconstrained_scale(void **state) {
+  (void)state;
+  const double starts[6] = {0.3, 0.3, 0.4, 0.2, 0.5, 0.3};
+  tempera_model_spec spec =
+      SPEC("simplex", &SIMPLEX, 1, simplex_likelihood, simplex_prior);
+  built made = build(&spec, starts, 2);
+  for (size_t k = 0; k < made.view->knot_count; k++) {
+    const tm_laplace_knot *knot = &made.view->knots[k];
+    double theta[3], jacobian, total = 0, exact = 0;
+    tm_constrain(made.model, knot->modes[0].u, theta, &jacobian);
+    for (size_t i = 0; i < 3; i++)
+      total += 2 + knot->tau * COUNTS[i];
+    for (size_t i = 0; i < 3; i++) {
+      assert_near(theta[i], (2 + knot->tau * COUNTS[i]) / total, 1e-3);
+      exact += lgamma(2 + knot->tau * COUNTS[i]);
+    }
+    exact -= lgamma(total);
+    assert_near(knot->log_z, exact, 0.13); /* Stirling's */
+  }
+  say(&made);
+  done(&made);
+}
+
+static void labels_are_recognised_and_copies_counted(void **state) {
+  (void)state;
+  const double starts[12] = {-4, 1, 6, 3, -2, 4, 0, 5, -5, 1, 2, 3};
+  tempera_model_spec spec =
+      SPEC("labels", &FREE3, 1, labels_likelihood, labels_prior);
+  built made = build(&spec, starts, 4);
+  assert_int_equal(made.view->labels.count, 3);
+  assert_int_equal(made.view->labels.permutations, 6);
+  const tm_laplace_knot *knot = last(&made);
+  assert_true(knot->relabel);
+  assert_near(knot->modes[0].log_copies, log(6), 1e-6);
+  double sum = 0;
+  for (int k = 0; k < 3; k++)
+    sum += fabs(knot->modes[0].u[k]);
+  assert_near(sum, 10 * 0.9992, 0.01);
+  /* At tau = 0 all labels agree, and there is one copy. */
+  assert_false(made.view->knots[0].relabel);
+  assert_near(made.view->knots[0].log_z, 0, 1e-6);
+  say(&made);
+  done(&made);
+}
+
+static void distinct_values_are_not_taken_for_labels(void **state) {
+  (void)state;
+  COUNT = 3;
+  double starts[12];
+  starts_of(starts, 4, 3, 1);
+  tempera_model_spec spec =
+      SPEC("normal", &FREE3, 1, normal_likelihood, normal_prior);
+  built made = build(&spec, starts, 4);
+  assert_int_equal(made.view->labels.count, 0);
+  done(&made);
+}
+
+static void centred_eight_schools_has_no_laplace_ridge(void **state) {
+  (void)state;
+  const double starts[20] = {4, 5,  6, 3, 2, 5, 1, 1, 8, 6,
+                             1, 10, 9, 8, 3, 7, 1, 1, 8, 12};
+  tempera_model_spec spec =
+      SPEC("schools", SCHOOLS, 3, schools_likelihood, schools_prior);
+  for (int gradients = 0; gradients < 2; gradients++) {
+    if (gradients) {
+      spec.log_likelihood_gradient = schools_likelihood_gradient;
+      spec.log_prior_gradient = schools_prior_gradient;
+    }
+    built made = build(&spec, starts, 2);
+    say(&made);
+    assert_true(made.view->absent);
+    assert_int_equal(made.view->knot_count, 0);
+    assert_non_null(strstr(made.view->reason, "spread"));
+    print_message("%s\n", made.view->reason);
+    done(&made);
+  }
+}
+
+static void flat_priors_have_no_laplace_ridge_at_zero(void **state) {
+  (void)state;
+  double start = 1;
+  COUNT = 1;
+  tempera_model_spec spec =
+      SPEC("flat", &FREE1, 1, normal_likelihood, basins_likelihood);
+  COUNT = 0; /* an empty sum: a flat density */
+  spec.log_prior = normal_prior;
+  built made = build(&spec, &start, 1);
+  assert_true(made.view->absent);
+  print_message("%s\n", made.view->reason);
+  done(&made);
+}
+
+static void improvement_finds_a_missed_basin(void **state) {
+  (void)state;
+  COUNT = 1;
+  double starts[3] = {-1.2, -0.5, 0.3}, draws[3] = {-1.1, 4.2, 4.1};
+  tempera_model_spec spec =
+      SPEC("basins", &FREE1, 1, basins_likelihood, normal_prior);
+  built made = build(&spec, starts, 3);
+  double before = last(&made)->log_z;
+  size_t found = 0;
+  assert_int_equal(
+      tm_laplace_improve(made.laplace, draws, 1, &found, NULL), TEMPERA_OK);
+  assert_int_equal(found, 0);
+  assert_int_equal(
+      tm_laplace_improve(made.laplace, draws, 3, &found, NULL), TEMPERA_OK);
+  assert_true(found > 0);
+  made.view = tm_laplace_look(made.laplace);
+  const tm_laplace_knot *knot = last(&made);
+  assert_true(knot->log_z > before + 5);
+  double narrow = -5 - 8 / 1.01 + log(0.1 / sqrt(1.01));
+  assert_near(knot->modes[0].log_weight, narrow, 1e-3);
+  say(&made);
+  done(&made);
+}
+
+static void ridge_does_not_depend_on_threads(void **state) {
+  (void)state;
+  const double starts[12] = {-4, 1, 6, 3, -2, 4, 0, 5, -5, 1, 2, 3};
+  tempera_model_spec specs[2] = {
+      SPEC("labels", &FREE3, 1, labels_likelihood, labels_prior),
+      SPEC("mixed", MIXED, 2, mixed_likelihood, mixed_prior)};
+  for (int s = 0; s < 2; s++) {
+    built one = build_on(model_of(&specs[s]), starts, s ? 3 : 4, 1);
+    built many = build_on(model_of(&specs[s]), starts, s ? 3 : 4, 4);
+    size_t n = one.model->dimension, d = one.model->real_dimension;
+    assert_int_equal(one.view->knot_count, many.view->knot_count);
+    assert_int_equal(one.view->likelihood_evaluations,
+                     many.view->likelihood_evaluations);
+    for (size_t k = 0; k < one.view->knot_count; k++) {
+      const tm_laplace_knot *a = &one.view->knots[k], *b = &many.view->knots[k];
+      assert_memory_equal(&a->tau, &b->tau, 3 * sizeof(double));
+      assert_int_equal(a->mode_count, b->mode_count);
+      for (size_t m = 0; m < a->mode_count; m++) {
+        assert_memory_equal(a->modes[m].u, b->modes[m].u, n * sizeof(double));
+        assert_memory_equal(a->modes[m].factor, b->modes[m].factor,
+                            d * d * sizeof(double));
+      }
+    }
+    done(&one);
+    done(&many);
+  }
+}
+
+DENSITY(stopping_likelihood) {
+  (void)user;
+  *value = -theta[0];
+  return theta[0] < 0.5 ? -1 : 0;
+}
+
+static void a_model_that_stops_ends_the_build(void **state) {
+  (void)state;
+  double starts[2] = {1, 3};
+  tempera_model_spec spec =
+      SPEC("stop", &RATE, 1, stopping_likelihood, gamma_prior);
+  tempera_model *model = model_of(&spec);
+  tm_laplace_settings settings = {.threads = 1};
+  tm_laplace *laplace = NULL;
+  tempera_error error = {0};
+  assert_int_equal(
+      tm_laplace_create(model, &settings, starts, 2, &laplace, &error),
+      TEMPERA_ERROR_MODEL);
+  assert_non_null(strstr(error.message, "asked to stop"));
+  assert_null(laplace);
+  tempera_model_free(model);
+}
+
+static void running_out_of_memory_is_reported(void **state) {
+  (void)state;
+  const double starts[6] = {1, 3, 2, 5, 4, 4};
+  tempera_model_spec spec =
+      SPEC("mixed", MIXED, 2, mixed_likelihood, mixed_prior);
+  tempera_model *model = model_of(&spec);
+  tm_laplace_settings settings = {.threads = 1};
+  for (long k = 1;; k++) {
+    tm_laplace *laplace = NULL;
+    tm_heap_fail_at(k);
+    tempera_status status =
+        tm_laplace_create(model, &settings, starts, 3, &laplace, NULL);
+    tm_heap_fail_at(0);
+    if (status == TEMPERA_OK) {
+      tm_laplace_free(laplace);
+      break;
+    }
+    assert_int_equal(status, TEMPERA_ERROR_MEMORY);
+    assert_null(laplace);
+  }
+  tempera_model_free(model);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(weights_are_exact_for_normals),
+      cmocka_unit_test(one_parameter_takes_some_hundred_evaluations),
+      cmocka_unit_test(both_modes_of_the_bimodal_model_are_found),
+      cmocka_unit_test(both_normals_of_a_mixture_have_their_weights),
+      cmocka_unit_test(gamma_poisson_has_the_right_curvature),
+      cmocka_unit_test(every_integer_that_matters_has_its_mode),
+      cmocka_unit_test(simplex_has_its_mode_on_the_unconstrained_scale),
+      cmocka_unit_test(labels_are_recognised_and_copies_counted),
+      cmocka_unit_test(distinct_values_are_not_taken_for_labels),
+      cmocka_unit_test(centred_eight_schools_has_no_laplace_ridge),
+      cmocka_unit_test(flat_priors_have_no_laplace_ridge_at_zero),
+      cmocka_unit_test(improvement_finds_a_missed_basin),
+      cmocka_unit_test(ridge_does_not_depend_on_threads),
+      cmocka_unit_test(a_model_that_stops_ends_the_build),
+      cmocka_unit_test(running_out_of_memory_is_reported),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
