@@ -271,7 +271,8 @@ typedef enum tempera_method {
 
 typedef enum tempera_tau_prior {
   TEMPERA_PRIOR_PROFILE = 0, /* the paper's: the ridge upside down */
-  TEMPERA_PRIOR_LEARNED      /* refined in warmup: works in any dimension */
+  TEMPERA_PRIOR_LEARNED,     /* refined in warmup: works in any dimension */
+  TEMPERA_PRIOR_LAPLACE      /* one over a Laplace estimate of z(tau) */
 } tempera_tau_prior;
 
 typedef enum tempera_ridge {
@@ -310,6 +311,8 @@ typedef struct tempera_options {
   double time_limit; /* seconds; 0: none */
   double until_se;   /* stop when the headline se is below; 0: never */
   bool paper;        /* the algorithm and settings exactly as printed */
+  bool jumps;        /* jump between the basins found (learned, laplace) */
+  bool bridge;       /* spend likelihood calls on a bridge estimate */
   bool save_warmup;
   const double *init; /* chains x tempera_model_size starts, or NULL */
 } tempera_options;

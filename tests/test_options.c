@@ -61,7 +61,6 @@ static void wrong_values_are_refused_and_change_nothing(void **state) {
   static const wrong cases[] = {
       {"method", "pt", "method pt is not available in this version"},
       {"method", "pts", "method pts is not known"},
-      {"tau-prior", "laplace", "tau-prior laplace is not available"},
       {"levels", "8", "levels is not available"},
       {"chains", "0", "wanted a whole number from 1"},
       {"chains", "-1", "wanted a whole number"},

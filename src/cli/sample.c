@@ -35,6 +35,9 @@ static const char help[] =
     "      --until-se X       stop when the se of log Z is below X\n"
     "      --paper            the settings printed in the paper\n"
     "      --init FILE        starts: {name: value} or an array of such\n"
+    "      --jumps BOOL       jump between the basins found [true]\n"
+    "      --bridge BOOL      estimate the evidence by bridge sampling too "
+    "[true]\n"
     "      --save-warmup      keep warmup draws too\n"
     "      --json             summary.json to standard output\n"
     "  -q, --quiet            say nothing but errors\n"
@@ -70,6 +73,8 @@ static const struct option long_options[] = {
     {"until-se", required_argument, NULL, LIBRARY_OPTION},
     {"paper", no_argument, NULL, LIBRARY_OPTION},
     {"save-warmup", no_argument, NULL, LIBRARY_OPTION},
+    {"jumps", required_argument, NULL, LIBRARY_OPTION},
+    {"bridge", required_argument, NULL, LIBRARY_OPTION},
     {NULL, 0, NULL, 0}};
 
 typedef struct request {

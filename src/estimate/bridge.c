@@ -37,7 +37,7 @@ typedef struct bridge {
   size_t proposals;
   tm_arena *arena;
   tm_evaluator evaluator;
-  tm_labels labels;
+  tm_bridge_labels labels;
   table target, prior;
   tm_text warning;
 } bridge;
@@ -146,8 +146,8 @@ static tempera_status integrate_target(bridge *b, tm_bridge_integral *integral,
   tempera_random random = tm_random(b->seed, STREAM_LABELS, TM_PURPOSE_BRIDGE);
   tm_label_rows rows = {t->chains * t->length, t->theta, t->log_likelihood,
                         t->log_prior};
-  TM_TRY(tm_labels_find(&b->evaluator, &rows, &random, b->arena, &b->labels,
-                        error));
+  TM_TRY(tm_bridge_labels_find(&b->evaluator, &rows, &random, b->arena,
+                               &b->labels, error));
   TM_TRY(evaluator_status(b, error));
   size_t proposals = b->proposals;
   if (proposals == 0) {
@@ -170,7 +170,7 @@ static tempera_status integrate_target(bridge *b, tm_bridge_integral *integral,
 /* log z(0): prior draws are independent, so labels need no care. */
 static tempera_status integrate_prior(bridge *b, tm_bridge_integral *integral,
                                       tempera_error *error) {
-  tm_labels none = {0};
+  tm_bridge_labels none = {0};
   *integral = (tm_bridge_integral){.df = INFINITY, .kish = INFINITY};
   integral->disagreement = 1;
   if (b->model->spec.prior_normalised)

@@ -12,7 +12,7 @@ enum {
 
 static const double SAME = 1e-9;
 
-static void permute(const tm_labels *labels, const tempera_model *model,
+static void permute(const tm_bridge_labels *labels, const tempera_model *model,
                     const size_t *order, double *theta) {
   double moved[TM_MOST_LABELS];
   for (size_t b = 0; b < labels->blocks; b++) {
@@ -34,8 +34,9 @@ static void random_order(tempera_random *random, size_t count, size_t *order) {
   }
 }
 
-void tm_labels_shuffle(const tm_labels *labels, const tempera_model *model,
-                       tempera_random *random, double *theta) {
+void tm_bridge_labels_shuffle(const tm_bridge_labels *labels,
+                              const tempera_model *model,
+                              tempera_random *random, double *theta) {
   size_t order[TM_MOST_LABELS];
   random_order(random, labels->count, order);
   permute(labels, model, order, theta);
@@ -55,19 +56,20 @@ static bool same(double a, double b) {
 }
 
 /* Permute this draw in a way that changes it; false when none was found. */
-static bool permuted_draw(probe *p, const tm_labels *labels, size_t row) {
+static bool permuted_draw(probe *p, const tm_bridge_labels *labels,
+                          size_t row) {
   const tempera_model *model = p->evaluator->model;
   const double *theta = p->rows->theta + row * model->size;
   for (int i = 0; i < 8; i++) {
     memcpy(p->point.theta, theta, model->size * sizeof(double));
-    tm_labels_shuffle(labels, model, p->random, p->point.theta);
+    tm_bridge_labels_shuffle(labels, model, p->random, p->point.theta);
     if (memcmp(p->point.theta, theta, model->size * sizeof(double)) != 0)
       return true;
   }
   return false;
 }
 
-static bool exchangeable(probe *p, const tm_labels *labels) {
+static bool exchangeable(probe *p, const tm_bridge_labels *labels) {
   size_t tried = 0;
   for (size_t t = 0; t < TRIES; t++) {
     size_t row = (2 * t + 1) * p->rows->count / (2 * TRIES);
@@ -101,7 +103,7 @@ static size_t bits(size_t mask) {
 }
 
 static void take_subset(const size_t *from, size_t count, size_t mask,
-                        tm_labels *labels) {
+                        tm_bridge_labels *labels) {
   labels->blocks = 0;
   for (size_t b = 0; b < count; b++)
     if (mask >> b & 1)
@@ -110,7 +112,7 @@ static void take_subset(const size_t *from, size_t count, size_t mask,
 
 /* All blocks of this size together, else the largest subset that passes. */
 static bool find_of_size(probe *p, size_t size, size_t *found,
-                         tm_labels *labels) {
+                         tm_bridge_labels *labels) {
   size_t count = blocks_of_size(p->evaluator->model, size, found);
   if (count == 0)
     return false;
@@ -131,7 +133,7 @@ static bool find_of_size(probe *p, size_t size, size_t *found,
   return false;
 }
 
-static bool allocate(tm_labels *labels, const tempera_model *model,
+static bool allocate(tm_bridge_labels *labels, const tempera_model *model,
                      tm_arena *arena) {
   size_t blocks = model->block_count;
   labels->block = TM_NEW(arena, size_t, blocks);
@@ -143,12 +145,13 @@ static bool allocate(tm_labels *labels, const tempera_model *model,
          labels->u;
 }
 
-tempera_status tm_labels_find(tm_evaluator *evaluator,
-                              const tm_label_rows *rows, tempera_random *random,
-                              tm_arena *arena, tm_labels *labels,
-                              tempera_error *error) {
+tempera_status tm_bridge_labels_find(tm_evaluator *evaluator,
+                                     const tm_label_rows *rows,
+                                     tempera_random *random, tm_arena *arena,
+                                     tm_bridge_labels *labels,
+                                     tempera_error *error) {
   const tempera_model *model = evaluator->model;
-  tm_labels made = {0};
+  tm_bridge_labels made = {0};
   probe p = {evaluator, rows, random, {0}};
   size_t *found = TM_NEW(arena, size_t, model->block_count);
   if (!found || !allocate(&made, model, arena))
@@ -166,8 +169,8 @@ tempera_status tm_labels_find(tm_evaluator *evaluator,
 /* ---- The pivot ---- */
 
 /* What describes entry k of each block, on an unbounded scale. */
-static void read_features(const tm_labels *labels, const tempera_model *model,
-                          const double *theta) {
+static void read_features(const tm_bridge_labels *labels,
+                          const tempera_model *model, const double *theta) {
   size_t K = labels->count;
   tm_unconstrain(model, theta, labels->u);
   for (size_t b = 0; b < labels->blocks; b++) {
@@ -181,7 +184,7 @@ static void read_features(const tm_labels *labels, const tempera_model *model,
 }
 
 /* Minus the log density of entry k as label j. */
-static double cost(const tm_labels *labels, size_t k, size_t j) {
+static double cost(const tm_bridge_labels *labels, size_t k, size_t j) {
   double sum = 0;
   for (size_t b = 0; b < labels->blocks; b++) {
     size_t at = b * labels->count;
@@ -194,7 +197,7 @@ static double cost(const tm_labels *labels, size_t k, size_t j) {
 
 /* The cheapest assignment of entries to labels 0, 1, ...: best[mask] is the
  * least cost of giving the first labels the entries in mask. */
-static void best_order(const tm_labels *labels, size_t *order) {
+static void best_order(const tm_bridge_labels *labels, size_t *order) {
   size_t K = labels->count, full = ((size_t)1 << K) - 1;
   double best[(size_t)1 << TM_MOST_LABELS];
   unsigned char last[(size_t)1 << TM_MOST_LABELS];
@@ -223,8 +226,8 @@ static void best_order(const tm_labels *labels, size_t *order) {
   }
 }
 
-bool tm_labels_canonical(const tm_labels *labels, const tempera_model *model,
-                         double *theta) {
+bool tm_bridge_labels_canonical(const tm_bridge_labels *labels,
+                                const tempera_model *model, double *theta) {
   size_t order[TM_MOST_LABELS];
   bool there = true;
   read_features(labels, model, theta);
@@ -237,8 +240,9 @@ bool tm_labels_canonical(const tm_labels *labels, const tempera_model *model,
 }
 
 /* Centres and spreads of the features as labelled now. */
-static void update_pivot(const tm_labels *labels, const tempera_model *model,
-                         const double *theta, size_t count) {
+static void update_pivot(const tm_bridge_labels *labels,
+                         const tempera_model *model, const double *theta,
+                         size_t count) {
   size_t total = labels->blocks * labels->count;
   memset(labels->centre, 0, total * sizeof(double));
   memset(labels->spread, 0, total * sizeof(double));
@@ -257,8 +261,9 @@ static void update_pivot(const tm_labels *labels, const tempera_model *model,
 }
 
 /* Start: centres at one draw, spreads over all entries of all draws. */
-static void start_pivot(const tm_labels *labels, const tempera_model *model,
-                        const double *theta, size_t count, size_t start) {
+static void start_pivot(const tm_bridge_labels *labels,
+                        const tempera_model *model, const double *theta,
+                        size_t count, size_t start) {
   size_t K = labels->count;
   update_pivot(labels, model, theta, count);
   for (size_t b = 0; b < labels->blocks; b++) {
@@ -277,17 +282,19 @@ static void start_pivot(const tm_labels *labels, const tempera_model *model,
   memcpy(labels->centre, labels->feature, labels->blocks * K * sizeof(double));
 }
 
-void tm_labels_learn(const tm_labels *labels, const tempera_model *model,
-                     double *theta, size_t count, size_t start) {
+void tm_bridge_labels_learn(const tm_bridge_labels *labels,
+                            const tempera_model *model, double *theta,
+                            size_t count, size_t start) {
   start_pivot(labels, model, theta, count, start);
   for (int step = 0; step < LEARN_STEPS; step++) {
     size_t moved = 0;
     for (size_t r = 0; r < count; r++)
-      moved += !tm_labels_canonical(labels, model, theta + r * model->size);
+      moved +=
+          !tm_bridge_labels_canonical(labels, model, theta + r * model->size);
     if (moved == 0 && step > 0)
       return; /* every draw is in D as the pivot is now */
     update_pivot(labels, model, theta, count);
   }
   for (size_t r = 0; r < count; r++)
-    tm_labels_canonical(labels, model, theta + r * model->size);
+    tm_bridge_labels_canonical(labels, model, theta + r * model->size);
 }

@@ -15,7 +15,7 @@
 
 enum { TM_MOST_LABELS = 8 };
 
-typedef struct tm_labels {
+typedef struct tm_bridge_labels {
   size_t count;   /* K; 0: nothing is exchangeable */
   size_t blocks;  /* permuted together */
   size_t *block;  /* their indices in the model */
@@ -23,7 +23,7 @@ typedef struct tm_labels {
   double *spread;
   double *feature; /* workspaces; one thread at a time */
   double *u;
-} tm_labels;
+} tm_bridge_labels;
 
 /* Draws with their densities. */
 typedef struct tm_label_rows {
@@ -34,19 +34,21 @@ typedef struct tm_label_rows {
 
 /* Look for such blocks by calling the densities at permuted draws; they must
  * come back to 1e-9. Blocks of the largest size that passes are taken. */
-TEMPERA_CHECKED tempera_status tm_labels_find(
+TEMPERA_CHECKED tempera_status tm_bridge_labels_find(
     tm_evaluator *evaluator, const tm_label_rows *rows, tempera_random *random,
-    tm_arena *arena, tm_labels *labels, tempera_error *error);
+    tm_arena *arena, tm_bridge_labels *labels, tempera_error *error);
 
 /* Fit the pivot to these draws, starting from row `start`; theta is relabelled
  * in place. */
-void tm_labels_learn(const tm_labels *labels, const tempera_model *model,
-                     double *theta, size_t count, size_t start);
+void tm_bridge_labels_learn(const tm_bridge_labels *labels,
+                            const tempera_model *model, double *theta,
+                            size_t count, size_t start);
 /* Move theta to its copy in D; true when it was there already. */
-bool tm_labels_canonical(const tm_labels *labels, const tempera_model *model,
-                         double *theta);
+bool tm_bridge_labels_canonical(const tm_bridge_labels *labels,
+                                const tempera_model *model, double *theta);
 /* Move theta to a copy chosen uniformly. */
-void tm_labels_shuffle(const tm_labels *labels, const tempera_model *model,
-                       tempera_random *random, double *theta);
+void tm_bridge_labels_shuffle(const tm_bridge_labels *labels,
+                              const tempera_model *model,
+                              tempera_random *random, double *theta);
 
 #endif

@@ -107,7 +107,7 @@ static bool draw_inside(direction *d) {
   if (d->treatment != RELABELLED)
     return true;
   tm_constrain(d->model, d->point.u, d->point.theta, &log_jacobian);
-  return tm_labels_canonical(d->leg->labels, d->model, d->point.theta);
+  return tm_bridge_labels_canonical(d->leg->labels, d->model, d->point.theta);
 }
 
 static void set_inside(direction *d, size_t inside, size_t draws) {
@@ -144,15 +144,15 @@ static double score(direction *d, const rows *r) {
  * better whole, from shuffled draws; separate copies are better cut. */
 static tempera_status fit_labelled(direction *d, rows *r,
                                    tempera_error *error) {
-  const tm_labels *labels = d->leg->labels;
+  const tm_bridge_labels *labels = d->leg->labels;
   for (size_t i = 0; i < r->count; i++)
-    tm_labels_shuffle(labels, d->model, &d->random,
-                      r->theta + i * d->model->size);
+    tm_bridge_labels_shuffle(labels, d->model, &d->random,
+                             r->theta + i * d->model->size);
   d->treatment = SHUFFLED;
   TM_TRY(fit_rows(d, r, SHUFFLED_COMPONENTS, error));
   double whole = score(d, r);
   tm_bridge_proposal shuffled = d->proposal;
-  tm_labels_learn(labels, d->model, r->theta, r->count, r->best);
+  tm_bridge_labels_learn(labels, d->model, r->theta, r->count, r->best);
   d->treatment = RELABELLED;
   TM_TRY(fit_rows(d, r, 0, error));
   size_t inside = 0, draws = MOST_FITTED;
@@ -220,9 +220,9 @@ static tempera_status target_terms(direction *d, tm_bridge_terms *terms,
       size_t row = row_index(leg, 1 - d->fitted, stride, c, i);
       memcpy(theta, leg->theta + row * size, size * sizeof(double));
       if (d->treatment == SHUFFLED)
-        tm_labels_shuffle(leg->labels, d->model, &d->random, theta);
+        tm_bridge_labels_shuffle(leg->labels, d->model, &d->random, theta);
       else if (d->treatment == RELABELLED)
-        tm_labels_canonical(leg->labels, d->model, theta);
+        tm_bridge_labels_canonical(leg->labels, d->model, theta);
       terms->target[c * terms->length + i] =
           log_weight(d, theta, leg->log_density[row]);
     }

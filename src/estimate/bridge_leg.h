@@ -10,11 +10,11 @@ typedef struct tm_bridge_leg {
   tm_evaluator *evaluator;
   /* What fills a point from u: tm_evaluate, or tm_evaluate_prior. */
   void (*evaluate)(tm_evaluator *evaluator, tm_point *point);
-  size_t chains, length;     /* rows per chain; at least 4 */
-  const double *theta;       /* chain x length x model->size */
-  const double *log_density; /* natural scale, finite */
-  const tm_labels *labels;   /* count 0: none */
-  size_t proposals;          /* per half */
+  size_t chains, length;          /* rows per chain; at least 4 */
+  const double *theta;            /* chain x length x model->size */
+  const double *log_density;      /* natural scale, finite */
+  const tm_bridge_labels *labels; /* count 0: none */
+  size_t proposals;               /* per half */
   uint64_t seed;
   uint32_t stream; /* this one and the next are used */
 } tm_bridge_leg;

@@ -6,6 +6,8 @@
  * number of threads. */
 #include "kernels/spread.h"
 
+#include "numeric/triangular.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -89,20 +91,6 @@ static void shrunk_covariance(const tm_regime *r, size_t d, double *out) {
       out[i * d + j] = r->scatter[i * d + j] / r->count * (i == j ? 1 : keep);
 }
 
-/* In place, lower triangle; false when not positive definite. */
-static bool cholesky(double *a, size_t d) {
-  for (size_t i = 0; i < d; i++)
-    for (size_t j = 0; j <= i; j++) {
-      double sum = a[i * d + j];
-      for (size_t k = 0; k < j; k++)
-        sum -= a[i * d + k] * a[j * d + k];
-      if (i == j && !(sum > 1e-12 * a[i * d + i] && isfinite(sum)))
-        return false;
-      a[i * d + j] = i == j ? sqrt(sum) : sum / a[j * d + j];
-    }
-  return true;
-}
-
 /* Standard deviations; false while a coordinate has never moved. */
 static bool use_diagonal(tm_regime *r, size_t d) {
   for (size_t i = 0; i < d; i++)
@@ -118,7 +106,7 @@ static bool use_diagonal(tm_regime *r, size_t d) {
 static void use_covariance(tm_spread *spread, tm_regime *r) {
   size_t d = spread->dimension;
   shrunk_covariance(r, d, spread->candidate);
-  if (!cholesky(spread->candidate, d))
+  if (!tm_cholesky(spread->candidate, d))
     return;
   memcpy(r->factor, spread->candidate, d * d * sizeof(double));
   r->level = TM_SPREAD_DENSE;

@@ -3,19 +3,6 @@
 
 #include <math.h>
 
-bool tm_cholesky(double *a, size_t d) {
-  for (size_t i = 0; i < d; i++)
-    for (size_t j = 0; j <= i; j++) {
-      double sum = a[i * d + j];
-      for (size_t k = 0; k < j; k++)
-        sum -= a[i * d + k] * a[j * d + k];
-      if (i == j && !(sum > 1e-13 * a[i * d + i] && isfinite(sum)))
-        return false;
-      a[i * d + j] = i == j ? sqrt(sum) : sum / a[j * d + j];
-    }
-  return true;
-}
-
 void tm_solve_lower(const double *l, size_t d, double *x) {
   for (size_t i = 0; i < d; i++) {
     for (size_t k = 0; k < i; k++)

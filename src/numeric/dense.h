@@ -1,14 +1,11 @@
-/* dense.h - small dense matrices, row-major, our own: a threaded BLAS may sum
- * in another order, and results must not depend on the number of threads. */
+/* dense.h - small dense matrices beyond triangular.h: solves, quadratic forms
+ * and eigenvalues. Row-major and our own: a threaded BLAS may sum in another
+ * order, and results must not depend on the number of threads. */
 #ifndef TM_NUMERIC_DENSE_H
 #define TM_NUMERIC_DENSE_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "numeric/triangular.h"
 
-/* In place: the lower triangle of `a` becomes L, L L' = a; the upper one is
- * not looked at. False when a is not positive definite. */
-bool tm_cholesky(double *a, size_t d);
 /* x <- L^-1 x and x <- L'^-1 x. */
 void tm_solve_lower(const double *l, size_t d, double *x);
 void tm_solve_upper(const double *l, size_t d, double *x);

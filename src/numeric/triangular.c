@@ -28,7 +28,7 @@ bool tm_cholesky(double *matrix, size_t n) {
     }
     double left = row[i] - tm_dot(row, row, i);
     /* Relative, so that rounding does not pass for definiteness. */
-    if (!(left > 1e-14 * row[i]) || !(row[i] > 0))
+    if (!(left > 1e-13 * row[i] && row[i] > 0 && isfinite(left)))
       return false;
     row[i] = sqrt(left);
     for (size_t j = i + 1; j < n; j++)

@@ -47,6 +47,8 @@ static void add_options(json_t *config, const tempera_options *o) {
   tm_json_real(config, "time_limit", o->time_limit);
   tm_json_real(config, "until_se", o->until_se);
   json_object_set_new(config, "paper", json_boolean(o->paper));
+  json_object_set_new(config, "jumps", json_boolean(o->jumps));
+  json_object_set_new(config, "bridge", json_boolean(o->bridge));
   json_object_set_new(config, "save_warmup", json_boolean(o->save_warmup));
 }
 

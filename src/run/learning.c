@@ -101,8 +101,8 @@ static void place_knots(tm_learner *learner, const double *tau,
 }
 
 tempera_status tm_learner_create(const double *tau, const double *log_z,
-                                 size_t count, tm_learner **learner,
-                                 tempera_error *error) {
+                                 size_t count, bool by_barrier,
+                                 tm_learner **learner, tempera_error *error) {
   tm_arena *arena = tm_arena_create();
   tm_learner *made = arena ? TM_NEW(arena, tm_learner, 1) : NULL;
   double *fine = arena ? TM_NEW(arena, double, 3 * FINE) : NULL;
@@ -126,7 +126,8 @@ tempera_status tm_learner_create(const double *tau, const double *log_z,
     made->log_z[k] = interpolate(tau, log_z, count, made->tau[k]) - log_z[0];
     at_knots[k] = interpolate(fine, position, FINE, made->tau[k]);
   }
-  weigh(made, at_knots);
+  if (by_barrier)
+    weigh(made, at_knots);
   *learner = made;
   return TEMPERA_OK;
 }

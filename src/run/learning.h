@@ -15,10 +15,11 @@
 typedef struct tm_learner tm_learner;
 
 /* Begin from an estimate of log z at increasing taus, from tau_min to 1 (a
- * Laplace curve, or a ridge); it fixes the knots. */
+ * Laplace curve, or a ridge); it fixes the knots. w follows the barrier, or is
+ * even in tau without `by_barrier` (the `laplace` prior). */
 TEMPERA_CHECKED tempera_status tm_learner_create(const double *tau,
                                                  const double *log_z,
-                                                 size_t count,
+                                                 size_t count, bool by_barrier,
                                                  tm_learner **learner,
                                                  tempera_error *error);
 void tm_learner_free(tm_learner *learner);

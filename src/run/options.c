@@ -27,7 +27,7 @@ static const word methods[] = {{"pt-stwnc", TEMPERA_PT_STWNC},
                                {NULL, 0}};
 static const word tau_priors[] = {{"profile", TEMPERA_PRIOR_PROFILE},
                                   {"learned", TEMPERA_PRIOR_LEARNED},
-                                  {"laplace", ABSENT},
+                                  {"laplace", TEMPERA_PRIOR_LAPLACE},
                                   {NULL, 0}};
 static const word ridges[] = {{"convex", TEMPERA_RIDGE_CONVEX},
                               {"spline", TEMPERA_RIDGE_SPLINE},
@@ -69,6 +69,8 @@ tempera_options tempera_options_default(void) {
       .kernel = TEMPERA_KERNEL_AUTO,
       .thin = 1,
       .exchange = -1,
+      .jumps = true,
+      .bridge = true,
   };
 }
 
@@ -260,6 +262,14 @@ static tempera_status set_paper(const setting *s, tempera_options *o) {
   return set_flag(s, &o->paper);
 }
 
+static tempera_status set_jumps(const setting *s, tempera_options *o) {
+  return set_flag(s, &o->jumps);
+}
+
+static tempera_status set_bridge(const setting *s, tempera_options *o) {
+  return set_flag(s, &o->bridge);
+}
+
 static tempera_status set_save_warmup(const setting *s, tempera_options *o) {
   return set_flag(s, &o->save_warmup);
 }
@@ -296,6 +306,8 @@ static const option options_by_name[] = {
     {"until-se", set_until_se},
     {"paper", set_paper},
     {"save-warmup", set_save_warmup},
+    {"jumps", set_jumps},
+    {"bridge", set_bridge},
 };
 
 tempera_status tempera_options_set(tempera_options *options, const char *name,

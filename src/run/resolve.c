@@ -35,6 +35,7 @@ static void resolve_lengths(tempera_options *o) {
 static void resolve_paper(tempera_options *o, const tempera_recipe *recipe) {
   o->ridge = TEMPERA_RIDGE_EXACT;
   o->tau_prior = TEMPERA_PRIOR_PROFILE;
+  o->jumps = o->bridge = false;
   if (recipe && recipe->proposal_count)
     o->kernel = TEMPERA_KERNEL_MODEL;
   if (o->tau_move == TEMPERA_TAU_DEFAULT && recipe)

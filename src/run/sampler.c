@@ -122,6 +122,7 @@ void tempera_sampler_free(tempera_sampler *sampler) {
   tm_heap_free(sampler->pairs);
   tm_tau_prior_free(&sampler->prior);
   tm_ridge_free(sampler->ridge);
+  tm_laplace_free(sampler->laplace);
   tm_draws_free(sampler->draws);
   tm_draws_free(sampler->warmup_draws);
   tm_draws_free(sampler->round_draws);
@@ -280,6 +281,8 @@ static uint64_t evaluations_of(const tempera_sampler *s) {
   uint64_t total = s->starts.likelihood_evaluations + s->estimate_evaluations;
   if (s->ridge)
     total += tm_ridge_look(s->ridge)->likelihood_evaluations;
+  if (s->laplace)
+    total += tm_laplace_look(s->laplace)->likelihood_evaluations;
   for (size_t c = 0; c < s->options.chains; c++)
     total += s->pairs[c].evaluator.likelihood_evaluations;
   return total;
@@ -314,6 +317,11 @@ static void fill_cost(const tempera_sampler *s, tempera_summary *summary) {
   if (view) {
     summary->gradient_evaluations = view->gradient_evaluations;
     summary->seconds_in_model += view->seconds_in_model;
+  }
+  if (s->laplace) {
+    const tm_laplace_view *laplace = tm_laplace_look(s->laplace);
+    summary->gradient_evaluations += laplace->gradient_evaluations;
+    summary->seconds_in_model += laplace->seconds_in_model;
   }
   for (size_t c = 0; c < s->options.chains; c++) {
     const tm_evaluator *e = &s->pairs[c].evaluator;
@@ -374,7 +382,7 @@ tempera_status tempera_sampler_summarise(const tempera_sampler *sampler,
     return tm_fail_memory(error);
   uint64_t bridge = 0;
   tempera_status status = tm_estimate_summary(sampler->draws, made, error);
-  if (status == TEMPERA_OK && !sampler->options.paper)
+  if (status == TEMPERA_OK && sampler->options.bridge)
     status =
         tm_estimate_add_bridge(sampler->model, sampler->draws,
                                sampler->options.seed, made, &bridge, error);

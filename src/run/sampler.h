@@ -16,6 +16,7 @@ struct tempera_sampler {
   tm_starts starts;
   bool begun; /* the ridge was looked for: by the first advance */
   tm_ridge *ridge;
+  tm_laplace *laplace; /* of the laplace and learned priors, else NULL */
   tm_learner *learner; /* of the learned prior, else NULL */
   tm_tau_prior prior;
   tm_pair *pairs;                      /* options.chains of them */

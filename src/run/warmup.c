@@ -12,6 +12,11 @@
 
 enum { FIRST_ROUND = 100 }; /* sweeps; later warmup rounds double */
 
+/* Priors that are not the ridge upside down go by a curve of log z. */
+static bool by_curve(const tempera_sampler *s) {
+  return s->options.tau_prior != TEMPERA_PRIOR_PROFILE;
+}
+
 static bool learning(const tempera_sampler *s) {
   return s->options.tau_prior == TEMPERA_PRIOR_LEARNED;
 }
@@ -51,43 +56,64 @@ static tempera_status build_ridge(tempera_sampler *s, tempera_error *error) {
   TM_TRY(tm_ridge_create(s->model, &settings, s->starts.optimiser,
                          s->starts.optimiser_count, &s->ridge, error));
   const tm_ridge_view *view = tm_ridge_look(s->ridge);
-  if (!view->absent)
+  if (!view->absent || by_curve(s))
     return TEMPERA_OK;
-  if (!learning(s))
+  return tm_fail(error, TEMPERA_ERROR_MODEL,
+                 "model %s has no ridge, which the profile tau prior needs: "
+                 "%s; use --tau-prior learned",
+                 s->model->spec.name, view->reason);
+}
+
+/* The Laplace ridge: where the basins are, for jumps and for log z. */
+static tempera_status build_laplace(tempera_sampler *s, tempera_error *error) {
+  const tempera_options *o = &s->options;
+  tm_laplace_settings settings = {.tau_min = o->tau_min,
+                                  .seed = o->seed,
+                                  .threads = tm_threads(o->threads)};
+  TM_TRY(tm_laplace_create(s->model, &settings, s->starts.optimiser,
+                           s->starts.optimiser_count, &s->laplace, error));
+  const tm_laplace_view *view = tm_laplace_look(s->laplace);
+  if (view->absent && !learning(s))
     return tm_fail(error, TEMPERA_ERROR_MODEL,
-                   "model %s has no ridge, which the profile tau prior needs: "
-                   "%s; use --tau-prior learned",
+                   "model %s has no Laplace ridge, which the laplace tau prior "
+                   "needs: %s; use --tau-prior learned",
                    s->model->spec.name, view->reason);
+  for (size_t c = 0; c < o->chains && o->jumps; c++)
+    tm_kernel_set_laplace(s->pairs[c].kernel, s->laplace);
   return TEMPERA_OK;
 }
 
-/* Without a ridge: log z(tau) as the points looked at for starts tell it,
- * log mean exp(tau l); crude at large tau, but the rounds refine it. */
-static tempera_status curve_from_looks(tempera_sampler *s,
-                                       tempera_error *error) {
-  enum { POINTS = 60 };
-  double tau[POINTS], log_z[POINTS], low = s->options.tau_min;
+/* Taus of a curve: tau_min, then even in log tau from 1e-10 to 1. */
+enum { POINTS = 400 };
+static double curve_tau(size_t k, double low) {
+  double share = (double)k / (POINTS - 1);
+  return k ? low + (1 - low) * pow(1e-10, 1 - share) : low;
+}
+
+/* Without a Laplace ridge: log z(tau) as the points looked at for starts tell
+ * it, log mean exp(tau l); crude at large tau, but the rounds refine it. */
+static double looks_log_z(const tm_starts *starts, double tau) {
+  double most = -INFINITY, sum = 0;
+  for (size_t i = 0; i < starts->look_count; i++)
+    most = fmax(most, starts->looks[i]);
+  for (size_t i = 0; i < starts->look_count; i++)
+    sum += tau == 0 ? 1 : exp(tau * (starts->looks[i] - most));
+  return tau * most + log(sum / (double)starts->look_count);
+}
+
+static tempera_status begin_curve(tempera_sampler *s, tempera_error *error) {
+  double tau[POINTS], log_z[POINTS];
+  bool absent = tm_laplace_look(s->laplace)->absent;
   for (size_t k = 0; k < POINTS; k++) {
-    double share = (double)k / (POINTS - 1);
-    tau[k] = k ? low + (1 - low) * pow(1e-9, 1 - share) : low;
-    double most = -INFINITY, sum = 0;
-    for (size_t i = 0; i < s->starts.look_count; i++)
-      most = fmax(most, s->starts.looks[i]);
-    for (size_t i = 0; i < s->starts.look_count; i++)
-      sum += exp(tau[k] * (s->starts.looks[i] - most));
-    log_z[k] = tau[k] * most + log(sum / (double)s->starts.look_count);
+    tau[k] = curve_tau(k, s->options.tau_min);
+    log_z[k] = absent ? looks_log_z(&s->starts, tau[k])
+                      : tm_laplace_log_z(s->laplace, tau[k]);
   }
-  return tm_learner_create(tau, log_z, POINTS, &s->learner, error);
+  return tm_learner_create(tau, log_z, POINTS, learning(s), &s->learner, error);
 }
 
 static tempera_status begin_learning(tempera_sampler *s, tempera_error *error) {
   const tempera_options *o = &s->options;
-  const tm_ridge_view *view = tm_ridge_look(s->ridge);
-  if (view->absent)
-    TM_TRY(curve_from_looks(s, error));
-  else
-    TM_TRY(tm_learner_create(view->tau, view->height, view->knots, &s->learner,
-                             error));
   TM_TRY(tm_draws_create(o->chains, 0, NULL, NULL,
                          o->method == TEMPERA_PT_STWNC, true, &s->round_draws,
                          error));
@@ -114,6 +140,10 @@ tempera_status tm_warmup_begin(tempera_sampler *sampler, tempera_error *error) {
   if (s->begun)
     return TEMPERA_OK;
   TM_TRY(build_ridge(s, error));
+  if (by_curve(s)) {
+    TM_TRY(build_laplace(s, error));
+    TM_TRY(begin_curve(s, error));
+  }
   if (learning(s))
     TM_TRY(begin_learning(s, error));
   TM_TRY(update_prior(s, error));
@@ -161,7 +191,30 @@ static tempera_status improve_ridge(tempera_sampler *s, bool *improved,
   return status;
 }
 
+/* Where the chains are now may be a basin not known yet. */
+static tempera_status improve_laplace(tempera_sampler *s,
+                                      tempera_error *error) {
+  size_t size = s->model->size, chains = s->options.chains;
+  double *points = tm_heap_alloc(2 * chains * size, sizeof(double));
+  if (!points)
+    return tm_fail_memory(error);
+  size_t count = 0;
+  for (size_t c = 0; c < chains; c++) {
+    const tm_pair *pair = &s->pairs[c];
+    if (isfinite(pair->tempered.log_likelihood))
+      memcpy(points + count++ * size, pair->tempered.theta,
+             size * sizeof(double));
+    memcpy(points + count++ * size, pair->target.theta, size * sizeof(double));
+  }
+  tempera_status status =
+      tm_laplace_improve(s->laplace, points, count, NULL, error);
+  tm_heap_free(points);
+  return status;
+}
+
 static tempera_status learn(tempera_sampler *s, tempera_error *error) {
+  if (!tm_laplace_look(s->laplace)->absent && s->round_end < s->options.warmup)
+    TM_TRY(improve_laplace(s, error));
   s->round_draws->count = s->round_end - s->round_start;
   TM_TRY(record_prior(s, s->round_draws, error));
   return tm_learner_update(s->learner, s->round_draws, error);
@@ -176,9 +229,9 @@ tempera_status tm_warmup_end_round(tempera_sampler *sampler,
   if (s->options.ridge != TEMPERA_RIDGE_EXACT &&
       !tm_ridge_look(s->ridge)->absent)
     TM_TRY(improve_ridge(s, &improved, error));
-  if (s->learner)
+  if (learning(s))
     TM_TRY(learn(s, error));
-  if (s->learner || improved)
+  if (learning(s) || improved)
     TM_TRY(update_prior(s, error));
   if (last)
     return freeze(s, error);
