@@ -434,6 +434,32 @@ static bool recognised(tm_climber *c, const tm_spot *at, tm_climb *climb) {
   return false;
 }
 
+/* From a mode at another tau: does Newton's step, by derivatives at hand, end
+ * in the middle of a mode that is known? Costs no evaluation. */
+static bool expected(tm_climber *c, tm_climb *climb) {
+  const tm_spot *at = &climb->spot;
+  size_t d = c->frame->reals;
+  double decrement;
+  if (!climb->warm || !climb->exact || climb->known_count == 0 ||
+      !newton(c, at, climb->tau, &decrement))
+    return false;
+  double height = tm_spot_height(at, climb->tau) + 0.5 * decrement;
+  for (size_t m = 0; m < climb->known_count; m++) {
+    const tm_mode *mode = &climb->known[m];
+    if (mode->dead || !tm_same_value(c->model, mode->spot.u, at->u) ||
+        fabs(mode->seen.height - height) > 0.5)
+      continue;
+    for (size_t k = 0; k < d; k++)
+      c->lane[k] = at->u[c->frame->real[k]] + c->step[k] -
+                   mode->spot.u[c->frame->real[k]];
+    if (tm_factor_square(mode->factor, d, c->lane, 1) >= 1)
+      continue;
+    climb->same = m;
+    return true;
+  }
+  return false;
+}
+
 /* The last step by the quadratic model alone: its error is of third order in
  * something small. */
 static void polish(tm_climber *c, tm_spot *at) {
@@ -605,6 +631,10 @@ void tm_climb_run(tm_climber *climber, tm_climb *climb) {
   climb->outcome = TM_ASCENT_FOUND;
   if (climber->frame->reals == 0)
     return;
+  if (expected(climber, climb)) {
+    climb->outcome = TM_ASCENT_KNOWN;
+    return;
+  }
   climb_reals(climber, climb, fresh);
   climb->edge = climb->edge || climber->edge;
   if (climb->outcome == TM_ASCENT_STUCK &&
