@@ -16,6 +16,8 @@ enum { OFFSETS = 4, LOW_STARTS = 3 };
 static const double NEAR = 2;        /* divergence that needs no knot between */
 static const double UNMATCHED = 100; /* stands for it where no basin goes on */
 static const double RELEVANT = 6;    /* nats below the best */
+static const double ROUGH = 4;       /* nats below: care is not worth it */
+static const double OUTWARD = 8;     /* integers are explored from there up */
 static const double SMALLEST = 1e-10;
 
 uint64_t tm_laplace_spent(const tm_laplace *laplace) {
@@ -149,7 +151,7 @@ static tempera_status plan_neighbours(tm_laplace *laplace,
     best = fmax(best, stage->modes[m].seen.log_weight);
   for (size_t m = 0; m < stage->count; m++) {
     const tm_mode *mode = &stage->modes[m];
-    if (mode->dead || mode->seen.log_weight < best - TM_LAPLACE_WINDOW)
+    if (mode->dead || mode->seen.log_weight < best - OUTWARD)
       continue;
     for (size_t j = 0; j < model->dimension; j++)
       for (int side = -1; side <= 1 && model->integer[j]; side += 2)
@@ -200,8 +202,10 @@ static tempera_status climb_from_starts(tm_laplace *laplace, tm_stage *stage,
 
 /* From a mode at another tau: its derivatives are known there. */
 static tempera_status plan_from(tm_laplace *laplace, const tm_stage *stage,
-                                tm_mode *mode, tempera_error *error) {
+                                tm_mode *mode, bool rough,
+                                tempera_error *error) {
   tm_climb climb = {.tau = stage->tau,
+                    .rough = rough,
                     .u = mode->spot.u,
                     .warm = &mode->spot,
                     .exact = true,
@@ -337,10 +341,22 @@ static double between(const tm_laplace *laplace, size_t s, double divergent) {
   return b * fmax(0.01, fmin(0.5, sqrt(NEAR / divergent)));
 }
 
+/* The mode's weight at another tau, by its tangent. */
+static double weight_ahead(const tm_stage *from, const tm_mode *mode,
+                           double tau) {
+  return mode->seen.log_weight + (tau - from->tau) * mode->seen.slope;
+}
+
 static tempera_status climb_from_side(tm_laplace *laplace, tm_stage *stage,
                                       tm_stage *side, tempera_error *error) {
+  double best = -INFINITY;
   for (size_t m = 0; m < side->count; m++)
-    TM_TRY(plan_from(laplace, stage, &side->modes[m], error));
+    best = fmax(best, weight_ahead(side, &side->modes[m], stage->tau));
+  for (size_t m = 0; m < side->count; m++) {
+    bool rough =
+        weight_ahead(side, &side->modes[m], stage->tau) < best - ROUGH;
+    TM_TRY(plan_from(laplace, stage, &side->modes[m], rough, error));
+  }
   return tm_laplace_explore(laplace, stage, NULL, error);
 }
 
@@ -364,7 +380,7 @@ tempera_status tm_laplace_follow(tm_laplace *laplace, size_t s, int way,
     size_t fresh = 0;
     for (size_t m = 0; m < from->count; m++)
       if (missing(laplace, stage, from, &from->modes[m]))
-        TM_TRY(plan_from(laplace, stage, &from->modes[m], error));
+        TM_TRY(plan_from(laplace, stage, &from->modes[m], false, error));
     if (laplace->climb_count == 0)
       break;
     laplace->split_from = 0;

@@ -61,6 +61,7 @@ typedef struct tm_climb {
                           tm_laplace_plan copies it */
   const tm_spot *warm; /* derivatives nearby, or NULL */
   bool exact;          /* warm is at u itself */
+  bool rough;          /* of little weight: a step and one look may do */
   uint64_t tracks;
   tm_mode *source; /* the mode it comes from, or NULL */
   const tm_mode *known; /* modes at this tau to be recognised */
