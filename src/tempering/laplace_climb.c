@@ -434,6 +434,32 @@ static bool recognised(tm_climber *c, const tm_spot *at, tm_climb *climb) {
   return false;
 }
 
+/* From a mode at another tau: does Newton's step, by derivatives at hand, end
+ * in the middle of a mode that is known? Costs no evaluation. */
+static bool expected(tm_climber *c, tm_climb *climb) {
+  const tm_spot *at = &climb->spot;
+  size_t d = c->frame->reals;
+  double decrement;
+  if (!climb->warm || !climb->exact || climb->known_count == 0 ||
+      !newton(c, at, climb->tau, &decrement))
+    return false;
+  double height = tm_spot_height(at, climb->tau) + 0.5 * decrement;
+  for (size_t m = 0; m < climb->known_count; m++) {
+    const tm_mode *mode = &climb->known[m];
+    if (mode->dead || !tm_same_value(c->model, mode->spot.u, at->u) ||
+        fabs(mode->seen.height - height) > 0.5)
+      continue;
+    for (size_t k = 0; k < d; k++)
+      c->lane[k] = at->u[c->frame->real[k]] + c->step[k] -
+                   mode->spot.u[c->frame->real[k]];
+    if (tm_factor_square(mode->factor, d, c->lane, 1) >= 1)
+      continue;
+    climb->same = m;
+    return true;
+  }
+  return false;
+}
+
 /* The last step by the quadratic model alone: its error is of third order in
  * something small. */
 static void polish(tm_climber *c, tm_spot *at) {
@@ -547,6 +573,28 @@ static void resize(tm_climber *c, double reached, double gain,
     c->radius *= 3;
 }
 
+/* Where Hessians cost most: a short step that gains what it should ends the
+ * climb, with the derivatives that the quadratic model predicts. */
+static bool ends_early(tm_climber *c, tm_climb *climb, double decrement) {
+  tm_spot *at = &climb->spot;
+  double l, p, predicted = decrement / 2;
+  double allowed = climb->rough ? 0.3 : 1e-4 + 0.2 * predicted;
+  if (predicted > (climb->rough ? 2 : 0.02))
+    return false;
+  go_to(c, at->u);
+  for (size_t k = 0; k < c->frame->reals; k++)
+    c->trial.u[c->frame->real[k]] += c->step[k];
+  if (!look(c, &l, &p))
+    return false;
+  double gain = climb->tau * l + p - tm_spot_height(at, climb->tau);
+  if (fabs(gain - predicted) > allowed)
+    return false;
+  polish(c, at);
+  at->l = l;
+  at->p = p;
+  return true;
+}
+
 /* Nothing near is higher: an edge, a kink or a flat place. */
 static bool exhausted(const tm_climber *c, double predicted) {
   return c->radius < 1e-6 || predicted < 1e-9;
@@ -561,8 +609,11 @@ static void climb_reals(tm_climber *c, tm_climb *climb, bool fresh) {
   for (int i = 0; i < ITERATIONS && c->evaluator.status == TEMPERA_OK; i++) {
     drift = fresh ? 0 : drift;
     bool definite = newton(c, at, climb->tau, &decrement);
-    if (definite && decrement < done && drift < DRIFT) {
+    bool sure = definite && drift < DRIFT;
+    if (sure && decrement < done)
       polish(c, at);
+    if (sure && (decrement < done ||
+                 (costly && ends_early(c, climb, decrement)))) {
       climb->outcome = TM_ASCENT_FOUND;
       return;
     }
@@ -605,6 +656,10 @@ void tm_climb_run(tm_climber *climber, tm_climb *climb) {
   climb->outcome = TM_ASCENT_FOUND;
   if (climber->frame->reals == 0)
     return;
+  if (expected(climber, climb)) {
+    climb->outcome = TM_ASCENT_KNOWN;
+    return;
+  }
   climb_reals(climber, climb, fresh);
   climb->edge = climb->edge || climber->edge;
   if (climb->outcome == TM_ASCENT_STUCK &&

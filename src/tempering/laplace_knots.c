@@ -16,6 +16,8 @@ enum { OFFSETS = 4, LOW_STARTS = 3 };
 static const double NEAR = 2;        /* divergence that needs no knot between */
 static const double UNMATCHED = 100; /* stands for it where no basin goes on */
 static const double RELEVANT = 6;    /* nats below the best */
+static const double ROUGH = 4;       /* nats below: care is not worth it */
+static const double OUTWARD = 8;     /* integers are explored from there up */
 static const double SMALLEST = 1e-10;
 
 uint64_t tm_laplace_spent(const tm_laplace *laplace) {
@@ -149,7 +151,7 @@ static tempera_status plan_neighbours(tm_laplace *laplace,
     best = fmax(best, stage->modes[m].seen.log_weight);
   for (size_t m = 0; m < stage->count; m++) {
     const tm_mode *mode = &stage->modes[m];
-    if (mode->dead || mode->seen.log_weight < best - TM_LAPLACE_WINDOW)
+    if (mode->dead || mode->seen.log_weight < best - OUTWARD)
       continue;
     for (size_t j = 0; j < model->dimension; j++)
       for (int side = -1; side <= 1 && model->integer[j]; side += 2)
@@ -200,12 +202,15 @@ static tempera_status climb_from_starts(tm_laplace *laplace, tm_stage *stage,
 
 /* From a mode at another tau: its derivatives are known there. */
 static tempera_status plan_from(tm_laplace *laplace, const tm_stage *stage,
-                                const tm_mode *mode, tempera_error *error) {
+                                tm_mode *mode, bool rough,
+                                tempera_error *error) {
   tm_climb climb = {.tau = stage->tau,
+                    .rough = rough,
                     .u = mode->spot.u,
                     .warm = &mode->spot,
                     .exact = true,
-                    .tracks = mode->tracks};
+                    .tracks = mode->tracks,
+                    .source = mode};
   return tm_laplace_plan(laplace, &climb, error);
 }
 
@@ -296,6 +301,12 @@ static double basin_divergence(const tm_stage *a, const tm_stage *b,
   return before + fmax(after, 0);
 }
 
+static bool continues(const tm_laplace *laplace, const tm_mode *from,
+                      const tm_mode *to) {
+  return (from->tracks & to->tracks) &&
+         tm_same_value(laplace->model, from->spot.u, to->spot.u);
+}
+
 /* The divergence across an interval: the largest of any basin that matters
  * at one of its ends and is known at both. */
 static double divergence(const tm_laplace *laplace, size_t s) {
@@ -303,13 +314,20 @@ static double divergence(const tm_laplace *laplace, size_t s) {
   double most = 0;
   bool left = false, right = false;
   for (size_t m = 0; m < a->count; m++) {
-    const tm_mode *mode = &a->modes[m];
-    const tm_mode *next = find_mode(laplace, b, mode->spot.u, mode->tracks);
-    if (!next || !(relevant(a, mode) || relevant(b, next)))
-      continue;
-    left = left || relevant(a, mode);
-    right = right || relevant(b, next);
-    most = fmax(most, basin_divergence(a, b, &mode->seen, &next->seen));
+    double least = INFINITY;
+    bool far = false;
+    for (size_t n = 0; n < b->count; n++) {
+      if (!continues(laplace, &a->modes[m], &b->modes[n]))
+        continue;
+      least = fmin(least, basin_divergence(a, b, &a->modes[m].seen,
+                                           &b->modes[n].seen));
+      far = far || relevant(b, &b->modes[n]);
+    }
+    bool near = relevant(a, &a->modes[m]);
+    left = left || (near && least < INFINITY);
+    right = right || far;
+    if (least < INFINITY && (near || far))
+      most = fmax(most, least);
   }
   bool wide = a->tau > 0 ? b->tau > 1.2 * a->tau : b->tau > 100 * SMALLEST;
   return left && right ? most : wide ? fmax(most, UNMATCHED) : 0;
@@ -323,29 +341,21 @@ static double between(const tm_laplace *laplace, size_t s, double divergent) {
   return b * fmax(0.01, fmin(0.5, sqrt(NEAR / divergent)));
 }
 
-/* How many modes of this stage are in the same basin with these integers? */
-static size_t namesakes(const tm_laplace *laplace, const tm_stage *stage,
-                        const tm_mode *mode) {
-  size_t count = 0;
-  for (size_t m = 0; m < stage->count; m++)
-    count +=
-        (stage->modes[m].tracks & mode->tracks) != 0 &&
-        tm_same_value(laplace->model, stage->modes[m].spot.u, mode->spot.u);
-  return count;
+/* The mode's weight at another tau, by its tangent. */
+static double weight_ahead(const tm_stage *from, const tm_mode *mode,
+                           double tau) {
+  return mode->seen.log_weight + (tau - from->tau) * mode->seen.slope;
 }
 
 static tempera_status climb_from_side(tm_laplace *laplace, tm_stage *stage,
-                                      const tm_stage *side,
-                                      const tm_stage *other,
-                                      tempera_error *error) {
+                                      tm_stage *side, tempera_error *error) {
+  double best = -INFINITY;
+  for (size_t m = 0; m < side->count; m++)
+    best = fmax(best, weight_ahead(side, &side->modes[m], stage->tau));
   for (size_t m = 0; m < side->count; m++) {
-    const tm_mode *mode = &side->modes[m];
-    const tm_mode *there =
-        find_mode(laplace, stage, mode->spot.u, mode->tracks);
-    bool clear = namesakes(laplace, side, mode) == 1 &&
-                 namesakes(laplace, other, mode) <= 1;
-    if (!(there && !there->dead && clear))
-      TM_TRY(plan_from(laplace, stage, mode, error));
+    bool rough =
+        weight_ahead(side, &side->modes[m], stage->tau) < best - ROUGH;
+    TM_TRY(plan_from(laplace, stage, &side->modes[m], rough, error));
   }
   return tm_laplace_explore(laplace, stage, NULL, error);
 }
@@ -364,15 +374,16 @@ static bool missing(const tm_laplace *laplace, const tm_stage *stage,
 tempera_status tm_laplace_follow(tm_laplace *laplace, size_t s, int way,
                                  tempera_error *error) {
   while (way < 0 ? s > 0 : s + 1 < laplace->stage_count) {
-    const tm_stage *from = &laplace->stages[s];
+    tm_stage *from = &laplace->stages[s];
     s = way < 0 ? s - 1 : s + 1;
     tm_stage *stage = &laplace->stages[s];
     size_t fresh = 0;
     for (size_t m = 0; m < from->count; m++)
       if (missing(laplace, stage, from, &from->modes[m]))
-        TM_TRY(plan_from(laplace, stage, &from->modes[m], error));
+        TM_TRY(plan_from(laplace, stage, &from->modes[m], false, error));
     if (laplace->climb_count == 0)
       break;
+    laplace->split_from = 0;
     TM_TRY(tm_laplace_explore(laplace, stage, &fresh, error));
     tm_stage_settle(laplace, stage);
     if (fresh == 0)
@@ -392,8 +403,9 @@ static tempera_status insert(tm_laplace *laplace, size_t s, double tau,
   tm_stage *stage = &stages[s + 1];
   *stage = (tm_stage){.tau = tau};
   laplace->runaway = -INFINITY;
-  TM_TRY(climb_from_side(laplace, stage, stage + 1, stage - 1, error));
-  TM_TRY(climb_from_side(laplace, stage, stage - 1, stage + 1, error));
+  laplace->split_from = 0;
+  TM_TRY(climb_from_side(laplace, stage, stage + 1, error));
+  TM_TRY(climb_from_side(laplace, stage, stage - 1, error));
   TM_TRY(finish_stage(laplace, stage, error));
   if (laplace->view.absent)
     return TEMPERA_OK;

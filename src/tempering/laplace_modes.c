@@ -174,6 +174,25 @@ static size_t find_duplicate(tm_laplace *laplace, const tm_stage *stage,
   return stage->count;
 }
 
+/* A basin that comes to a stage and finds its name taken, by the end of
+ * another path, gets a second name, here and where it comes from. */
+static void name_apart(tm_laplace *laplace, const tm_stage *stage,
+                       const tm_climb *climb, tm_mode *mode) {
+  bool taken = false;
+  for (size_t m = 0; m < stage->count && !taken; m++)
+    taken = !stage->modes[m].dead && (stage->modes[m].tracks & mode->tracks) &&
+            tm_same_value(laplace->model, stage->modes[m].spot.u, mode->spot.u);
+  if (!taken)
+    return;
+  if (laplace->split_from != climb->tracks) {
+    laplace->split_from = climb->tracks;
+    laplace->split_to = tm_laplace_new_track(laplace);
+  }
+  mode->tracks = laplace->split_to;
+  if (climb->source)
+    climb->source->tracks |= laplace->split_to;
+}
+
 static tempera_status add_mode(tm_laplace *laplace, tm_stage *stage,
                                const tm_mode *mode, tempera_error *error) {
   if (stage->count == TM_LAPLACE_MODES)
@@ -222,6 +241,7 @@ static tempera_status file_found(tm_laplace *laplace, tm_stage *stage,
   if (twin == stage->count) {
     climb->spot.u = NULL; /* the mode has it now */
     *fresh += !mode.dead;
+    name_apart(laplace, stage, climb, &mode);
     return add_mode(laplace, stage, &mode, error);
   }
   tm_mode *old = &stage->modes[twin];

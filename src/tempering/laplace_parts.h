@@ -61,7 +61,9 @@ typedef struct tm_climb {
                           tm_laplace_plan copies it */
   const tm_spot *warm; /* derivatives nearby, or NULL */
   bool exact;          /* warm is at u itself */
+  bool rough;          /* of little weight: a step and one look may do */
   uint64_t tracks;
+  tm_mode *source; /* the mode it comes from, or NULL */
   const tm_mode *known; /* modes at this tau to be recognised */
   size_t known_count;
   tm_ascent outcome;
@@ -117,6 +119,7 @@ struct tm_laplace {
   tm_climb *climbs; /* the queue */
   size_t climb_count, climb_capacity;
   size_t tracks, optimisations;
+  uint64_t split_from, split_to; /* at this stage: basins that part */
   double runaway; /* the highest of a climb that ran away, at this stage */
   size_t culprit;
   double *delta, *theta, *other, *turned; /* scratch */
