@@ -25,7 +25,7 @@ static void fill_lists(tempera_summary *s) {
   s->value_count = 2;
   s->values[0] =
       (tempera_value_summary){text_of("mu"), 1.25,   0.5,     0.01,  0.4,  1.2,
-                              2.1,           4000.5, 3900.25, 1.001, NULL, 0};
+                              2.1,           4000.5, 3900.25, 1.001, NULL, 0, true};
   s->values[1] = (tempera_value_summary){
       .name = text_of("I0[1]"), .mean = 5, .rhat = NAN, .pmf_count = 2};
   s->values[1].pmf = tm_heap_alloc(2, sizeof *s->values[1].pmf);
