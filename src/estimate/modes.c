@@ -77,7 +77,7 @@ static int compare(const void *a, const void *b) {
  * or not finite. */
 static bool measure(const search *s, size_t column, double *sorted,
                     double *middle, double *scale) {
-  size_t n = 0, step = s->count / 10000 + 1;
+  size_t n = 0, step = s->count / 2000 + 1;
   double low = INFINITY, high = -INFINITY;
   for (size_t i = 0; i < s->count; i++) {
     double v = value_at(s, column, i);
@@ -127,7 +127,7 @@ static bool grouped_by(const search *s, size_t column) {
 
 static bool choose_coordinates(search *s) {
   size_t size = s->draws->size;
-  double *sorted = TM_NEW(s->arena, double, s->count / 2 + 10001);
+  double *sorted = TM_NEW(s->arena, double, 2048);
   s->column = TM_NEW(s->arena, size_t, size);
   s->middle = TM_NEW(s->arena, double, size);
   s->scale = TM_NEW(s->arena, double, size);

@@ -293,6 +293,18 @@ static const double *point(const tm_valley_work *w, size_t i) {
   return w->cloud.x + w->member[i] * w->cloud.dims;
 }
 
+/* Four sums at once: the additions need not wait for each other. */
+static double dot(const double *a, const double *b, size_t d) {
+  double part[4] = {0};
+  size_t j = 0;
+  for (; j + 4 <= d; j += 4)
+    for (size_t k = 0; k < 4; k++)
+      part[k] += a[j + k] * b[j + k];
+  for (; j < d; j++)
+    part[0] += a[j] * b[j];
+  return (part[0] + part[1]) + (part[2] + part[3]);
+}
+
 static void covariance(tm_valley_work *w) {
   size_t d = w->cloud.dims;
   double n = (double)w->count;
@@ -338,9 +350,7 @@ static void whiten(tm_valley_work *w) {
     const double *x = point(w, i);
     double *z = w->z + i * d;
     for (size_t j = 0; j < d; j++) {
-      double sum = x[j] - w->mean[j];
-      for (size_t k = 0; k < j; k++)
-        sum -= w->factor[j * d + k] * z[k];
+      double sum = x[j] - w->mean[j] - dot(w->factor + j * d, z, j);
       z[j] = sum / w->factor[j * d + j];
     }
   }
@@ -348,12 +358,8 @@ static void whiten(tm_valley_work *w) {
 
 static void project(tm_valley_work *w, const double *way) {
   size_t d = w->cloud.dims;
-  for (size_t i = 0; i < w->count; i++) {
-    double sum = 0;
-    for (size_t j = 0; j < d; j++)
-      sum += way[j] * w->z[i * d + j];
-    w->t[i] = sum;
-  }
+  for (size_t i = 0; i < w->count; i++)
+    w->t[i] = dot(way, w->z + i * d, d);
 }
 
 static void normalise(double *x, size_t d) {
@@ -365,8 +371,8 @@ static void normalise(double *x, size_t d) {
 }
 
 /* One step towards extreme skewness (g = u^2) or kurtosis (g = u^3), u held
- * within three so that a few far draws do not decide. */
-static void fixed_point(tm_valley_work *w, bool cubic) {
+ * within three so that a few far draws do not decide. True when it is there. */
+static bool fixed_point(tm_valley_work *w, bool cubic) {
   size_t d = w->cloud.dims;
   double slope = 0, n = (double)w->count;
   project(w, w->way);
@@ -380,14 +386,39 @@ static void fixed_point(tm_valley_work *w, bool cubic) {
   }
   for (size_t j = 0; j < d; j++)
     w->next[j] -= slope * w->way[j];
+  normalise(w->next, d);
+  double turn = fabs(dot(w->way, w->next, d));
   memcpy(w->way, w->next, d * sizeof(double));
-  normalise(w->way, d);
+  return turn > 0.9999;
 }
 
-/* From the difference of two of the members, the same ones every time. */
+/* The direction of the largest variance before whitening, by power
+ * iteration with L L^T; whitened it is L^T times it. */
+static void principal(tm_valley_work *w) {
+  size_t d = w->cloud.dims;
+  for (size_t j = 0; j < d; j++)
+    w->way[j] = 1 + 0.1 * (double)(j % 3);
+  for (int step = 0; step < 40; step++) {
+    for (size_t j = 0; j < d; j++) /* next = L way */
+      w->next[j] = dot(w->factor + j * d, w->way, j + 1);
+    normalise(w->next, d);
+    memset(w->way, 0, d * sizeof(double));
+    for (size_t j = 0; j < d; j++)
+      for (size_t k = 0; k <= j; k++)
+        w->way[k] += w->factor[j * d + k] * w->next[j];
+    normalise(w->way, d);
+  }
+}
+
+/* The principal direction, or the difference of two of the members, the same
+ * ones every time. */
 static void start(tm_valley_work *w, size_t k) {
   size_t d = w->cloud.dims, n = w->count;
   size_t a = (k * 7919 + 13) % n, b = (a + n / 2 + k * 104729) % n;
+  if (k == 0) {
+    principal(w);
+    return;
+  }
   for (size_t j = 0; j < d; j++)
     w->way[j] = w->z[a * d + j] - w->z[b * d + j] + (j == k ? 1e-6 : 0);
   normalise(w->way, d);
@@ -410,16 +441,17 @@ static double unwhiten(tm_valley_work *w, const double *way) {
 }
 
 static bool search_whitened(tm_valley_work *w, double bar, valley *best) {
+  principal(w);
+  project(w, w->way);
+  if (clear_valley(w, bar, best))
+    return true;
   for (size_t k = 0; k < 2 * STARTS; k++) {
-    valley v;
     start(w, k / 2);
-    for (int step = 0; step < STEPS; step++)
-      fixed_point(w, k % 2);
+    for (int step = 0; step < STEPS && !fixed_point(w, k % 2); step++)
+      ;
     project(w, w->way);
-    if (clear_valley(w, bar, &v)) {
-      *best = v;
+    if (clear_valley(w, bar, best))
       return true;
-    }
   }
   return false;
 }
