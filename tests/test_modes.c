@@ -16,8 +16,8 @@ static const char *names[MOST];
 static bool whole[MOST];
 
 /* One draw of a law into x; `last` holds the chain's previous draw. */
-typedef void (*law)(tempera_random *r, size_t d, const double *last,
-                    size_t row, double *x);
+typedef void (*law)(tempera_random *r, size_t d, const double *last, size_t row,
+                    double *x);
 
 static tempera_draws *empty_draws(size_t d, size_t chains, size_t rows) {
   tempera_draws *draws = NULL;
@@ -221,7 +221,8 @@ static void poisson(tempera_random *r, size_t d, const double *last, size_t row,
     x[j] = x[0] + 3 * tempera_random_normal(r);
 }
 
-/* ---- facts ---------------------------------------------------------------- */
+/* ---- facts ----------------------------------------------------------------
+ */
 
 static void one_mode_is_found_as_one(void **state) {
   (void)state;
@@ -229,15 +230,24 @@ static void one_mode_is_found_as_one(void **state) {
     const char *name;
     law f;
     size_t d;
-  } cases[] = {{"gaussian 1", gaussian, 1}, {"gaussian 5", gaussian, 5},
-               {"gaussian 20", gaussian, 20}, {"gaussian 60", gaussian, 60},
-               {"banana", banana, 2},       {"banana 6", banana, 6},
-               {"exponential", skew, 1},    {"exponential 5", skew, 5},
-               {"cauchy", heavy, 1},        {"cauchy 4", heavy, 4},
-               {"funnel", funnel, 10},      {"box 1", box, 1},
-               {"box", box, 5},             {"ring", ring, 2},
-               {"simplex", simplex, 4},     {"slow 1", slow, 1},
-               {"slow 8", slow, 8},         {"sticky", sticky, 3}};
+  } cases[] = {{"gaussian 1", gaussian, 1},
+               {"gaussian 5", gaussian, 5},
+               {"gaussian 20", gaussian, 20},
+               {"gaussian 60", gaussian, 60},
+               {"banana", banana, 2},
+               {"banana 6", banana, 6},
+               {"exponential", skew, 1},
+               {"exponential 5", skew, 5},
+               {"cauchy", heavy, 1},
+               {"cauchy 4", heavy, 4},
+               {"funnel", funnel, 10},
+               {"box 1", box, 1},
+               {"box", box, 5},
+               {"ring", ring, 2},
+               {"simplex", simplex, 4},
+               {"slow 1", slow, 1},
+               {"slow 8", slow, 8},
+               {"sticky", sticky, 3}};
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
     for (uint64_t seed = 1; seed <= 4; seed++) {
       size_t rows = seed == 4 ? 200 : ROWS;
@@ -309,12 +319,13 @@ static void rare_changes_widen_the_error(void **state) {
 static void whole_values_are_modes_of_their_own(void **state) {
   (void)state;
   whole[0] = true;
-  check("infected", infected, 3,
-        (double[]){0.4, 0.25, 0.2, 0.097, 0.05, 0.003}, 6, true);
+  check("infected", infected, 3, (double[]){0.4, 0.25, 0.2, 0.097, 0.05, 0.003},
+        6, true);
   tempera_draws *draws = draw(infected, 3, CHAINS, ROWS, 1);
   tempera_summary *s = modes_of(draws);
   for (size_t i = 0; i < s->mode_count; i++) {
-    size_t k = (size_t)llround(s->modes[i].mean[0]) - (size_t)s->values[0].pmf[0].value;
+    size_t k = (size_t)llround(s->modes[i].mean[0]) -
+               (size_t)s->values[0].pmf[0].value;
     assert_true(fabs(s->modes[i].weight - s->values[0].pmf[k].probability) <
                 1e-9);
   }
