@@ -339,6 +339,125 @@ static void whole_values_are_modes_of_their_own(void **state) {
   whole[0] = false;
 }
 
+/* ---- labels ----------------------------------------------------------------
+ */
+
+static const char *const MIXTURE[] = {
+    "mu[1]", "mu[2]", "mu[3]", "sigma2[1]", "sigma2[2]", "sigma2[3]",
+    "p[1]",  "p[2]",  "p[3]",  "beta[1]",   "beta[2]",   "beta[3]"};
+static const unsigned char ORDERS[6][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1},
+                                           {0, 2, 1}, {2, 1, 0}, {1, 0, 2}};
+
+/* Galaxy's kind: three components whose numbering changes with this
+ * probability per draw; the last block has no part in it. */
+static tempera_draws *mixture_draws(double change, uint64_t seed) {
+  tempera_draws *draws = NULL;
+  double extra[TM_COLUMNS] = {0}, x[12];
+  assert_int_equal(
+      tm_draws_create(CHAINS, 12, MIXTURE, NULL, true, false, &draws, NULL),
+      TEMPERA_OK);
+  assert_int_equal(tm_draws_reserve(draws, ROWS, NULL), TEMPERA_OK);
+  for (uint32_t c = 0; c < CHAINS; c++) {
+    tempera_random r = tm_random(seed, c, TM_PURPOSE_TEST);
+    uint64_t order = tempera_random_below(&r, 6);
+    for (size_t i = 0; i < ROWS; i++) {
+      if (tempera_random_uniform(&r) < change)
+        order = tempera_random_below(&r, 6);
+      for (size_t k = 0; k < 3; k++) {
+        double rank = (double)k;
+        size_t label = ORDERS[order][k];
+        x[label] = 10 + 11 * rank + tempera_random_normal(&r);
+        x[3 + label] = (1 + rank) * (2 + tempera_random_gamma(&r, 4));
+        x[6 + label] = k == 1 ? 0.8 : 0.1;
+        x[9 + k] = rank + 2 * tempera_random_normal(&r);
+      }
+      tm_draws_put(draws, TEMPERA_TARGET, c, i, x, extra);
+    }
+  }
+  draws->count = ROWS;
+  return draws;
+}
+
+static bool warns_of(const tempera_summary *s, const char *words) {
+  for (size_t i = 0; i < s->warning_count; i++)
+    if (strstr(s->warnings[i], words))
+      return true;
+  return false;
+}
+
+static void permuted_labels_are_recognised(void **state) {
+  (void)state;
+  static const double changes[] = {0.5, 0.01, 0.002};
+  for (size_t k = 0; k < 3; k++) {
+    tempera_draws *draws = mixture_draws(changes[k], k + 1);
+    tempera_summary *s = modes_of(draws);
+    show(s, "mixture");
+    assert_int_equal(s->mode_count, 6);
+    assert_int_equal(s->label_count, 3);
+    double se = sqrt(2.0 / 9 * 2 / changes[k] / (CHAINS * ROWS));
+    for (size_t j = 0; j < 3; j++)
+      assert_true(fabs(s->labels[j] - 1.0 / 3) < 4 * se);
+    for (size_t j = 0; j < 12; j++)
+      assert_true(s->values[j].permuted == (j < 9));
+    assert_true(warns_of(s, "mu, sigma2, p are interchangeable"));
+    tempera_summary_free(s);
+    tm_draws_free(draws);
+  }
+}
+
+static void permuted_values_are_judged_in_order(void **state) {
+  (void)state;
+  tempera_draws *draws = mixture_draws(0, 2);
+  tempera_summary *s = modes_of(draws);
+  assert_true(s->values[0].rhat > 1.2 && s->values[0].permuted);
+  assert_true(s->relabelled_rhat < 1.01 && s->relabelled_ess > 4000);
+  assert_true(s->reliable);
+  assert_true(warns_of(s, "unevenly"));
+  s->values[0].permuted = false;
+  assert_int_equal(tm_estimate_verdict(s, NULL), TEMPERA_OK);
+  assert_false(s->reliable);
+  s->values[0].permuted = true;
+  s->relabelled_rhat = 1.3;
+  assert_int_equal(tm_estimate_verdict(s, NULL), TEMPERA_OK);
+  assert_false(s->reliable);
+  tempera_summary_free(s);
+  tm_draws_free(draws);
+}
+
+/* Modes in some coordinates do not make others interchangeable. */
+static void unequal_components_are_not_interchangeable(void **state) {
+  (void)state;
+  static const law laws[] = {square, two, eighty_twenty, stuck};
+  for (size_t k = 0; k < 4; k++) {
+    tempera_draws *draws = draw(laws[k], 3, CHAINS, ROWS, 1);
+    tempera_summary *s = modes_of(draws);
+    assert_true(s->mode_count > 1);
+    assert_int_equal(s->label_count, 0);
+    assert_false(s->values[0].permuted || warns_of(s, "interchangeable"));
+    tempera_summary_free(s);
+    tm_draws_free(draws);
+  }
+}
+
+static void every_failed_allocation_is_reported(void **state) {
+  (void)state;
+  tempera_draws *draws = mixture_draws(0.5, 1);
+  draws->count = 200;
+  tempera_status status = TEMPERA_ERROR_MEMORY;
+  long k = 0;
+  while (status == TEMPERA_ERROR_MEMORY && k < 1000) {
+    tempera_summary *s = tm_heap_alloc(1, sizeof *s);
+    tm_heap_fail_at(++k);
+    status = tm_estimate_summary(draws, s, NULL);
+    tm_heap_fail_at(0);
+    if (status == TEMPERA_OK)
+      assert_int_equal(s->label_count, 3);
+    tempera_summary_free(s);
+  }
+  assert_int_equal(status, TEMPERA_OK);
+  tm_draws_free(draws);
+}
+
 static void modes_are_found_in_a_moment(void **state) {
   (void)state;
   law laws[] = {gaussian, square};
@@ -361,6 +480,10 @@ int main(void) {
       cmocka_unit_test(weights_of_mixtures_are_found),
       cmocka_unit_test(rare_changes_widen_the_error),
       cmocka_unit_test(whole_values_are_modes_of_their_own),
+      cmocka_unit_test(permuted_labels_are_recognised),
+      cmocka_unit_test(permuted_values_are_judged_in_order),
+      cmocka_unit_test(unequal_components_are_not_interchangeable),
+      cmocka_unit_test(every_failed_allocation_is_reported),
       cmocka_unit_test(modes_are_found_in_a_moment),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -28,6 +28,7 @@ static const double MATTERS = 0.3; /* standard deviations between ranks */
 /* Values first .. first + size - 1 are name[1] .. name[size]. */
 typedef struct block {
   size_t first, size, letters;
+  double closeness; /* see find_anchor */
 } block;
 
 typedef struct labelling {
@@ -70,7 +71,7 @@ static bool find_blocks(labelling *l) {
            !strncmp(names[i], names[end], letters))
       end++;
     if (letters && end - i >= 2 && end - i <= MOST_LABELS)
-      l->blocks[l->block_count++] = (block){i, end - i, letters};
+      l->blocks[l->block_count++] = (block){i, end - i, letters, 0};
     i = end;
   }
   return true;
@@ -149,24 +150,6 @@ static bool is_anchor(labelling *l) {
   return true;
 }
 
-/* The block whose components keep apart the most. Values of other draws are
- * taken from other chains too, so that labels that never change look
- * independent. */
-static bool find_anchor(labelling *l) {
-  double best = APART;
-  size_t step = l->rows + l->rows / 3 + 1;
-  for (size_t b = 0; b < l->block_count; b++) {
-    const block *k = &l->blocks[b];
-    double null = spread_in_order(l, k, step);
-    double ratio = null > 0 ? spread_in_order(l, k, 0) / null : INFINITY;
-    if (ratio < best) {
-      best = ratio;
-      l->anchor = *k;
-    }
-  }
-  return best < APART && is_anchor(l);
-}
-
 /* ---- blocks that go along ------------------------------------------------ */
 
 static void carry(labelling *l, const block *b, size_t rank) {
@@ -191,7 +174,7 @@ static bool is_alike(const labelling *l, size_t rank, double *mean,
   *sd = sqrt(squares / (double)l->count);
   for (size_t k = 0; k < l->anchor.size; k++)
     if (n[k] >= 0.01 * (double)l->count &&
-        fabs(sum[k] / n[k] - *mean) > ALIKE * *sd)
+        fabs(sum[k] / n[k] - *mean) > ALIKE * *sd + 1e-9 * fabs(*mean))
       return false;
   return true;
 }
@@ -210,6 +193,39 @@ static bool goes_along(labelling *l, const block *b) {
     widest = fmax(widest, sd);
   }
   return high - low > MATTERS * widest;
+}
+
+/* ---- the choice of the anchor ---------------------------------------------
+ */
+
+/* How much less components spread in order than independent values do. Those
+ * are taken from other draws, of other chains too, so that labels that never
+ * change look independent. */
+static double closeness(const labelling *l, const block *b) {
+  double null = spread_in_order(l, b, l->rows + l->rows / 3 + 1);
+  return null > 0 ? spread_in_order(l, b, 0) / null : INFINITY;
+}
+
+/* The block whose components keep apart the most, of those that pass. */
+static bool find_anchor(labelling *l) {
+  for (size_t b = 0; b < l->block_count; b++)
+    l->blocks[b].closeness = closeness(l, &l->blocks[b]);
+  double tried = -1;
+  for (;;) {
+    const block *best = NULL;
+    for (size_t b = 0; b < l->block_count; b++) {
+      const block *k = &l->blocks[b];
+      if (k->closeness > tried && k->closeness < APART &&
+          (!best || k->closeness < best->closeness))
+        best = k;
+    }
+    if (!best)
+      return false;
+    l->anchor = *best;
+    tried = best->closeness;
+    if (is_anchor(l) && goes_along(l, best))
+      return true;
+  }
 }
 
 /* ---- what is reported -----------------------------------------------------
@@ -295,7 +311,7 @@ static bool find_labels(labelling *l, tempera_summary *summary) {
   l->series = TM_NEW(l->arena, double, l->count);
   if (!l->order || !l->series || !find_blocks(l))
     return false;
-  if (!find_anchor(l) || !goes_along(l, &l->anchor))
+  if (!find_anchor(l))
     return true;
   return report(l, summary);
 }
