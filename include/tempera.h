@@ -420,6 +420,7 @@ typedef struct tempera_value_summary {
   double mean, sd, mcse, q5, q50, q95, ess_bulk, ess_tail, rhat;
   tempera_pmf_entry *pmf; /* integers with a small support, else NULL */
   size_t pmf_count;
+  bool permuted; /* its label changes places: mean and rhat mean little */
 } tempera_value_summary;
 
 /* One tau-bin of the tempered chain. ridge_excess: the ridge's height minus
@@ -452,6 +453,11 @@ typedef struct tempera_summary {
   size_t estimate_count;
   tempera_mode *modes;
   size_t mode_count;
+  /* Where labels are permuted: how often each component holds the smallest
+   * value, and the worst R-hat and ESS once components are put in order. */
+  double *labels; /* NULL when they are not */
+  size_t label_count;
+  double relabelled_rhat, relabelled_ess;
   tempera_value_summary *values;
   size_t value_count;
   /* tempering */

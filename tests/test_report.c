@@ -23,9 +23,9 @@ static void fill_lists(tempera_summary *s) {
       "phm", -35.2, NAN, NAN, NAN, NAN, NAN, text_of("has no variance")};
   s->values = tm_heap_alloc(2, sizeof *s->values);
   s->value_count = 2;
-  s->values[0] =
-      (tempera_value_summary){text_of("mu"), 1.25,   0.5,     0.01,  0.4,  1.2,
-                              2.1,           4000.5, 3900.25, 1.001, NULL, 0};
+  s->values[0] = (tempera_value_summary){
+      text_of("mu"), 1.25,    0.5,   0.01, 0.4, 1.2, 2.1,
+      4000.5,        3900.25, 1.001, NULL, 0,   true};
   s->values[1] = (tempera_value_summary){
       .name = text_of("I0[1]"), .mean = 5, .rhat = NAN, .pmf_count = 2};
   s->values[1].pmf = tm_heap_alloc(2, sizeof *s->values[1].pmf);
@@ -38,6 +38,12 @@ static void fill_lists(tempera_summary *s) {
     s->modes[i].mean = tm_heap_alloc(2, sizeof(double));
     s->modes[i].mean[0] = i ? 1.4 : -1.4;
   }
+  s->labels = tm_heap_alloc(2, sizeof(double));
+  s->label_count = 2;
+  s->labels[0] = 0.375;
+  s->labels[1] = 0.625;
+  s->relabelled_rhat = 1.002;
+  s->relabelled_ess = 1234;
   s->tau_bins = tm_heap_alloc(1, sizeof *s->tau_bins);
   s->tau_bin_count = 1;
   s->tau_bins[0] = (tempera_tau_bin){0, 0.5, 77, 0.4, 1, NAN};
@@ -117,6 +123,9 @@ static void summary_json_reads_back_as_the_same_summary(void **state) {
   assert_true(isnan(back->tau_acceptance));
   assert_true(back->modes[1].mean[0] == 1.4);
   assert_int_equal(back->values[1].pmf[1].value, 6);
+  assert_true(back->values[0].permuted && !back->values[1].permuted);
+  assert_true(back->label_count == 2 && back->labels[1] == 0.625);
+  assert_true(back->relabelled_rhat == 1.002 && back->relabelled_ess == 1234);
   tempera_text_free(json);
   tempera_text_free(again);
   tempera_summary_free(s);
@@ -151,7 +160,10 @@ static void tables_name_parameters_evidence_and_verdict(void **state) {
                                       "P(I0[1]):  5: 0.750",
                                       "0.0064",
                                       "round trips",
-                                      "Modes"};
+                                      "Modes",
+                                      "mu *",
+                                      "0.375  0.625",
+                                      "R-hat 1.002, ESS 1234"};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
     if (!strstr(plain, parts[i]))
       fail_msg("%s is missing in\n%s", parts[i], plain);

@@ -66,13 +66,15 @@ tempera_status tm_estimate_summary(const tempera_draws *draws,
                                    tempera_summary *summary,
                                    tempera_error *error) {
   tm_tempered view;
-  summary->barrier = NAN;
+  summary->barrier = summary->relabelled_rhat = summary->relabelled_ess = NAN;
   TM_TRY(tm_tempered_create(draws, MOST_DRAWS, &view, error));
   tempera_status status = fill_from_view(draws, &view, summary, error);
   tm_tempered_free(&view);
   TM_TRY(status);
   TM_TRY(tm_tempering_fill(draws, summary, error));
-  return tm_values_fill(draws, summary, error);
+  TM_TRY(tm_values_fill(draws, summary, error));
+  TM_TRY(tm_modes_fill(draws, summary, error));
+  return tm_labels_fill(draws, summary, error);
 }
 
 size_t tm_estimate_round_trips(const tempera_draws *draws, size_t *restarts) {
@@ -113,6 +115,7 @@ void tempera_summary_free(tempera_summary *summary) {
   tm_heap_free(summary->estimator);
   tm_heap_free(summary->estimates);
   tm_heap_free(summary->modes);
+  tm_heap_free(summary->labels);
   tm_heap_free(summary->tau_bins);
   tm_heap_free(summary->curve);
   tm_heap_free(summary->decision);

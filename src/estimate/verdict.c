@@ -75,30 +75,51 @@ static void check_trips(findings *f) {
         "run more iterations, or a better kernel");
 }
 
-/* The worst R-hat and the smallest ESS over the values. */
-static void check_mixing(findings *f) {
-  const tempera_value_summary *slow = NULL, *thin = NULL;
-  for (size_t i = 0; i < f->summary->value_count; i++) {
-    const tempera_value_summary *v = &f->summary->values[i];
-    double ess = fmin(v->ess_bulk, v->ess_tail);
-    if (!isnan(v->rhat) && (!slow || v->rhat > slow->rhat))
-      slow = v;
-    if (!isnan(ess) && (!thin || ess < fmin(thin->ess_bulk, thin->ess_tail)))
-      thin = v;
+/* The worst R-hat and the smallest effective sample size, and of what. */
+typedef struct worst {
+  const char *slow, *thin; /* NULL: of nothing */
+  double rhat, ess;
+} worst;
+
+static void consider(worst *w, const char *name, double rhat, double ess) {
+  if (!isnan(rhat) && (!w->slow || rhat > w->rhat)) {
+    w->slow = name;
+    w->rhat = rhat;
   }
-  if (!slow && !thin && f->summary->value_count > 0)
+  if (!isnan(ess) && (!w->thin || ess < w->ess)) {
+    w->thin = name;
+    w->ess = ess;
+  }
+}
+
+/* Values whose labels are permuted are judged once put in order: their own
+ * R-hat only says how often labels changed. */
+static worst worst_mixing(const tempera_summary *s) {
+  worst w = {0};
+  for (size_t i = 0; i < s->value_count; i++) {
+    const tempera_value_summary *v = &s->values[i];
+    if (!v->permuted)
+      consider(&w, v->name, v->rhat, fmin(v->ess_bulk, v->ess_tail));
+  }
+  if (s->label_count)
+    consider(&w, "the components in order", s->relabelled_rhat,
+             s->relabelled_ess);
+  return w;
+}
+
+static void check_mixing(findings *f) {
+  worst w = worst_mixing(f->summary);
+  if (!w.slow && !w.thin && f->summary->value_count > 0)
     blame(f, "there are too few draws to judge the mixing",
           "run more iterations");
-  if (slow && slow->rhat > 1.01)
-    WARN(f, "R-hat of %s is %.3f (it should be below 1.01).", slow->name,
-         slow->rhat);
-  if (slow && slow->rhat > 1.05)
+  if (w.slow && w.rhat > 1.01)
+    WARN(f, "R-hat of %s is %.3f (it should be below 1.01).", w.slow, w.rhat);
+  if (w.slow && w.rhat > 1.05)
     blame(f, "the chains have not mixed", "run more iterations");
-  double ess = thin ? fmin(thin->ess_bulk, thin->ess_tail) : INFINITY;
-  if (ess < 400)
+  if (w.thin && w.ess < 400)
     WARN(f, "Effective sample size of %s is %.0f (it should be above 400).",
-         thin->name, ess);
-  if (ess < 100)
+         w.thin, w.ess);
+  if (w.thin && w.ess < 100)
     blame(f, "too few effective draws", "run more iterations");
 }
 

@@ -48,6 +48,13 @@ static json_t *modes(const tempera_summary *s) {
   return list;
 }
 
+static json_t *labels(const tempera_summary *s) {
+  json_t *list = json_array();
+  for (size_t i = 0; i < s->label_count; i++)
+    json_array_append_new(list, json_real(s->labels[i]));
+  return list;
+}
+
 static json_t *pmf(const tempera_value_summary *v) {
   json_t *list = json_array();
   for (size_t i = 0; i < v->pmf_count; i++) {
@@ -68,6 +75,8 @@ static json_t *parameters(const tempera_summary *s) {
     for (size_t f = 0; f < TM_VALUE_FIELDS; f++)
       tm_json_real(item, tm_value_fields[f].name,
                    *tm_value_number((tempera_value_summary *)v, f));
+    if (v->permuted)
+      json_object_set_new(item, "permuted", json_true());
     if (v->pmf)
       json_object_set_new(item, "pmf", pmf(v));
     json_array_append_new(list, item);
@@ -151,6 +160,11 @@ tempera_status tempera_summary_json(const tempera_summary *summary, char **text,
   json_object_set_new(root, "complete", json_boolean(s->complete));
   json_object_set_new(root, "evidence", evidence(s));
   json_object_set_new(root, "modes", modes(s));
+  if (s->label_count) {
+    json_object_set_new(root, "labels", labels(s));
+    tm_json_real(root, "relabelled_rhat", s->relabelled_rhat);
+    tm_json_real(root, "relabelled_ess", s->relabelled_ess);
+  }
   json_object_set_new(root, "parameters", parameters(s));
   json_object_set_new(root, "tempering", tempering(s));
   json_object_set_new(root, "cost", cost(s));

@@ -108,6 +108,7 @@ static bool read_values(const json_t *list, tempera_summary *s) {
     const json_t *item = json_array_get(list, i);
     for (size_t f = 0; f < TM_VALUE_FIELDS; f++)
       *tm_value_number(&s->values[i], f) = real(item, tm_value_fields[f].name);
+    s->values[i].permuted = truth(item, "permuted");
     if (!text(item, "name", &s->values[i].name) ||
         !read_pmf(json_object_get(item, "pmf"), &s->values[i]))
       return false;
@@ -131,6 +132,17 @@ static bool read_modes(const json_t *list, tempera_summary *s) {
       s->modes[i].mean[j] =
           s->values[j].name ? real(mean, s->values[j].name) : NAN;
   }
+  return true;
+}
+
+static bool read_labels(const json_t *root, tempera_summary *s) {
+  const json_t *list = json_object_get(root, "labels");
+  s->relabelled_rhat = real(root, "relabelled_rhat");
+  s->relabelled_ess = real(root, "relabelled_ess");
+  if (!room(list, sizeof *s->labels, &s->labels, &s->label_count))
+    return false;
+  for (size_t i = 0; i < s->label_count; i++)
+    s->labels[i] = json_number_value(json_array_get(list, i));
   return true;
 }
 
@@ -219,7 +231,7 @@ static bool read_summary(const json_t *root, tempera_summary *s) {
   return read_head(root, s) && read_evidence(root, s) &&
          read_values(json_object_get(root, "parameters"), s) &&
          read_modes(json_object_get(root, "modes"), s) &&
-         read_tempering(root, s) &&
+         read_labels(root, s) && read_tempering(root, s) &&
          read_warnings(json_object_get(root, "warnings"), s);
 }
 

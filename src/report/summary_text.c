@@ -29,6 +29,21 @@ static void add_head(tm_text *out, const tempera_summary *s) {
                  s->seed, s->complete ? "" : " (stopped before the end)");
 }
 
+static bool any_permuted(const tempera_summary *s) {
+  for (size_t i = 0; i < s->value_count; i++)
+    if (s->values[i].permuted)
+      return true;
+  return false;
+}
+
+/* A star where labels are permuted. */
+static void add_value_name(tm_table *table, const tempera_value_summary *v) {
+  char marked[256];
+  snprintf(marked, sizeof marked, "%s%s", v->name ? v->name : "",
+           v->permuted ? " *" : "");
+  tm_table_cell(table, marked);
+}
+
 static void add_values(tm_text *out, const tempera_summary *s, bool colour) {
   static const char *const names[] = {"parameter", "mean", "sd",  "mcse",
                                       "5%",        "50%",  "95%", "ess_bulk",
@@ -39,7 +54,7 @@ static void add_values(tm_text *out, const tempera_summary *s, bool colour) {
   titles(&table, names);
   for (size_t i = 0; i < shown; i++) {
     const tempera_value_summary *v = &s->values[i];
-    tm_table_cell(&table, v->name ? v->name : "");
+    add_value_name(&table, v);
     tm_table_short(&table, v->mean);
     tm_table_short(&table, v->sd);
     tm_table_short(&table, v->mcse);
@@ -54,6 +69,8 @@ static void add_values(tm_text *out, const tempera_summary *s, bool colour) {
   if (shown < s->value_count)
     tm_text_printf(out, "  ... and %zu more: see summary.json\n",
                    s->value_count - shown);
+  if (any_permuted(s))
+    tm_text_add(out, "  * its label changes places: not to be read alone\n");
 }
 
 static void add_pmfs(tm_text *out, const tempera_summary *s) {
@@ -67,6 +84,16 @@ static void add_pmfs(tm_text *out, const tempera_summary *s) {
                      v->pmf[j].probability);
     tm_text_add(out, v->pmf_count > MOST_PMF ? "  ...\n" : "\n");
   }
+}
+
+static void add_labels(tm_text *out, const tempera_summary *s) {
+  if (s->label_count == 0)
+    return;
+  tm_text_add(out, "  share of draws in which each label comes first:");
+  for (size_t i = 0; i < s->label_count; i++)
+    tm_text_printf(out, "  %.3f", s->labels[i]);
+  tm_text_printf(out, "\n  components in order: R-hat %.3f, ESS %.0f\n",
+                 s->relabelled_rhat, s->relabelled_ess);
 }
 
 static void add_modes(tm_text *out, const tempera_summary *s, bool colour) {
@@ -90,6 +117,7 @@ static void add_modes(tm_text *out, const tempera_summary *s, bool colour) {
       tm_table_short(&table, s->modes[i].mean[j]);
   }
   tm_table_print(&table, colour, out);
+  add_labels(out, s);
 }
 
 /* Words broken into lines at spaces, the later ones indented. */

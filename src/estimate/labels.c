@@ -1,0 +1,330 @@
+/* labels.c - components that can change places: mixtures whose posterior is
+ * the same under any numbering (mu[1..K], sigma2[1..K], p[1..K]). Then the
+ * mean and R-hat of mu[1] say how often labels changed, not what the
+ * components are.
+ *
+ * Known from names and draws alone. A block of K values is the anchor when
+ * putting each draw's values in order leaves far less spread than the same
+ * for independent draws of its pooled values (components keep apart), and
+ * every label holds every rank equally often, within the error of labels that
+ * change as rarely as these. Blocks of the same size belong to it when their
+ * values, carried along by the anchor's order, differ by rank but not by which
+ * label had the rank. Quantities in that order do not depend on labels, so
+ * these are what R-hat and ESS are taken of. */
+#include "estimate/estimate.h"
+#include "estimate/influence.h"
+#include "estimate/mixing.h"
+#include "estimate/summary.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_LABELS = 12 };
+static const double APART = 0.5;   /* of the spread of independent values */
+static const double ALIKE = 0.5;   /* standard deviations */
+static const double MATTERS = 0.3; /* standard deviations between ranks */
+
+/* Values first .. first + size - 1 are name[1] .. name[size]. */
+typedef struct block {
+  size_t first, size, letters;
+  double closeness; /* see find_anchor */
+} block;
+
+typedef struct labelling {
+  const tempera_draws *draws;
+  tm_arena *arena;
+  size_t rows, count;
+  block *blocks;
+  size_t block_count;
+  block anchor;
+  unsigned char *order; /* order[draw * K + rank] is a label */
+  double *series;
+} labelling;
+
+static double value_at(const labelling *l, size_t column, size_t draw) {
+  return tm_draws_column(l->draws, TEMPERA_TARGET, draw / l->rows,
+                         column)[draw % l->rows];
+}
+
+static size_t label_at(const labelling *l, size_t draw, size_t rank) {
+  return l->order[draw * l->anchor.size + rank];
+}
+
+/* ---- blocks -------------------------------------------------------------- */
+
+/* The length of NAME in NAME[i]; 0 for other names and for NAME[i,j]. */
+static size_t letters_of(const char *name) {
+  const char *open = strchr(name, '[');
+  return open && !strchr(open, ',') ? (size_t)(open - name) : 0;
+}
+
+static bool find_blocks(labelling *l) {
+  const char *const *names = l->draws->names;
+  l->blocks = TM_NEW(l->arena, block, l->draws->size);
+  if (!l->blocks)
+    return false;
+  for (size_t i = 0; i < l->draws->size;) {
+    size_t letters = letters_of(names[i]), end = i + 1;
+    while (letters && end < l->draws->size &&
+           letters_of(names[end]) == letters &&
+           !strncmp(names[i], names[end], letters))
+      end++;
+    if (letters && end - i >= 2 && end - i <= MOST_LABELS)
+      l->blocks[l->block_count++] = (block){i, end - i, letters, 0};
+    i = end;
+  }
+  return true;
+}
+
+/* ---- the anchor ---------------------------------------------------------- */
+
+/* The variance of values within ranks, over all ranks, when value k of a draw
+ * is taken `step` * k draws later (0: as drawn). */
+static double spread_in_order(const labelling *l, const block *b, size_t step) {
+  double sum[MOST_LABELS] = {0}, squares[MOST_LABELS] = {0}, total = 0;
+  double n = (double)l->count, centre = value_at(l, b->first, 0);
+  for (size_t i = 0; i < l->count; i++) {
+    double x[MOST_LABELS];
+    for (size_t k = 0; k < b->size; k++) {
+      double v = value_at(l, b->first + k, (i + k * step) % l->count);
+      size_t j = k;
+      for (; j > 0 && x[j - 1] > v - centre; j--)
+        x[j] = x[j - 1];
+      x[j] = v - centre;
+    }
+    for (size_t k = 0; k < b->size; k++) {
+      sum[k] += x[k];
+      squares[k] += x[k] * x[k];
+    }
+  }
+  for (size_t k = 0; k < b->size; k++)
+    total += squares[k] / n - sum[k] / n * (sum[k] / n);
+  return total;
+}
+
+static void put_in_order(labelling *l) {
+  size_t K = l->anchor.size;
+  for (size_t i = 0; i < l->count; i++) {
+    unsigned char *order = l->order + i * K;
+    for (size_t k = 0; k < K; k++) {
+      double v = value_at(l, l->anchor.first + k, i);
+      size_t j = k;
+      for (; j > 0 && value_at(l, l->anchor.first + order[j - 1], i) > v; j--)
+        order[j] = order[j - 1];
+      order[j] = (unsigned char)k;
+    }
+  }
+}
+
+/* Whether a label holds a rank one K-th of the time, as far as its changes
+ * can tell: rare changes, and each visit counts once. */
+static bool is_fair(labelling *l, size_t label, size_t rank) {
+  double share = 0, fair = 1 / (double)l->anchor.size;
+  size_t visits = l->draws->chains;
+  for (size_t i = 0; i < l->count; i++) {
+    l->series[i] = label_at(l, i, rank) == label;
+    visits += i % l->rows && l->series[i] != l->series[i - 1];
+    share += l->series[i] / (double)l->count;
+  }
+  double se = tm_influence_error(l->series, l->draws->chains, l->rows).se;
+  double rough = sqrt(fair * (1 - fair) / (double)visits);
+  return fabs(share - fair) <= 4.5 * fmax(se, rough);
+}
+
+static bool labels_change(const labelling *l) {
+  for (size_t i = 1; i < l->count; i++)
+    if (memcmp(l->order, l->order + i * l->anchor.size, l->anchor.size) != 0)
+      return true;
+  return false;
+}
+
+static bool is_anchor(labelling *l) {
+  put_in_order(l);
+  if (!labels_change(l))
+    return false;
+  for (size_t label = 0; label < l->anchor.size; label++)
+    for (size_t rank = 0; rank < l->anchor.size; rank++)
+      if (!is_fair(l, label, rank))
+        return false;
+  return true;
+}
+
+/* ---- blocks that go along ------------------------------------------------ */
+
+static void carry(labelling *l, const block *b, size_t rank) {
+  for (size_t i = 0; i < l->count; i++)
+    l->series[i] = value_at(l, b->first + label_at(l, i, rank), i);
+}
+
+/* Of l->series: mean and standard deviation, and whether the mean is the same
+ * whichever label had the rank (labels that had it 1 % of the time). */
+static bool is_alike(const labelling *l, size_t rank, double *mean,
+                     double *sd) {
+  double sum[MOST_LABELS] = {0}, n[MOST_LABELS] = {0}, squares = 0;
+  *mean = 0;
+  for (size_t i = 0; i < l->count; i++) {
+    size_t label = label_at(l, i, rank);
+    sum[label] += l->series[i];
+    n[label]++;
+    *mean += l->series[i] / (double)l->count;
+  }
+  for (size_t i = 0; i < l->count; i++)
+    squares += (l->series[i] - *mean) * (l->series[i] - *mean);
+  *sd = sqrt(squares / (double)l->count);
+  for (size_t k = 0; k < l->anchor.size; k++)
+    if (n[k] >= 0.01 * (double)l->count &&
+        fabs(sum[k] / n[k] - *mean) > ALIKE * *sd + 1e-9 * fabs(*mean))
+      return false;
+  return true;
+}
+
+static bool goes_along(labelling *l, const block *b) {
+  double low = INFINITY, high = -INFINITY, widest = 0;
+  if (b->size != l->anchor.size)
+    return false;
+  for (size_t rank = 0; rank < b->size; rank++) {
+    double mean, sd;
+    carry(l, b, rank);
+    if (!is_alike(l, rank, &mean, &sd))
+      return false;
+    low = fmin(low, mean);
+    high = fmax(high, mean);
+    widest = fmax(widest, sd);
+  }
+  return high - low > MATTERS * widest;
+}
+
+/* ---- the choice of the anchor ---------------------------------------------
+ */
+
+/* How much less components spread in order than independent values do. Those
+ * are taken from other draws, of other chains too, so that labels that never
+ * change look independent. */
+static double closeness(const labelling *l, const block *b) {
+  double null = spread_in_order(l, b, l->rows + l->rows / 3 + 1);
+  return null > 0 ? spread_in_order(l, b, 0) / null : INFINITY;
+}
+
+/* The block whose components keep apart the most, of those that pass. */
+static bool find_anchor(labelling *l) {
+  for (size_t b = 0; b < l->block_count; b++)
+    l->blocks[b].closeness = closeness(l, &l->blocks[b]);
+  double tried = -1;
+  for (;;) {
+    const block *best = NULL;
+    for (size_t b = 0; b < l->block_count; b++) {
+      const block *k = &l->blocks[b];
+      if (k->closeness > tried && k->closeness < APART &&
+          (!best || k->closeness < best->closeness))
+        best = k;
+    }
+    if (!best)
+      return false;
+    l->anchor = *best;
+    tried = best->closeness;
+    if (is_anchor(l) && goes_along(l, best))
+      return true;
+  }
+}
+
+/* ---- what is reported -----------------------------------------------------
+ */
+
+/* The worst mixing over values in the anchor's order. */
+static void judge(labelling *l, const block *b, tm_mixing_work *work,
+                  tm_ranked *sorted, tempera_summary *summary) {
+  for (size_t rank = 0; rank < b->size; rank++) {
+    carry(l, b, rank);
+    for (size_t i = 0; i < l->count; i++)
+      sorted[i] = (tm_ranked){l->series[i], i};
+    tm_ranked_sort(sorted, l->count);
+    tm_mixing m = tm_mixing_measure(work, sorted);
+    summary->relabelled_rhat = fmax(summary->relabelled_rhat, m.rhat);
+    summary->relabelled_ess =
+        fmin(summary->relabelled_ess, fmin(m.ess_bulk, m.ess_tail));
+  }
+}
+
+static bool fill_shares(labelling *l, tempera_summary *summary) {
+  summary->labels = tm_heap_alloc(l->anchor.size, sizeof(double));
+  if (!summary->labels)
+    return false;
+  summary->label_count = l->anchor.size;
+  for (size_t i = 0; i < l->count; i++)
+    summary->labels[label_at(l, i, 0)] += 1 / (double)l->count;
+  return true;
+}
+
+static bool warn(const labelling *l, const char *list,
+                 tempera_summary *summary) {
+  double least = 1, fair = 1 / (double)l->anchor.size;
+  for (size_t k = 0; k < summary->label_count; k++)
+    least = fmin(least, summary->labels[k]);
+  if (tm_summary_warn(summary,
+                      "The components of %s are interchangeable and their "
+                      "labels change: marginal means and R-hat of these are "
+                      "not to be read one by one; see the modes.",
+                      list) != TEMPERA_OK)
+    return false;
+  return least >= fair / 2 ||
+         tm_summary_warn(summary,
+                         "Labels are visited unevenly: one of %zu equal "
+                         "components comes first in only %.1f %% of the draws "
+                         "(%.1f %% is fair), so the modes' weights are rough.",
+                         l->anchor.size, 100 * least, 100 * fair) == TEMPERA_OK;
+}
+
+/* "mu, sigma2, p" of the blocks marked as permuted. */
+static char *add_name(char *list, const char *name, size_t letters) {
+  char *longer = tm_heap_format("%s%s%.*s", list ? list : "", list ? ", " : "",
+                                (int)letters, name);
+  tm_heap_free(list);
+  return longer;
+}
+
+static bool report(labelling *l, tempera_summary *summary) {
+  tm_mixing_work *work =
+      tm_mixing_work_create(l->arena, l->draws->chains, l->rows);
+  tm_ranked *sorted = TM_NEW(l->arena, tm_ranked, l->count);
+  char *list = NULL;
+  if (!work || !sorted || !fill_shares(l, summary))
+    return false;
+  for (size_t b = 0; b < l->block_count; b++) {
+    const block *k = &l->blocks[b];
+    if (!goes_along(l, k))
+      continue;
+    judge(l, k, work, sorted, summary);
+    for (size_t i = 0; i < k->size; i++)
+      summary->values[k->first + i].permuted = true;
+    list = add_name(list, l->draws->names[k->first], k->letters);
+    if (!list)
+      return false;
+  }
+  bool done = !list || warn(l, list, summary);
+  tm_heap_free(list);
+  return done;
+}
+
+static bool find_labels(labelling *l, tempera_summary *summary) {
+  l->order = TM_NEW(l->arena, unsigned char, l->count *MOST_LABELS);
+  l->series = TM_NEW(l->arena, double, l->count);
+  if (!l->order || !l->series || !find_blocks(l))
+    return false;
+  if (!find_anchor(l))
+    return true;
+  return report(l, summary);
+}
+
+tempera_status tm_labels_fill(const tempera_draws *draws,
+                              tempera_summary *summary, tempera_error *error) {
+  if (summary->mode_count < 2) /* labels that matter make modes */
+    return TEMPERA_OK;
+  labelling l = {.draws = draws,
+                 .rows = draws->count,
+                 .count = draws->count * draws->chains,
+                 .arena = tm_arena_create()};
+  bool found = l.arena && find_labels(&l, summary);
+  tm_arena_free(l.arena);
+  return found ? TEMPERA_OK : tm_fail_memory(error);
+}
