@@ -13,12 +13,16 @@
 
 /* ------------------------------------------------------------------------
  * Arguments: --seeds N, --only NAME (a part of a row's name), -o FILE,
- * --svg FILE
+ * --svg FILE (a plot), --set OPTION=VALUE (of the runs, again and again)
  */
+
+enum { SETS = 8 };
 
 typedef struct experiment {
   size_t seeds;
   const char *only, *output, *svg;
+  const char *sets[SETS];
+  size_t set_count;
   json_t *rows; /* what is written to `output` */
   size_t missed;
 } experiment;
@@ -36,6 +40,8 @@ static inline experiment experiment_begin(int argc, char **argv, size_t seeds) {
       e.output = value;
     else if (value && strcmp(argv[i], "--svg") == 0)
       e.svg = value;
+    else if (value && strcmp(argv[i], "--set") == 0 && e.set_count < SETS)
+      e.sets[e.set_count++] = value;
     else
       value = NULL;
     if (!value || (end && (*end || e.seeds == 0))) {
@@ -46,6 +52,19 @@ static inline experiment experiment_begin(int argc, char **argv, size_t seeds) {
     i++;
   }
   return e;
+}
+
+/* What --set asked for. */
+static inline void experiment_options(const experiment *e,
+                                      tempera_options *options) {
+  for (size_t i = 0; i < e->set_count; i++) {
+    char name[64];
+    const char *value = strchr(e->sets[i], '=');
+    snprintf(name, sizeof name, "%.*s", (int)(value ? value - e->sets[i] : 63),
+             e->sets[i]);
+    bench_check(tempera_options_set(options, name, value ? value + 1 : NULL,
+                                    &bench_error));
+  }
 }
 
 static inline bool experiment_wants(const experiment *e, const char *name) {
@@ -135,9 +154,9 @@ static inline const problem *paper_problem(const char *name) {
   exit(1);
 }
 
-/* The criteria of issue and bar: labels 0.25 .. 0.42 with K = 3, P(I0) within
- * 0.02. Where none is stated (signs and other K), every label at least seen
- * in half of its due share. */
+/* The criteria of issue and bar: both signs, labels 0.25 .. 0.42 with K = 3,
+ * P(I0) within 0.02. For other K none is stated: every label in at least half
+ * of its due share. */
 static inline bool figures_met(const problem *p, const double *figures) {
   bool met = true;
   for (size_t k = 0; k < p->figure_count; k++) {
@@ -146,8 +165,10 @@ static inline bool figures_met(const problem *p, const double *figures) {
       met = met && fabs(figures[k] - I0_truth[k]) <= 0.02;
     else if (p->kind == FIGURE_LABELS && p->figure_count == 3)
       met = met && figures[k] >= 0.25 && figures[k] <= 0.42;
-    else
+    else if (p->kind == FIGURE_LABELS)
       met = met && figures[k] >= due / 2;
+    else
+      met = met && figures[k] > 0;
   }
   return met;
 }
