@@ -4,13 +4,18 @@
 #   make demo         install missing packages, build, run the first example
 #   make test         the same set-up, then every test
 #   make install      to PREFIX (and DESTDIR)
-#   make bench format clean
+#   make bench        what things cost, as ratios
+#   make coverage     are the error bars honest? (200 seeds, minutes)
+#   make experiments  coverage, truth, dimension, budget, ablation (half an hour)
+#   make format clean
 PREFIX ?= /usr/local
 BUILD := build
 JOBS := $(shell nproc)
+TIMINGS := overhead models
+EXPERIMENTS := coverage truth dimension budget ablation
 GENERATOR := $(if $(shell command -v ninja),-G Ninja,)
 
-.PHONY: all setup demo test install bench format clean
+.PHONY: all setup demo test install bench $(EXPERIMENTS) experiments format clean
 
 all: $(BUILD)/CMakeCache.txt
 	cmake --build $(BUILD) -j $(JOBS)
@@ -37,9 +42,18 @@ install: all
 
 bench: all
 	cmake --build $(BUILD) -j $(JOBS) --target benchmarks
-	@for bench in $(BUILD)/bench-*; do \
-	  [ -x "$$bench" ] || continue; echo "== $$bench"; "$$bench" || exit 1; \
+	@for bench in $(TIMINGS); do \
+	  echo "== $$bench"; $(BUILD)/bench-$$bench || exit 1; \
 	done
+
+# Tables on the terminal, figures in build/NAME.json. The plot is kept in docs/.
+$(EXPERIMENTS): all
+	cmake --build $(BUILD) -j $(JOBS) --target bench-$@
+	$(BUILD)/bench-$@ -o $(BUILD)/$@.json $(PLOT) $(EXPERIMENT_FLAGS)
+
+dimension: PLOT := --svg docs/dimension.svg
+
+experiments: $(EXPERIMENTS)
 
 format:
 	git ls-files '*.c' '*.h' | xargs clang-format -i
