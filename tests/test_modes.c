@@ -391,7 +391,6 @@ static void permuted_labels_are_recognised(void **state) {
   for (size_t k = 0; k < 3; k++) {
     tempera_draws *draws = mixture_draws(changes[k], k + 1);
     tempera_summary *s = modes_of(draws);
-    show(s, "mixture");
     assert_int_equal(s->mode_count, 6);
     assert_int_equal(s->label_count, 3);
     double se = sqrt(2.0 / 9 * 2 / changes[k] / (CHAINS * ROWS));

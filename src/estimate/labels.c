@@ -28,7 +28,6 @@ static const double MATTERS = 0.3; /* standard deviations between ranks */
 /* Values first .. first + size - 1 are name[1] .. name[size]. */
 typedef struct block {
   size_t first, size, letters;
-  double closeness; /* see find_anchor */
 } block;
 
 typedef struct labelling {
@@ -71,7 +70,7 @@ static bool find_blocks(labelling *l) {
            !strncmp(names[i], names[end], letters))
       end++;
     if (letters && end - i >= 2 && end - i <= MOST_LABELS)
-      l->blocks[l->block_count++] = (block){i, end - i, letters, 0};
+      l->blocks[l->block_count++] = (block){i, end - i, letters};
     i = end;
   }
   return true;
@@ -79,15 +78,26 @@ static bool find_blocks(labelling *l) {
 
 /* ---- the anchor ---------------------------------------------------------- */
 
-/* The variance of values within ranks, over all ranks, when value k of a draw
- * is taken `step` * k draws later (0: as drawn). */
-static double spread_in_order(const labelling *l, const block *b, size_t step) {
+/* Whole numbers without a pattern, the same every time. */
+static size_t scatter(size_t i) {
+  uint64_t k = (i + 1) * 0x9e3779b97f4a7c15u;
+  k = (k ^ (k >> 30)) * 0xbf58476d1ce4e5b9u;
+  return (size_t)((k ^ (k >> 27)) >> 8);
+}
+
+/* The variance of values within ranks, over all ranks: as drawn, or with all
+ * values taken anywhere from the block, as if independent. */
+static double spread_in_order(const labelling *l, const block *b,
+                              bool independent) {
   double sum[MOST_LABELS] = {0}, squares[MOST_LABELS] = {0}, total = 0;
   double n = (double)l->count, centre = value_at(l, b->first, 0);
   for (size_t i = 0; i < l->count; i++) {
     double x[MOST_LABELS];
     for (size_t k = 0; k < b->size; k++) {
-      double v = value_at(l, b->first + k, (i + k * step) % l->count);
+      size_t any = scatter(i * b->size + k), label = any % b->size;
+      double v = independent
+                     ? value_at(l, b->first + label, any / b->size % l->count)
+                     : value_at(l, b->first + k, i);
       size_t j = k;
       for (; j > 0 && x[j - 1] > v - centre; j--)
         x[j] = x[j - 1];
@@ -198,34 +208,41 @@ static bool goes_along(labelling *l, const block *b) {
 /* ---- the choice of the anchor ---------------------------------------------
  */
 
-/* How much less components spread in order than independent values do. Those
- * are taken from other draws, of other chains too, so that labels that never
- * change look independent. */
+/* How much less components spread in order than independent values do. */
 static double closeness(const labelling *l, const block *b) {
-  double null = spread_in_order(l, b, l->rows + l->rows / 3 + 1);
-  return null > 0 ? spread_in_order(l, b, 0) / null : INFINITY;
+  double null = spread_in_order(l, b, true);
+  return null > 0 ? spread_in_order(l, b, false) / null : INFINITY;
 }
 
-/* The block whose components keep apart the most, of those that pass. */
+/* How many blocks go along with this one as the anchor; 0 if it is none. */
+static size_t followers(labelling *l, const block *b) {
+  size_t count = 0;
+  l->anchor = *b;
+  if (!is_anchor(l) || !goes_along(l, b))
+    return 0;
+  for (size_t k = 0; k < l->block_count; k++)
+    count += goes_along(l, &l->blocks[k]);
+  return count;
+}
+
+/* The first of the blocks that most blocks follow: an order by it is the
+ * order of components. */
 static bool find_anchor(labelling *l) {
-  for (size_t b = 0; b < l->block_count; b++)
-    l->blocks[b].closeness = closeness(l, &l->blocks[b]);
-  double tried = -1;
-  for (;;) {
-    const block *best = NULL;
-    for (size_t b = 0; b < l->block_count; b++) {
-      const block *k = &l->blocks[b];
-      if (k->closeness > tried && k->closeness < APART &&
-          (!best || k->closeness < best->closeness))
-        best = k;
+  const block *best = NULL;
+  size_t most = 0;
+  for (size_t b = 0; b < l->block_count; b++) {
+    const block *k = &l->blocks[b];
+    size_t count = closeness(l, k) < APART ? followers(l, k) : 0;
+    if (count > most) {
+      most = count;
+      best = k;
     }
-    if (!best)
-      return false;
-    l->anchor = *best;
-    tried = best->closeness;
-    if (is_anchor(l) && goes_along(l, best))
-      return true;
   }
+  if (!best)
+    return false;
+  l->anchor = *best;
+  put_in_order(l);
+  return true;
 }
 
 /* ---- what is reported -----------------------------------------------------
