@@ -11,7 +11,7 @@
 
 enum { CHAINS = 4, ROWS = 2500, MOST = 100 };
 
-static char name_text[MOST][16];
+static char name_text[MOST][32];
 static const char *names[MOST];
 static bool whole[MOST];
 
