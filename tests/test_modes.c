@@ -143,7 +143,7 @@ static void sticky(tempera_random *r, size_t d, const double *last, size_t row,
     x[j] = stay ? last[j] : tempera_random_normal(r);
 }
 
-/* 0.8 and 0.2, each coordinate 2.4 apart: 5.4 in all, hardly seen in one. */
+/* 0.8 and 0.2, six apart along the diagonal: hardly seen in one coordinate. */
 static void eighty_twenty(tempera_random *r, size_t d, const double *last,
                           size_t row, double *x) {
   (void)last, (void)row;
