@@ -11,7 +11,7 @@
 
 enum { CHAINS = 4, ROWS = 2500, MOST = 100 };
 
-static char name_text[MOST][16];
+static char name_text[MOST][32];
 static const char *names[MOST];
 static bool whole[MOST];
 
@@ -143,7 +143,7 @@ static void sticky(tempera_random *r, size_t d, const double *last, size_t row,
     x[j] = stay ? last[j] : tempera_random_normal(r);
 }
 
-/* 0.8 and 0.2, each coordinate 2.4 apart: 5.4 in all, hardly seen in one. */
+/* 0.8 and 0.2, six apart along the diagonal: hardly seen in one coordinate. */
 static void eighty_twenty(tempera_random *r, size_t d, const double *last,
                           size_t row, double *x) {
   (void)last, (void)row;
