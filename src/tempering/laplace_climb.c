@@ -612,8 +612,8 @@ static void climb_reals(tm_climber *c, tm_climb *climb, bool fresh) {
     bool sure = definite && drift < DRIFT;
     if (sure && decrement < done)
       polish(c, at);
-    if (sure && (decrement < done ||
-                 (costly && ends_early(c, climb, decrement)))) {
+    if (sure &&
+        (decrement < done || (costly && ends_early(c, climb, decrement)))) {
       climb->outcome = TM_ASCENT_FOUND;
       return;
     }

@@ -63,7 +63,7 @@ typedef struct tm_climb {
   bool exact;          /* warm is at u itself */
   bool rough;          /* of little weight: a step and one look may do */
   uint64_t tracks;
-  tm_mode *source; /* the mode it comes from, or NULL */
+  tm_mode *source;      /* the mode it comes from, or NULL */
   const tm_mode *known; /* modes at this tau to be recognised */
   size_t known_count;
   tm_ascent outcome;
