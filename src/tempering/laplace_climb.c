@@ -20,7 +20,6 @@ enum {
 static const double DONE = 1e-4; /* Newton decrement, in nats x 2 ... */
 static const double DONE_BY_VALUES = 2e-3; /* ... where Hessians cost most */
 static const double DRIFT = 0.05; /* a Hessian is as good as new so near */
-static const double VALUE_STEP = 0.05, SLOPE_STEP = 1e-3; /* in scales */
 static const double BOX = 60;
 
 /* ---- workspace */
@@ -73,205 +72,6 @@ tempera_status tm_climber_create(const tempera_model *model,
   climber->pg = climber->lg + model->dimension;
   TM_TRY(tm_point_create(model, arena, &climber->trial, error));
   return tm_evaluator_create(model, arena, &climber->evaluator, error);
-}
-
-/* ---- the density and its derivatives */
-
-/* A climb goes where no chain goes: NaN and +infinity out there are density
- * zero, and only "stop" ends it. */
-static bool forgive(tm_climber *c) {
-  tm_evaluator *evaluator = &c->evaluator;
-  if (evaluator->failure == TM_FAILURE_STOP)
-    return false;
-  evaluator->status = TEMPERA_OK;
-  evaluator->failure = TM_FAILURE_NONE;
-  evaluator->error = (tempera_error){0};
-  return true;
-}
-
-static bool positive(const tm_climber *c) {
-  return isfinite(c->trial.log_likelihood) && isfinite(c->trial.log_prior) &&
-         isfinite(c->trial.log_jacobian);
-}
-
-/* l and p at the trial's u; false where the density is zero. */
-static bool look(tm_climber *c, double *l, double *p) {
-  if (c->evaluator.status != TEMPERA_OK)
-    return false;
-  tm_evaluate(&c->evaluator, &c->trial);
-  if (!forgive(c) || !positive(c))
-    return false;
-  *l = c->trial.log_likelihood;
-  *p = c->trial.log_prior + c->trial.log_jacobian;
-  return true;
-}
-
-/* The same with gradients over the reals. */
-static bool look_slopes(tm_climber *c, double *l, double *p, double *gl,
-                        double *gp) {
-  if (c->evaluator.status != TEMPERA_OK)
-    return false;
-  tm_evaluate_gradient(&c->evaluator, &c->trial, c->lg, c->pg);
-  if (!forgive(c) || !positive(c))
-    return false;
-  *l = c->trial.log_likelihood;
-  *p = c->trial.log_prior + c->trial.log_jacobian;
-  for (size_t k = 0; k < c->frame->reals; k++) {
-    gl[k] = c->lg[c->frame->real[k]];
-    gp[k] = c->pg[c->frame->real[k]];
-    if (!isfinite(gl[k]) || !isfinite(gp[k]))
-      return false;
-  }
-  return true;
-}
-
-static void go_to(tm_climber *c, const double *u) {
-  memcpy(c->trial.u, u, c->model->dimension * sizeof(double));
-}
-
-/* Where one side has density zero: the other side's slope is all there is.
- * Uphill away from the edge it is followed; towards it, u is the optimum and
- * 1/slope the spread, combined with what curvature there is. */
-static void edge_difference(tm_climber *c, tm_spot *at, double tau, size_t k,
-                            double h, double side) {
-  size_t d = c->frame->reals, j = c->frame->real[k];
-  const double *near = side > 0 ? c->plus : c->minus;
-  double dl = near[2 * k] - at->l, dp = near[2 * k + 1] - at->p, l2, p2;
-  double gain = tau * dl + dp, bend = 0;
-  go_to(c, at->u);
-  c->trial.u[j] += 2 * side * h;
-  if (look(c, &l2, &p2))
-    bend = -(tm_spot_height(at, tau) + tau * l2 + p2 -
-             2 * (tau * near[2 * k] + near[2 * k + 1])) /
-           (h * h);
-  at->gl[k] = gain > 0 ? side * dl / h : 0;
-  at->gp[k] = gain > 0 ? side * dp / h : 0;
-  at->hl[k * d + k] = 0;
-  at->hp[k * d + k] = fmax(bend, 0) + gain * gain / (h * h);
-  c->edge = c->edge || gain <= 0;
-}
-
-/* First derivatives and the Hessians' diagonals, from values at +-h. */
-static void axis_differences(tm_climber *c, tm_spot *at, double tau,
-                             bool curvature) {
-  size_t d = c->frame->reals;
-  c->edge = false;
-  for (size_t k = 0; k < d; k++) {
-    size_t j = c->frame->real[k];
-    double h = VALUE_STEP * c->scale[k];
-    double *plus = c->plus + 2 * k, *minus = c->minus + 2 * k;
-    go_to(c, at->u);
-    c->trial.u[j] = at->u[j] + h;
-    bool right = look(c, plus, plus + 1);
-    c->trial.u[j] = at->u[j] - h;
-    bool left = look(c, minus, minus + 1);
-    c->used[k] = right && left ? h : 0;
-    if (right && left) {
-      at->gl[k] = (plus[0] - minus[0]) / (2 * h);
-      at->gp[k] = (plus[1] - minus[1]) / (2 * h);
-      if (curvature) {
-        at->hl[k * d + k] = -(plus[0] - 2 * at->l + minus[0]) / (h * h);
-        at->hp[k * d + k] = -(plus[1] - 2 * at->p + minus[1]) / (h * h);
-      }
-    } else if (right || left) {
-      edge_difference(c, at, tau, k, h, right ? 1 : -1);
-    } else {
-      at->gl[k] = at->gp[k] = at->hl[k * d + k] = 0;
-      at->hp[k * d + k] = 1 / (h * h);
-      c->edge = true;
-    }
-  }
-}
-
-/* Mixed derivatives, two evaluations for a pair. */
-static void pair_difference(tm_climber *c, tm_spot *at, size_t i, size_t k) {
-  size_t d = c->frame->reals;
-  double hi = c->used[i], hk = c->used[k], l[2], p[2];
-  bool fine = hi > 0 && hk > 0;
-  for (int side = 0; side < 2 && fine; side++) {
-    double sign = side ? -1 : 1;
-    go_to(c, at->u);
-    c->trial.u[c->frame->real[i]] += sign * hi;
-    c->trial.u[c->frame->real[k]] += sign * hk;
-    fine = look(c, &l[side], &p[side]);
-  }
-  double area = 2 * hi * hk, hl = 0, hp = 0;
-  if (fine) {
-    hl = -(l[0] + l[1] + 2 * at->l - c->plus[2 * i] - c->minus[2 * i] -
-           c->plus[2 * k] - c->minus[2 * k]) /
-         area;
-    hp = -(p[0] + p[1] + 2 * at->p - c->plus[2 * i + 1] - c->minus[2 * i + 1] -
-           c->plus[2 * k + 1] - c->minus[2 * k + 1]) /
-         area;
-  }
-  at->hl[i * d + k] = at->hl[k * d + i] = hl;
-  at->hp[i * d + k] = at->hp[k * d + i] = hp;
-}
-
-static void slope_differences(tm_climber *c, tm_spot *at) {
-  size_t d = c->frame->reals;
-  for (size_t k = 0; k < d; k++) {
-    size_t j = c->frame->real[k];
-    double l, p, width = 0, h = SLOPE_STEP * c->scale[k];
-    memset(c->lane, 0, d * sizeof(double));
-    memset(c->values, 0, d * sizeof(double));
-    for (int side = 1; side >= -1; side -= 2) {
-      go_to(c, at->u);
-      c->trial.u[j] += side * h;
-      bool good = look_slopes(c, &l, &p, c->tl, c->tp);
-      width += good ? h : 0;
-      for (size_t i = 0; i < d; i++) {
-        c->lane[i] += side * (good ? c->tl[i] : at->gl[i]);
-        c->values[i] += side * (good ? c->tp[i] : at->gp[i]);
-      }
-    }
-    for (size_t i = 0; i < d; i++) {
-      at->hl[k * d + i] = width > 0 ? -c->lane[i] / width : 0;
-      at->hp[k * d + i] = width > 0 ? -c->values[i] / width : i == k;
-    }
-  }
-  for (size_t i = 0; i < d; i++)
-    for (size_t k = 0; k < i; k++) {
-      double hl = 0.5 * (at->hl[i * d + k] + at->hl[k * d + i]);
-      double hp = 0.5 * (at->hp[i * d + k] + at->hp[k * d + i]);
-      at->hl[i * d + k] = at->hl[k * d + i] = hl;
-      at->hp[i * d + k] = at->hp[k * d + i] = hp;
-    }
-}
-
-/* Steps of differences and of the trust region: the spread along each axis,
- * where the density bends as it should. */
-static void rescale(tm_climber *c, const tm_spot *at, double tau) {
-  size_t d = c->frame->reals;
-  for (size_t k = 0; k < d; k++) {
-    double bend = tau * at->hl[k * d + k] + at->hp[k * d + k];
-    double most = 30 * c->frame->step[k];
-    if (bend > 0)
-      c->scale[k] = fmin(most, 1 / sqrt(bend));
-  }
-}
-
-/* Both Hessians at this point, anew; without gradients these too. Once more
- * if the steps turn out to have been far from the spread. */
-static void renew(tm_climber *c, tm_spot *at, double tau) {
-  size_t d = c->frame->reals;
-  for (int again = 0; again < 3; again++) {
-    memcpy(c->step, c->scale, d * sizeof(double));
-    if (tm_has_gradients(c->model)) {
-      slope_differences(c, at);
-    } else {
-      axis_differences(c, at, tau, true);
-      for (size_t i = 0; i < d; i++)
-        for (size_t k = 0; k < i; k++)
-          pair_difference(c, at, i, k);
-    }
-    rescale(c, at, tau);
-    double off = 0;
-    for (size_t k = 0; k < d; k++)
-      off = fmax(off, fabs(log(c->scale[k] / c->step[k])));
-    if (off < (tm_has_gradients(c->model) ? 4 : 1.5))
-      return;
-  }
 }
 
 /* H <- H + r r' / (r.s), r = y - H s: the symmetric rank-one update. */
@@ -492,7 +292,7 @@ static bool begin(tm_climber *c, tm_climb *climb, bool *fresh) {
   c->edge = *fresh = false;
   if (climb->warm) {
     tm_spot_copy(c->model, climb->warm, at);
-    rescale(c, at, climb->tau);
+    tm_climber_rescale(c, at, climb->tau);
     *fresh = climb->exact;
   }
   memcpy(at->u, climb->u, c->model->dimension * sizeof(double));
@@ -503,17 +303,17 @@ static bool begin(tm_climber *c, tm_climb *climb, bool *fresh) {
     if (transformed(c->model, c->frame->real[k]))
       *u = fmax(-BOX, fmin(BOX, *u));
   }
-  go_to(c, at->u);
-  if (!(slopes ? look_slopes(c, &at->l, &at->p, at->gl, at->gp)
-               : look(c, &at->l, &at->p)))
+  tm_climber_go(c, at->u);
+  if (!(slopes ? tm_climber_slopes(c, &at->l, &at->p, at->gl, at->gp)
+               : tm_climber_look(c, &at->l, &at->p)))
     return false;
   if (d == 0)
     return true;
   if (!climb->warm || (!slopes && d <= FULL)) {
-    renew(c, at, climb->tau);
+    tm_climber_renew(c, at, climb->tau);
     *fresh = true;
   } else if (!slopes) {
-    axis_differences(c, at, climb->tau, false);
+    tm_climber_differences(c, at, climb->tau, false);
   }
   return true;
 }
@@ -525,12 +325,13 @@ static bool advance(tm_climber *c, tm_climb *climb, double *gain,
   size_t d = c->frame->reals;
   bool slopes = tm_has_gradients(c->model);
   double l, p;
-  go_to(c, at->u);
+  tm_climber_go(c, at->u);
   for (size_t k = 0; k < d; k++)
     c->trial.u[c->frame->real[k]] += c->step[k];
   *renewed = false;
   *gain = -INFINITY;
-  if (!(slopes ? look_slopes(c, &l, &p, c->tl, c->tp) : look(c, &l, &p)))
+  if (!(slopes ? tm_climber_slopes(c, &l, &p, c->tl, c->tp)
+               : tm_climber_look(c, &l, &p)))
     return false;
   *gain = climb->tau * l + p - tm_spot_height(at, climb->tau);
   if (!(*gain > 0))
@@ -539,14 +340,14 @@ static bool advance(tm_climber *c, tm_climb *climb, double *gain,
   at->l = l;
   at->p = p;
   if (!slopes && d <= FULL) {
-    renew(c, at, climb->tau);
+    tm_climber_renew(c, at, climb->tau);
     *renewed = true;
     return true;
   }
   if (!slopes) {
     memcpy(c->tl, at->gl, d * sizeof(double));
     memcpy(c->tp, at->gp, d * sizeof(double));
-    axis_differences(c, at, climb->tau, false);
+    tm_climber_differences(c, at, climb->tau, false);
     update(at->hl, d, c->step, c->tl, at->gl, c->lane);
     update(at->hp, d, c->step, c->tp, at->gp, c->lane);
     return true;
@@ -581,10 +382,10 @@ static bool ends_early(tm_climber *c, tm_climb *climb, double decrement) {
   double allowed = climb->rough ? 0.3 : 1e-4 + 0.2 * predicted;
   if (predicted > (climb->rough ? 2 : 0.02))
     return false;
-  go_to(c, at->u);
+  tm_climber_go(c, at->u);
   for (size_t k = 0; k < c->frame->reals; k++)
     c->trial.u[c->frame->real[k]] += c->step[k];
-  if (!look(c, &l, &p))
+  if (!tm_climber_look(c, &l, &p))
     return false;
   double gain = climb->tau * l + p - tm_spot_height(at, climb->tau);
   if (fabs(gain - predicted) > allowed)
@@ -612,8 +413,8 @@ static void climb_reals(tm_climber *c, tm_climb *climb, bool fresh) {
     bool sure = definite && drift < DRIFT;
     if (sure && decrement < done)
       polish(c, at);
-    if (sure && (decrement < done ||
-                 (costly && ends_early(c, climb, decrement)))) {
+    if (sure &&
+        (decrement < done || (costly && ends_early(c, climb, decrement)))) {
       climb->outcome = TM_ASCENT_FOUND;
       return;
     }
@@ -629,7 +430,7 @@ static void climb_reals(tm_climber *c, tm_climb *climb, bool fresh) {
       return;
     }
     if (!up && !fresh) {
-      renew(c, at, climb->tau);
+      tm_climber_renew(c, at, climb->tau);
       fresh = true;
     }
     if (!up)

@@ -319,8 +319,8 @@ static double divergence(const tm_laplace *laplace, size_t s) {
     for (size_t n = 0; n < b->count; n++) {
       if (!continues(laplace, &a->modes[m], &b->modes[n]))
         continue;
-      least = fmin(least, basin_divergence(a, b, &a->modes[m].seen,
-                                           &b->modes[n].seen));
+      least = fmin(
+          least, basin_divergence(a, b, &a->modes[m].seen, &b->modes[n].seen));
       far = far || relevant(b, &b->modes[n]);
     }
     bool near = relevant(a, &a->modes[m]);
@@ -329,8 +329,11 @@ static double divergence(const tm_laplace *laplace, size_t s) {
     if (least < INFINITY && (near || far))
       most = fmax(most, least);
   }
-  bool wide = a->tau > 0 ? b->tau > 1.2 * a->tau : b->tau > 100 * SMALLEST;
-  return left && right ? most : wide ? fmax(most, UNMATCHED) : 0;
+  /* Basins that appear or vanish between a and b are not to be resolved. */
+  bool wide = a->tau > 0 ? b->tau > 1.15 * a->tau : b->tau > 100 * SMALLEST;
+  if (!wide)
+    return 0;
+  return left && right ? most : fmax(most, UNMATCHED);
 }
 
 static double between(const tm_laplace *laplace, size_t s, double divergent) {
@@ -353,8 +356,7 @@ static tempera_status climb_from_side(tm_laplace *laplace, tm_stage *stage,
   for (size_t m = 0; m < side->count; m++)
     best = fmax(best, weight_ahead(side, &side->modes[m], stage->tau));
   for (size_t m = 0; m < side->count; m++) {
-    bool rough =
-        weight_ahead(side, &side->modes[m], stage->tau) < best - ROUGH;
+    bool rough = weight_ahead(side, &side->modes[m], stage->tau) < best - ROUGH;
     TM_TRY(plan_from(laplace, stage, &side->modes[m], rough, error));
   }
   return tm_laplace_explore(laplace, stage, NULL, error);

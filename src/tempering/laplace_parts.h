@@ -1,9 +1,10 @@
 /* laplace_parts.h - what the files of the Laplace ridge share.
  *
- *   laplace_climb.c  one local optimum from one start, with its Hessian
- *   laplace_modes.c  optima made into modes; duplicates, overlap, weights
- *   laplace_knots.c  which taus, integers and starts are climbed from
- *   laplace.c        life, improvement, the view */
+ *   laplace_slopes.c  densities, gradients, Hessians
+ *   laplace_climb.c   one local optimum from one start, with its Hessian
+ *   laplace_modes.c   optima made into modes; duplicates, overlap, weights
+ *   laplace_knots.c   which taus, integers and starts are climbed from
+ *   laplace.c          life, improvement, the view */
 #ifndef TM_TEMPERING_LAPLACE_PARTS_H
 #define TM_TEMPERING_LAPLACE_PARTS_H
 
@@ -63,7 +64,7 @@ typedef struct tm_climb {
   bool exact;          /* warm is at u itself */
   bool rough;          /* of little weight: a step and one look may do */
   uint64_t tracks;
-  tm_mode *source; /* the mode it comes from, or NULL */
+  tm_mode *source;      /* the mode it comes from, or NULL */
   const tm_mode *known; /* modes at this tau to be recognised */
   size_t known_count;
   tm_ascent outcome;
@@ -96,6 +97,25 @@ TEMPERA_CHECKED tempera_status tm_climber_create(const tempera_model *model,
                                                  tm_climber *climber,
                                                  tempera_error *error);
 void tm_climb_run(tm_climber *climber, tm_climb *climb);
+
+/* ---- laplace_slopes.c */
+
+/* The next point to be looked at. */
+void tm_climber_go(tm_climber *climber, const double *u);
+/* l and p there, and gradients over the reals; false where the density is
+ * zero. */
+bool tm_climber_look(tm_climber *climber, double *l, double *p);
+bool tm_climber_slopes(tm_climber *climber, double *l, double *p, double *gl,
+                       double *gp);
+/* Gradients by differences of values, and the Hessians' diagonals with them
+ * when `curvature`. */
+void tm_climber_differences(tm_climber *climber, tm_spot *at, double tau,
+                            bool curvature);
+/* Both Hessians at this point, anew; without gradients these too. */
+void tm_climber_renew(tm_climber *climber, tm_spot *at, double tau);
+/* Steps of differences and of the trust region: the spread along each axis,
+ * where the density bends as it should. */
+void tm_climber_rescale(tm_climber *climber, const tm_spot *at, double tau);
 
 typedef struct tm_stage {
   double tau;

@@ -30,8 +30,8 @@ static chain chain_open(tempera_model *model, const double *starts,
   tempera_error error = {0};
   if (tm_laplace_create(model, &settings, starts, count, &c.laplace, &error))
     fail_msg("%s: %s", model->spec.name, error.message);
-  assert_int_equal(
-      tm_kernel_compose(model, &JUMP, 1, c.arena, &c.kernel, NULL), TEMPERA_OK);
+  assert_int_equal(tm_kernel_compose(model, &JUMP, 1, c.arena, &c.kernel, NULL),
+                   TEMPERA_OK);
   tm_kernel_set_laplace(c.kernel, c.laplace);
   assert_int_equal(tm_evaluator_create(model, c.arena, &c.evaluator, NULL),
                    TEMPERA_OK);
@@ -82,37 +82,55 @@ static void statistics_of(const double *theta, size_t size, double *out) {
     most = fmax(most, theta[i]);
   }
   double x = theta[0], y = theta[size - 1];
-  const double values[STATISTICS] = {
-      atan(x), cos(x), x > y, atan(x * y), least, atan(most), cos(3 * y),
-      fabs(x) < 1};
+  const double values[STATISTICS] = {atan(x),     cos(x),     x > y,
+                                     atan(x * y), least,      atan(most),
+                                     cos(3 * y),  fabs(x) < 1};
   memcpy(out, values, sizeof values);
 }
 
-/* From exact draws, a few sweeps change no expectation: the mean of the
- * differences is zero. Some 700 of them are looked at in all, so the bound is
- * 4.5 standard errors. */
-static double check_invariance(chain *c, draw_fn draw, double tau,
-                               uint64_t seed) {
-  double sum[STATISTICS] = {0}, square[STATISTICS] = {0}, acceptance = 0;
+/* From exact draws, a few sweeps change no expectation. The largest of the
+ * mean differences, in standard errors. */
+static double largest_change(chain *c, draw_fn draw, double tau, int replicates,
+                             uint64_t seed, double *acceptance) {
+  double sum[STATISTICS] = {0}, square[STATISTICS] = {0}, largest = 0;
   tempera_random random = tm_random(seed, 2, TM_PURPOSE_TEST);
-  for (int r = 0; r < REPLICATES; r++) {
+  *acceptance = 0;
+  for (int r = 0; r < replicates; r++) {
     double before[STATISTICS], after[STATISTICS];
     start_at(c, draw, tau, &random);
     statistics_of(c->point.theta, c->model->size, before);
     for (int k = 0; k < SWEEPS; k++)
-      acceptance += sweep(c, tau, &random) / (SWEEPS * REPLICATES);
+      *acceptance += sweep(c, tau, &random) / (SWEEPS * replicates);
     statistics_of(c->point.theta, c->model->size, after);
     for (int i = 0; i < STATISTICS; i++) {
-      sum[i] += (after[i] - before[i]) / REPLICATES;
-      square[i] += (after[i] - before[i]) * (after[i] - before[i]) / REPLICATES;
+      double change = after[i] - before[i];
+      sum[i] += change / replicates;
+      square[i] += change * change / replicates;
     }
   }
   for (int i = 0; i < STATISTICS; i++) {
-    double error = sqrt((square[i] - sum[i] * sum[i]) / REPLICATES);
-    if (fabs(sum[i]) > 4.5 * error + 1e-12)
-      fail_msg("%s at tau = %g: statistic %d is off by %g standard errors",
-               c->model->spec.name, tau, i, sum[i] / error);
+    double error = sqrt((square[i] - sum[i] * sum[i]) / replicates);
+    if (error > 0)
+      largest = fmax(largest, fabs(sum[i]) / error);
   }
+  return largest;
+}
+
+/* Some 700 means are looked at, so one beyond four standard errors is met now
+ * and then (p = 0.04 in all; "bounded" at tau = 0.02 is one, at 4.6). It is
+ * then looked at again, with other random numbers and twice the precision: a
+ * bias would be at eight. */
+static double check_invariance(chain *c, draw_fn draw, double tau,
+                               uint64_t seed) {
+  double acceptance, z, again;
+  z = largest_change(c, draw, tau, REPLICATES, seed, &acceptance);
+  if (z < 4)
+    return acceptance;
+  again =
+      largest_change(c, draw, tau, 4 * REPLICATES, seed + 1000, &acceptance);
+  if (again >= 4)
+    fail_msg("%s at tau = %g: off by %g, and again by %g standard errors",
+             c->model->spec.name, tau, z, again);
   return acceptance;
 }
 
@@ -400,8 +418,8 @@ static void report(chain *c, const double *taus, size_t count,
   const tm_laplace_view *view = tm_laplace_look(c->laplace);
   tm_kernel_settings settings = {.kind = TEMPERA_KERNEL_RANDOM_WALK};
   tm_kernel *walk = NULL;
-  assert_int_equal(
-      tm_kernel_create(c->model, &settings, c->arena, &walk, NULL), TEMPERA_OK);
+  assert_int_equal(tm_kernel_create(c->model, &settings, c->arena, &walk, NULL),
+                   TEMPERA_OK);
   print_message("%s: %zu knots, %zu climbs, %llu likelihoods, %llu gradients\n",
                 c->model->spec.name, view->knot_count, view->optimisations,
                 (unsigned long long)view->likelihood_evaluations,
