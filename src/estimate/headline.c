@@ -61,6 +61,19 @@ static tempera_status choose(tempera_summary *summary, tempera_error *error) {
                                                  : TEMPERA_OK;
 }
 
+/* A model that fails at a point of the bridge's takes nothing else away. */
+static tempera_status no_bridge(tempera_estimate *slot, const char *reason) {
+  *slot = (tempera_estimate){.name = "bridge",
+                             .log_z = NAN,
+                             .se = NAN,
+                             .lower = NAN,
+                             .upper = NAN,
+                             .se_within = NAN,
+                             .se_between = NAN};
+  slot->warning = tm_heap_format("not available: %s", reason);
+  return slot->warning ? TEMPERA_OK : TEMPERA_ERROR_MEMORY;
+}
+
 tempera_status tm_estimate_add_bridge(const tempera_model *model,
                                       const tempera_draws *draws, uint64_t seed,
                                       tempera_summary *summary,
