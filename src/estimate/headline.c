@@ -83,8 +83,13 @@ tempera_status tm_estimate_add_bridge(const tempera_model *model,
   if (!summary->estimates || !summary->estimate_count)
     return TEMPERA_OK;
   tempera_estimate *slot = &summary->estimates[summary->estimate_count];
-  TM_TRY(tm_bridge_estimate(model, draws, seed, 0, slot, likelihood_evaluations,
-                            error));
+  tempera_error problem = {0};
+  tempera_status status = tm_bridge_estimate(model, draws, seed, 0, slot,
+                                             likelihood_evaluations, &problem);
+  if (status == TEMPERA_ERROR_MODEL)
+    status = no_bridge(slot, problem.message);
+  if (status != TEMPERA_OK)
+    return tm_fail(error, status, "%s", problem.message);
   summary->estimate_count++;
   return choose(summary, error);
 }
