@@ -163,6 +163,7 @@ static tempera_status fit_labelled(direction *d, rows *r,
     return TEMPERA_OK;
   d->treatment = SHUFFLED;
   d->proposal = shuffled;
+  d->log_inside = d->inside_variance = 0; /* those were the cut proposal's */
   return TEMPERA_OK;
 }
 
