@@ -11,7 +11,9 @@
  *
  *   bench-budget [--seeds N] [--only NAME] [-o FILE] [--set OPTION=VALUE]...
  *
- * --set replaces an option of every run (chains=2), to look for better lengths.
+ * --set replaces an option of every run (kernel=slice), to look for better
+ * ones. The numbers of sweeps are scaled until runs at four seeds that are not
+ * measured fill the budget; with --set warmup or iterations they are as given.
  *
  * Likelihoods count with gradients added: a gradient is an evaluation too. The
  * seconds are CPU seconds, the labels and P(I0) means over seeds. */
@@ -24,10 +26,10 @@ typedef struct budget {
 } budget;
 
 static const budget budgets[] = {
-    {"A", "bimodal-1555", 2000, 0.05, 0.04, 1, 50, 80},
-    {"B3", "galaxy-3", 190000, 0.1, 2, 4, 500, 1200},
-    {"B5", "galaxy-5", 750000, 0.2, 0, 4, 1500, 3500},
-    {"C", "sir", 60000, 0.1, 3, 4, 700, 1400}};
+    {"A", "bimodal-1555", 2000, 0.05, 0.04, 1, 100, 300},
+    {"B3", "galaxy-3", 190000, 0.1, 2, 2, 1500, 3000},
+    {"B5", "galaxy-5", 750000, 0.2, 0, 4, 1500, 3000},
+    {"C", "sir", 60000, 0.1, 3, 4, 500, 1000}};
 enum { BUDGETS = sizeof budgets / sizeof *budgets };
 
 static void criterion(experiment *e, json_t *row, const char *name,
@@ -115,11 +117,54 @@ static void judge(experiment *e, const budget *b, const problem *p,
   json_array_append_new(e->rows, row);
 }
 
+/* ------------------------------------------------------------------------
+ * Lengths that fill the budget
+ */
+
+enum { PROBES = 4, PROBE_SEED = 1001, LEAST_WARMUP = 20, LEAST_SWEEPS = 50 };
+static const double FILL = 0.97;
+
+static void scale_lengths(const budget *b, double scale, tempera_options *o) {
+  o->warmup = (size_t)fmax(LEAST_WARMUP, scale * (double)b->warmup);
+  o->iterations = (size_t)fmax(LEAST_SWEEPS, scale * (double)b->iterations);
+}
+
+/* The dearest of the probes, in evaluations. */
+static double probe(const problem *p, const tempera_model *model,
+                    const tempera_options *o) {
+  result *results = replicate_from(PROBE_SEED, p, model, o, PROBES);
+  double cost = costs_of(results, PROBES).most_evaluations;
+  free(results);
+  return cost;
+}
+
+/* Cost is about fixed + scale * slope; twice, for what the kernels choose
+ * changes with the length. */
+static void fit_lengths(const budget *b, const problem *p,
+                        const tempera_model *model, tempera_options *o) {
+  double scale = 1;
+  o->warmup = 0;
+  o->iterations = 1;
+  double fixed = probe(p, model, o);
+  printf("%s: until the first sweep %.0f evaluations of %.0f\n", b->name, fixed,
+         b->evaluations);
+  double room = fmax(0, FILL * b->evaluations - fixed);
+  scale_lengths(b, scale, o);
+  for (int i = 0; i < 2 && room > 0; i++) {
+    scale *= room / (probe(p, model, o) - fixed);
+    scale_lengths(b, scale, o);
+  }
+  if (room == 0)
+    scale_lengths(b, 0, o);
+}
+
 static void spend(experiment *e, const budget *b) {
   const problem *p = paper_problem(b->problem);
   tempera_options o = fixed_length(b->chains, b->warmup, b->iterations);
   experiment_options(e, &o);
   tempera_model *model = bench_load(p->library, p->data);
+  if (o.warmup == b->warmup && o.iterations == b->iterations)
+    fit_lengths(b, p, model, &o);
   printf("%s: %s, %zu chains of %zu + %zu sweeps, %zu seeds\n", b->name,
          b->problem, o.chains, o.warmup, o.iterations, e->seeds);
   result *results = replicate(p, model, &o, e->seeds);

@@ -296,19 +296,28 @@ static inline void run_once(const problem *p, const tempera_model *model,
   r->seconds = thread_seconds() - start;
 }
 
-/* Seeds 1 .. count, as many at once as there are cores. Free the results. */
-static inline result *replicate(const problem *p, const tempera_model *model,
-                                const tempera_options *options, size_t count) {
+/* Seeds first, first + 1, ..., as many at once as there are cores. Free the
+ * results. */
+static inline result *replicate_from(size_t first, const problem *p,
+                                     const tempera_model *model,
+                                     const tempera_options *options,
+                                     size_t count) {
   result *results = calloc(count, sizeof *results);
   if (!results)
     exit(1);
 #pragma omp parallel for schedule(dynamic, 1)
   for (size_t i = 0; i < count; i++)
-    run_once(p, model, options, i + 1, &results[i]);
+    run_once(p, model, options, first + i, &results[i]);
   for (size_t i = 0; i < count; i++)
     if (!results[i].ok)
-      fprintf(stderr, "%s, seed %zu: %s\n", p->name, i + 1, results[i].message);
+      fprintf(stderr, "%s, seed %zu: %s\n", p->name, first + i,
+              results[i].message);
   return results;
+}
+
+static inline result *replicate(const problem *p, const tempera_model *model,
+                                const tempera_options *options, size_t count) {
+  return replicate_from(1, p, model, options, count);
 }
 
 /* ------------------------------------------------------------------------
