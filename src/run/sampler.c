@@ -11,7 +11,11 @@
 #include <math.h>
 #include <string.h>
 
-enum { MEMORY = 20000 }; /* optima kept per chain by the exact ridge */
+enum {
+  MEMORY = 20000, /* optima kept per chain by the exact ridge */
+  LOOKS = 1000,   /* prior draws behind P(L > 0) ... */
+  FEW_LOOKS = 100 /* ... unless the prior's atom measures it */
+};
 
 static tempera_status create_draws(tempera_sampler *s, size_t rows,
                                    tempera_draws **draws,
@@ -80,8 +84,10 @@ static tempera_status set_up(tempera_sampler *s, tempera_error *error) {
     for (size_t i = 0; i < s->model->blocks[b].theta_count; i++)
       s->integer[s->model->blocks[b].theta + i] =
           s->model->blocks[b].kind == TEMPERA_INTEGER;
-  TM_TRY(tm_starts_find(s->model, s->options.seed, chains, s->options.init,
-                        &s->starts, error));
+  size_t looks =
+      s->options.tau_prior == TEMPERA_PRIOR_PROFILE ? LOOKS : FEW_LOOKS;
+  TM_TRY(tm_starts_find(s->model, s->options.seed, chains, looks,
+                        s->options.init, &s->starts, error));
   TM_TRY(refuse_improper(s, error));
   TM_TRY(make_draws(s, error));
   for (size_t c = 0; c < chains; c++)

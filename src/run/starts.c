@@ -7,8 +7,7 @@
 #include <string.h>
 
 enum {
-  PRIOR_DRAWS = 1000, /* for starts and for P(L > 0) */
-  TRIES = 10000,      /* before a start is declared impossible */
+  TRIES = 10000, /* before a start is declared impossible */
   OPTIMISER_STARTS = 8
 };
 
@@ -19,6 +18,7 @@ typedef struct finder {
   tempera_random random;
   tm_point point, scratch;
   tm_starts *starts;
+  size_t looks;                  /* points to look at, at least */
   double best[OPTIMISER_STARTS]; /* log likelihoods of the optimiser starts */
 } finder;
 
@@ -86,22 +86,22 @@ static tempera_status nowhere(const finder *f, tempera_error *error) {
 }
 
 /* The first `wanted` usable points become chain starts; all of the first
- * PRIOR_DRAWS are looked at for the optimiser and for P(L > 0). */
+ * `looks` are looked at for the optimiser and for P(L > 0). */
 static tempera_status look_around(finder *f, size_t wanted,
                                   tempera_error *error) {
   tm_starts *s = f->starts;
   size_t size = f->model->size, found = 0;
   for (size_t i = 0; i < TRIES; i++) {
-    if (i >= PRIOR_DRAWS && found >= wanted)
+    if (i >= f->looks && found >= wanted)
       break;
     draw(f);
     if (f->evaluator.status != TEMPERA_OK)
       return evaluator_failed(f, error);
-    if (i < PRIOR_DRAWS && f->model->spec.prior_draw) {
+    if (i < f->looks && f->model->spec.prior_draw) {
       s->prior_draws++;
       s->prior_zero += isfinite(f->point.log_likelihood) ? 0 : 1;
     }
-    if (i < PRIOR_DRAWS)
+    if (i < f->looks)
       s->looks[s->look_count++] = f->point.log_likelihood;
     if (!usable(&f->point))
       continue;
@@ -149,7 +149,7 @@ static tempera_status find(finder *f, const double *init,
   size_t size = f->model->size;
   s->chains = tm_heap_alloc(s->chain_count * size, sizeof(double));
   s->optimiser = tm_heap_alloc(OPTIMISER_STARTS * size, sizeof(double));
-  s->looks = tm_heap_alloc(PRIOR_DRAWS, sizeof(double));
+  s->looks = tm_heap_alloc(f->looks, sizeof(double));
   if (!s->chains || !s->optimiser || !s->looks)
     return tm_fail_memory(error);
   TM_TRY(tm_evaluator_create(f->model, f->arena, &f->evaluator, error));
@@ -165,8 +165,9 @@ static tempera_status find(finder *f, const double *init,
 }
 
 tempera_status tm_starts_find(const tempera_model *model, uint64_t seed,
-                              size_t chain_count, const double *init,
-                              tm_starts *starts, tempera_error *error) {
+                              size_t chain_count, size_t looks,
+                              const double *init, tm_starts *starts,
+                              tempera_error *error) {
   tm_arena *arena = tm_arena_create();
   if (!arena)
     return tm_fail_memory(error);
@@ -174,7 +175,8 @@ tempera_status tm_starts_find(const tempera_model *model, uint64_t seed,
   finder f = {.model = model,
               .arena = arena,
               .random = tm_random(seed, 0, TM_PURPOSE_START),
-              .starts = starts};
+              .starts = starts,
+              .looks = looks};
   tempera_status status = find(&f, init, error);
   starts->likelihood_evaluations = f.evaluator.likelihood_evaluations;
   starts->seconds_in_model = f.evaluator.seconds;

@@ -22,8 +22,8 @@ typedef struct tm_starts {
   const char *culprit; /* ... along this value */
 } tm_starts;
 
-/* `init` (chain_count x size, or NULL) overrides the chains' starts. Free
- * with tm_starts_free. */
+/* At least `looks` points are looked at. `init` (chain_count x size, or NULL)
+ * overrides the chains' starts. Free with tm_starts_free. */
 TEMPERA_CHECKED tempera_status tm_starts_find(const tempera_model *model,
                                               uint64_t seed, size_t chain_count,
                                               const double *init,
