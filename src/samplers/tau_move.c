@@ -70,15 +70,18 @@ static double metropolis(tm_tau_mover *mover, tm_evaluator *evaluator,
   return acceptance;
 }
 
-/* From the atom to a uniform tau, or from anywhere to the atom: both ways are
- * proposed with density one over [0, 1]. */
+/* How often a move from elsewhere proposes the atom. */
+static const double TO_ATOM = 0.5;
+
+/* From the atom, always, to a uniform tau; or from elsewhere, with probability
+ * TO_ATOM, to the atom. */
 static double toggle_atom(tm_tau_mover *mover, double log_likelihood,
                           double *tau, tempera_random *random) {
   const tm_loglinear *prior = &mover->prior->log_prior;
   bool leaving = *tau == 0;
   double other = leaving ? tempera_random_uniform(random) : *tau;
   double log_density = tm_loglinear_at(prior, other) + other * log_likelihood;
-  double log_ratio = log_density - prior->log_atom;
+  double log_ratio = log_density - prior->log_atom + log(TO_ATOM);
   return decide(leaving ? log_ratio : -log_ratio, leaving ? other : 0, tau,
                 random);
 }
@@ -142,7 +145,7 @@ double tm_tau_move(tm_tau_mover *mover, tm_evaluator *evaluator,
     return gibbs(mover, log_likelihood, tau, random);
   if (mover->kind == TEMPERA_TAU_LIFTED)
     return lifted(mover, log_likelihood, tau, random);
-  if (atom && (*tau == 0 || tempera_random_uniform(random) < 0.5))
+  if (atom && (*tau == 0 || tempera_random_uniform(random) < TO_ATOM))
     return toggle_atom(mover, log_likelihood, tau, random);
   return metropolis(mover, evaluator, log_likelihood, tau, random);
 }
