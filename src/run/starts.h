@@ -26,7 +26,7 @@ typedef struct tm_starts {
  * overrides the chains' starts. Free with tm_starts_free. */
 TEMPERA_CHECKED tempera_status tm_starts_find(const tempera_model *model,
                                               uint64_t seed, size_t chain_count,
-                                              const double *init,
+                                              size_t looks, const double *init,
                                               tm_starts *starts,
                                               tempera_error *error);
 void tm_starts_free(tm_starts *starts);
