@@ -242,6 +242,32 @@ TEMPERA_CHECKED tempera_status tempera_model_evaluate(
     double *log_prior, tempera_error *error);
 
 /* ------------------------------------------------------------------------
+ * Programs in the Stan language
+ */
+
+typedef struct tempera_program tempera_program;
+
+/* Read, parse, type-check and split a program into prior and likelihood. An
+ * error has the line and column and a message of three lines: what is wrong,
+ * the source line, and a caret under the place. Free with
+ * tempera_program_free. */
+TEMPERA_CHECKED tempera_status tempera_program_read(const char *path,
+                                                    tempera_program **program,
+                                                    tempera_error *error);
+/* The same from text in memory; `name` stands for the file in messages. */
+TEMPERA_CHECKED tempera_status tempera_program_parse(
+    const char *name, const char *text, size_t length,
+    tempera_program **program, tempera_error *error);
+void tempera_program_free(tempera_program *program);
+/* The parameters with support and unconstrained size, and each statement's
+ * part with the reason; free the text with tempera_text_free. */
+TEMPERA_CHECKED tempera_status tempera_program_describe(
+    const tempera_program *program, char **text, tempera_error *error);
+/* False when some element of a parameter has an improper prior: then there is
+ * no evidence, and tau must be bounded below. */
+bool tempera_program_proper(const tempera_program *program);
+
+/* ------------------------------------------------------------------------
  * Options
  */
 
