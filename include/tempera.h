@@ -90,6 +90,11 @@ TEMPERA_CHECKED tempera_status tempera_data_integers(const tempera_data *data,
                                                      const int64_t **values,
                                                      size_t *count,
                                                      tempera_error *error);
+/* The sizes of a variable, outermost first: at most `most` of them are
+ * written, *rank (0: a single number) says how many there are. */
+TEMPERA_CHECKED tempera_status tempera_data_dimensions(
+    const tempera_data *data, const char *name, size_t *dims, size_t most,
+    size_t *rank, tempera_error *error);
 /* FNV-1a hash of the data's text: two runs on the same data agree. */
 uint64_t tempera_data_hash(const tempera_data *data);
 
@@ -266,6 +271,21 @@ TEMPERA_CHECKED tempera_status tempera_program_describe(
 /* False when some element of a parameter has an improper prior: then there is
  * no evidence, and tau must be bounded below. */
 bool tempera_program_proper(const tempera_program *program);
+/* Translate to C and build a shared library with the system's cc: at `output`,
+ * or (NULL) in the user's private cache, where a second call finds it at once.
+ * The library's path is given back; free it with tempera_text_free. */
+TEMPERA_CHECKED tempera_status tempera_program_compile(
+    const tempera_program *program, const char *output, char **path,
+    tempera_error *error);
+/* The C text that would be built; free with tempera_text_free. */
+TEMPERA_CHECKED tempera_status tempera_program_translate(
+    const tempera_program *program, char **text, tempera_error *error);
+/* Compile, read the data by the program's declarations, and make a model of
+ * it. The program and the data may be freed afterwards. tempera_model_load
+ * does the same for a path that ends in .stan. */
+TEMPERA_CHECKED tempera_status tempera_program_load(
+    const tempera_program *program, const tempera_data *data,
+    tempera_model **model, tempera_error *error);
 
 /* ------------------------------------------------------------------------
  * Options

@@ -28,7 +28,12 @@ typedef struct tm_tensor {
   int dim[TM_RANK];
 } tm_tensor;
 
-typedef enum tm_tag { TM_TAG_INT, TM_TAG_REAL, TM_TAG_TENSOR } tm_tag;
+typedef enum tm_tag {
+  TM_TAG_INT,
+  TM_TAG_REAL,
+  TM_TAG_TENSOR,
+  TM_TAG_TEXT
+} tm_tag;
 
 /* A value of any kind, for calls into the library. */
 typedef struct tm_any {
@@ -38,6 +43,7 @@ typedef struct tm_any {
     long i;
     tm_var r;
     tm_tensor t;
+    const char *s;
   } u;
 } tm_any;
 
@@ -63,17 +69,52 @@ typedef struct tm_tape {
   const struct tm_runtime *runtime;
 } tm_tape;
 
+/* count may carry TM_DIRECT: the value goes straight into the target, so
+ * partials may be added to steady arguments' adjoints at once. */
 typedef tm_any (*tm_fn)(tm_tape *tape, const tm_any *arguments, int count);
+enum { TM_DIRECT = 1 << 16 };
 
-/* What the library gives a program. */
+/* One index of a slice. */
+typedef enum tm_slice_kind {
+  TM_SLICE_ONE,
+  TM_SLICE_ALL,
+  TM_SLICE_RANGE,
+  TM_SLICE_MANY
+} tm_slice_kind;
+typedef struct tm_slice {
+  tm_slice_kind kind;
+  long from, to; /* 0: open */
+  tm_tensor many;
+} tm_slice;
+
+/* What the library gives a program. Failures do not return. */
 typedef struct tm_runtime {
   tm_fn (*find)(const char *name, const char *signature);
   void *(*more)(tm_tape *tape, size_t size); /* zeroed memory, new chunk */
   void (*fail)(tm_tape *tape, const char *place, const char *format, ...)
       __attribute__((noreturn));
-  void (*reject)(tm_tape *tape, const char *place, const char *format, ...)
-      __attribute__((noreturn));
-  void (*print)(tm_tape *tape, const char *format, ...);
+  /* print (0) or reject (1) what the arguments say */
+  void (*message)(tm_tape *tape, const char *place, int reject,
+                  const tm_any *arguments, int count);
+  tm_tensor (*gather)(tm_tape *tape, tm_tensor from, int count,
+                      const tm_slice *slices, const char *place);
+  void (*scatter)(tm_tape *tape, tm_tensor to, int count,
+                  const tm_slice *slices, tm_any value, const char *place);
+  /* the value of a whole variable; `own`: nobody else holds its storage */
+  tm_tensor (*assign)(tm_tape *tape, tm_tensor to, tm_tensor value, int own,
+                      int active, const char *name, const char *place);
+  tm_tensor (*stack)(tm_tape *tape, const tm_any *parts, int count);
+  /* stop (data) or reject (parameters) when a value breaks its type */
+  void (*check)(tm_tape *tape, tm_any value, int constraint, tm_any lower,
+                tm_any upper, const char *name, int reject);
+  /* data, parameters and output by name; `binding` is the library's own */
+  tm_tensor (*read)(tm_tape *tape, void *binding, const char *name,
+                    int integer, int rank, const int *dim);
+  long (*parameter)(tm_tape *tape, void *binding, const char *name,
+                    int constraint, int integer, int depth, int rank,
+                    const int *dim, tm_any lower, tm_any upper);
+  void (*output)(tm_tape *tape, void *binding, const char *name, int integer,
+                 tm_any value);
   double (*lgamma)(double);
   double (*digamma)(double);
   double (*trigamma)(double);
@@ -208,6 +249,7 @@ TM_INLINE long tm_int_pow(long a, long b) {
   X(log1m_exp, tm_log1m_exp(x), exp(x) / expm1(x))                             \
   X(log_inv_logit, -tm_log1p_exp(-x), tm_inv_logit(-x))                        \
   X(log1m_inv_logit, -tm_log1p_exp(x), -tm_inv_logit(x))                       \
+  X(minus, -x, 0 * y - 1)                                                     \
   X(fabs, fabs(x), tm_sign(x))                                                 \
   X(abs, fabs(x), tm_sign(x))                                                  \
   X(floor, floor(x), 0 * y)                                                    \
@@ -350,6 +392,14 @@ TM_INLINE int tm_size(tm_tape *tape, long n, const char *place) {
   return (int)n;
 }
 
+/* Sizes without storage. */
+TM_INLINE tm_tensor tm_shape(int rank, const int *dim) {
+  tm_tensor t = {0, 0, rank, {0}};
+  for (int i = 0; i < rank; i++)
+    t.dim[i] = dim[i];
+  return t;
+}
+
 /* A declared variable's storage; NaN until assigned. */
 TM_INLINE tm_tensor tm_declare(tm_tape *tape, int rank, const int *dim,
                                int active) {
@@ -446,16 +496,105 @@ TM_INLINE long tm_modulo_int(tm_tape *tape, long a, long b, const char *place) {
   return a % b;
 }
 
+/* ---- parameters: theta is column-major, tensors are row-major ----------- */
+
+TM_INLINE long tm_columnwise(const tm_tensor *t, long k) {
+  long at = 0, stride = tm_count(t);
+  for (int i = 0; i < t->rank; i++) {
+    stride /= t->dim[i];
+    at += k % t->dim[i] * stride;
+    k /= t->dim[i];
+  }
+  return at;
+}
+
+/* Copied back to theta's order by tm_repack_back. */
+typedef struct tm_repack {
+  tm_node node;
+  tm_tensor t;
+  double *gradient;
+  int blocks; /* leading dimensions that theta keeps in order */
+} tm_repack;
+
+/* Where value k of theta lies: `blocks` leading dimensions row by row, the
+ * rest column by column. */
+TM_INLINE long tm_theta_place(const tm_tensor *t, int blocks, long k) {
+  tm_tensor inner = {0, 0, t->rank - blocks, {0}};
+  for (int i = blocks; i < t->rank; i++)
+    inner.dim[i - blocks] = t->dim[i];
+  long n = tm_count(&inner);
+  return n ? k / n * n + tm_columnwise(&inner, k % n) : 0;
+}
+
+TM_INLINE void tm_repack_back(tm_node *node) {
+  tm_repack *r = (tm_repack *)node;
+  long n = tm_count(&r->t);
+  for (long k = 0; k < n; k++)
+    r->gradient[k] += r->t.d[tm_theta_place(&r->t, r->blocks, k)];
+}
+
+TM_INLINE tm_tensor tm_unpack(tm_tape *tape, const double *theta,
+                              double *gradient, int rank, const int *dim,
+                              int blocks) {
+  tm_tensor t = {0, 0, rank, {0}};
+  for (int i = 0; i < rank; i++)
+    t.dim[i] = dim[i];
+  if (rank - blocks <= 1) {
+    t.v = (double *)theta; /* parameters are never assigned */
+    t.d = gradient;
+    return t;
+  }
+  t = tm_tensor_new(tape, rank, dim, gradient != 0);
+  long n = tm_count(&t);
+  for (long k = 0; k < n; k++)
+    t.v[tm_theta_place(&t, blocks, k)] = theta[k];
+  if (gradient) {
+    tm_repack *r = (tm_repack *)tm_push(tape, sizeof *r, tm_repack_back);
+    r->t = t;
+    r->gradient = gradient;
+    r->blocks = blocks;
+  }
+  return t;
+}
+
+TM_INLINE tm_any tm_any_text(const char *s) {
+  tm_any a;
+  a.tag = TM_TAG_TEXT;
+  a.steady = 1;
+  a.u.s = s;
+  return a;
+}
+
+/* target += value */
+TM_INLINE void tm_add(tm_tape *tape, tm_var value) {
+  tape->log_density += value.v;
+  if (value.d)
+    *value.d += 1;
+}
+
+TM_INLINE long tm_abs_int(long a) { return a < 0 ? -a : a; }
+
 /* ---- what a program gives the library ---------------------------------- */
 
-enum { TM_PART_CODE_PRIOR = 1, TM_PART_CODE_LIKELIHOOD = 2 };
+/* Every generated program exports one of these as tempera_program_entry. */
+typedef struct tm_entry {
+  unsigned version; /* of this header */
+  size_t instance_size;
+  void (*start)(const tm_runtime *runtime);
+  /* read the data, compute transformed data; memory is the tape's */
+  void (*data)(tm_tape *tape, void *instance, void *binding);
+  void (*parameters)(tm_tape *tape, void *instance, void *binding);
+  /* [prior, likelihood]; values are left in tape->log_density */
+  void (*value[2])(tm_tape *tape, const void *instance, const double *theta);
+  void (*gradient[2])(tm_tape *tape, const void *instance,
+                      const double *theta, double *gradient);
+  /* transformed parameters and generated quantities */
+  void (*quantities)(tm_tape *tape, const void *instance, const double *theta,
+                     void *binding);
+  /* a draw from the prior, or NULL */
+  void (*prior)(tm_tape *tape, const void *instance, double *theta);
+} tm_entry;
 
-/* A program's instance: its data and transformed data, one tensor or scalar
- * per variable, and the parameters at the point being evaluated. */
-typedef struct tm_slot {
-  const char *name;
-  int integer; /* holds whole numbers */
-  tm_tensor t; /* rank 0: a scalar */
-} tm_slot;
+enum { TM_ENTRY_VERSION = 1 };
 
 #endif

@@ -1,0 +1,350 @@
+/* data.c - CmdStan JSON data, read by name.
+ *
+ * One object; arrays are rectangular and row-major; NaN and infinities come
+ * as strings or bare; 3.0 is not an integer; duplicate keys are an error and
+ * extra keys are not, so that values are judged when a model asks for them. */
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/json.h"
+#include "base/memory.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_RANK = 16 };
+
+typedef struct variable {
+  const char *name;
+  int line, column; /* of its name in the text */
+  size_t rank, dims[MAX_RANK], count;
+  double *reals;
+  int64_t *integers;   /* NULL unless every value is an integer */
+  const char *problem; /* why it is neither; or NULL */
+} variable;
+
+struct tempera_data {
+  tm_arena *arena;
+  variable *variables;
+  size_t count;
+  uint64_t hash;
+};
+
+/* ---- one value ---------------------------------------------------------- */
+
+static const char *kind_of(const json_t *json) {
+  switch (json_typeof(json)) {
+  case JSON_OBJECT:
+    return "an object";
+  case JSON_ARRAY:
+    return "an array";
+  case JSON_STRING:
+    return "a string";
+  case JSON_INTEGER:
+    return "an integer";
+  case JSON_REAL:
+    return "a real number";
+  case JSON_TRUE:
+  case JSON_FALSE:
+    return "true or false";
+  default:
+    return "null";
+  }
+}
+
+static bool special_number(const json_t *json, double *value) {
+  return json_is_string(json) &&
+         tm_json_special(json_string_value(json), value) ==
+             json_string_length(json);
+}
+
+/* Give a variable its problem once, in words that follow "variable x". */
+static void note(tempera_data *data, variable *v, const char *format,
+                 const char *what) {
+  char text[160];
+  if (v->problem)
+    return;
+  snprintf(text, sizeof text, format, what);
+  v->problem = tm_arena_text(data->arena, text);
+  if (!v->problem)
+    v->problem = "could not be read: out of memory";
+}
+
+static void store_leaf(tempera_data *data, variable *v, const json_t *json,
+                       size_t *at) {
+  double special = 0;
+  if (json_is_integer(json)) {
+    v->reals[*at] = (double)json_integer_value(json);
+    if (v->integers)
+      v->integers[*at] = json_integer_value(json);
+  } else if (json_is_real(json) || special_number(json, &special)) {
+    v->reals[*at] = json_is_real(json) ? json_real_value(json) : special;
+    v->integers = NULL;
+  } else {
+    note(data, v, "holds %s where a number was wanted", kind_of(json));
+  }
+  ++*at;
+}
+
+/* Sizes are read off the first elements; `check_shape` compares the others. */
+static void measure(tempera_data *data, variable *v, const json_t *json) {
+  for (; json_is_array(json); json = json_array_get(json, 0)) {
+    if (v->rank == MAX_RANK) {
+      note(data, v, "has more than %s dimensions", "16");
+      return;
+    }
+    v->dims[v->rank++] = json_array_size(json);
+  }
+}
+
+/* Before anything is allocated: a ragged array's sizes may multiply to far
+ * more than it holds. Counts the numbers. */
+static void check_shape(tempera_data *data, variable *v, const json_t *json,
+                        size_t depth) {
+  bool array = json_is_array(json);
+  if (depth == v->rank) {
+    if (array)
+      note(data, v, "is not rectangular: %s", "it nests deeper in places");
+    v->count++;
+    return;
+  }
+  if (!array || json_array_size(json) != v->dims[depth]) {
+    note(data, v, "is not rectangular: %s",
+         array ? "its rows differ in length" : "it mixes numbers and arrays");
+    return;
+  }
+  for (size_t i = 0; i < v->dims[depth] && !v->problem; i++)
+    check_shape(data, v, json_array_get(json, i), depth + 1);
+}
+
+static void store(tempera_data *data, variable *v, const json_t *json,
+                  size_t depth, size_t *at) {
+  if (depth == v->rank)
+    store_leaf(data, v, json, at);
+  else
+    for (size_t i = 0; i < v->dims[depth]; i++)
+      store(data, v, json_array_get(json, i), depth + 1, at);
+}
+
+static bool read_variable(tempera_data *data, variable *v, const json_t *json) {
+  measure(data, v, json);
+  if (!v->problem)
+    check_shape(data, v, json, 0);
+  if (v->problem)
+    return true;
+  v->reals = TM_NEW(data->arena, double, v->count);
+  v->integers = TM_NEW(data->arena, int64_t, v->count);
+  if (!v->reals || !v->integers)
+    return false;
+  size_t at = 0;
+  store(data, v, json, 0, &at);
+  return true;
+}
+
+/* ---- the hash ----------------------------------------------------------- */
+
+static int by_name(const void *a, const void *b) {
+  return strcmp(((const variable *)a)->name, ((const variable *)b)->name);
+}
+
+static uint64_t hash_variable(uint64_t hash, const variable *v) {
+  hash = tm_hash_bytes(hash, v->name, strlen(v->name) + 1);
+  hash = tm_hash_bytes(hash, v->dims, v->rank * sizeof *v->dims);
+  for (size_t i = 0; i < v->count && !v->problem; i++) {
+    double value = v->reals[i] == 0 ? 0 : v->reals[i]; /* -0 is 0 */
+    hash = tm_hash_bytes(hash, &value, sizeof value);
+  }
+  return hash;
+}
+
+/* Observations are arrays; single numbers (sizes, a number of components, a
+ * hyperparameter) choose the model, and models on the same observations are
+ * there to be compared. Without any array the single numbers count. */
+static uint64_t hash_data(const tempera_data *data) {
+  uint64_t hash = TM_HASH_START;
+  bool arrays = false;
+  for (size_t i = 0; i < data->count; i++)
+    arrays = arrays || data->variables[i].rank > 0;
+  for (size_t i = 0; i < data->count; i++)
+    if (!arrays || data->variables[i].rank > 0)
+      hash = hash_variable(hash, &data->variables[i]);
+  return hash;
+}
+
+/* ---- reading ------------------------------------------------------------ */
+
+static bool fill(tempera_data *data, json_t *root, const tm_json_text *text) {
+  const char *name;
+  json_t *json;
+  data->variables = TM_NEW(data->arena, variable, json_object_size(root));
+  if (!data->variables)
+    return false;
+  json_object_foreach(root, name, json) {
+    variable *v = &data->variables[data->count++];
+    v->name = tm_arena_text(data->arena, name);
+    if (!v->name || !read_variable(data, v, json))
+      return false;
+    tm_json_place(text, name, &v->line, &v->column);
+  }
+  qsort(data->variables, data->count, sizeof *data->variables, by_name);
+  data->hash = hash_data(data);
+  return true;
+}
+
+static tempera_status build(json_t *root, const tm_json_text *text,
+                            tempera_data **data, tempera_error *error) {
+  if (!json_is_object(root))
+    return tm_fail_at(error, TEMPERA_ERROR_INPUT, 1, 1,
+                      "the data are %s; wanted one JSON object such as "
+                      "{\"n\": 2, \"y\": [1.5, 2]}",
+                      kind_of(root));
+  tm_arena *arena = tm_arena_create();
+  tempera_data *made = arena ? TM_NEW(arena, tempera_data, 1) : NULL;
+  if (made)
+    made->arena = arena;
+  if (!made || !fill(made, root, text)) {
+    tm_arena_free(arena);
+    return tm_fail_memory(error);
+  }
+  *data = made;
+  return TEMPERA_OK;
+}
+
+tempera_status tempera_data_parse(const char *text, size_t length,
+                                  tempera_data **data, tempera_error *error) {
+  tm_json_text prepared = {0};
+  json_t *root = NULL;
+  tempera_status status = tm_json_parse(text, length, &prepared, &root, error);
+  if (status == TEMPERA_OK)
+    status = build(root, &prepared, data, error);
+  json_decref(root);
+  tm_json_text_clear(&prepared);
+  return status;
+}
+
+tempera_status tempera_data_read(const char *path, tempera_data **data,
+                                 tempera_error *error) {
+  char *text = NULL;
+  size_t length = 0;
+  TM_TRY(tm_file_read(path, &text, &length, error));
+  tempera_status status = tempera_data_parse(text, length, data, error);
+  tm_heap_free(text);
+  return status;
+}
+
+void tempera_data_free(tempera_data *data) {
+  if (data)
+    tm_arena_free(data->arena);
+}
+
+uint64_t tempera_data_hash(const tempera_data *data) { return data->hash; }
+
+/* ---- asking ------------------------------------------------------------- */
+
+static const variable *find(const tempera_data *data, const char *name) {
+  variable key = {.name = name};
+  return data->count
+             ? bsearch(&key, data->variables, data->count, sizeof key, by_name)
+             : NULL;
+}
+
+bool tempera_data_has(const tempera_data *data, const char *name) {
+  return find(data, name) != NULL;
+}
+
+/* "an array [3, 2] of integers", "a real number". */
+static void describe(const variable *v, char *out, size_t size) {
+  if (v->rank == 0) {
+    snprintf(out, size, "%s",
+             v->integers ? "an integer" : "a number that is not an integer");
+    return;
+  }
+  size_t used = (size_t)snprintf(out, size, "an array [");
+  for (size_t i = 0; i < v->rank && used < size; i++)
+    used += (size_t)snprintf(out + used, size - used, "%s%zu", i ? ", " : "",
+                             v->dims[i]);
+  if (used < size)
+    snprintf(out + used, size - used, "] of %s",
+             v->integers ? "integers" : "reals");
+}
+
+static tempera_status mismatch(const variable *v, const char *wanted,
+                               tempera_error *error) {
+  char found[200];
+  describe(v, found, sizeof found);
+  return tm_fail_at(error, TEMPERA_ERROR_INPUT, v->line, v->column,
+                    "variable %s: wanted %s, found %s", v->name, wanted, found);
+}
+
+/* A variable of this shape (array or single), integers only when asked. An
+ * empty array is an array of any type and rank. */
+static tempera_status look_up(const tempera_data *data, const char *name,
+                              bool array, bool integer, const variable **out,
+                              tempera_error *error) {
+  static const char *const wanted[2][2] = {
+      {"one real number", "one integer (3.0 is not an integer)"},
+      {"an array of reals", "an array of integers (3.0 is not an integer)"}};
+  const variable *v = find(data, name);
+  if (!v)
+    return tm_fail(error, TEMPERA_ERROR_INPUT,
+                   "the data lack variable %s: wanted %s", name,
+                   wanted[array][integer]);
+  if (v->problem)
+    return tm_fail_at(error, TEMPERA_ERROR_INPUT, v->line, v->column,
+                      "variable %s %s (wanted %s)", name, v->problem,
+                      wanted[array][integer]);
+  if ((v->rank > 0) != array || (integer && !v->integers))
+    return mismatch(v, wanted[array][integer], error);
+  *out = v;
+  return TEMPERA_OK;
+}
+
+tempera_status tempera_data_real(const tempera_data *data, const char *name,
+                                 double *value, tempera_error *error) {
+  const variable *v = NULL;
+  TM_TRY(look_up(data, name, false, false, &v, error));
+  *value = v->reals[0];
+  return TEMPERA_OK;
+}
+
+tempera_status tempera_data_integer(const tempera_data *data, const char *name,
+                                    int64_t *value, tempera_error *error) {
+  const variable *v = NULL;
+  TM_TRY(look_up(data, name, false, true, &v, error));
+  *value = v->integers[0];
+  return TEMPERA_OK;
+}
+
+tempera_status tempera_data_reals(const tempera_data *data, const char *name,
+                                  const double **values, size_t *count,
+                                  tempera_error *error) {
+  const variable *v = NULL;
+  TM_TRY(look_up(data, name, true, false, &v, error));
+  *values = v->reals;
+  *count = v->count;
+  return TEMPERA_OK;
+}
+
+tempera_status tempera_data_integers(const tempera_data *data, const char *name,
+                                     const int64_t **values, size_t *count,
+                                     tempera_error *error) {
+  const variable *v = NULL;
+  TM_TRY(look_up(data, name, true, true, &v, error));
+  *values = v->integers;
+  *count = v->count;
+  return TEMPERA_OK;
+}
+
+tempera_status tempera_data_dimensions(const tempera_data *data,
+                                       const char *name, size_t *dims,
+                                       size_t most, size_t *rank,
+                                       tempera_error *error) {
+  const variable *v = find(data, name);
+  if (!v)
+    return tm_fail(error, TEMPERA_ERROR_INPUT, "the data lack variable %s",
+                   name);
+  for (size_t i = 0; i < v->rank && i < most; i++)
+    dims[i] = v->dims[i];
+  *rank = v->rank;
+  return TEMPERA_OK;
+}
