@@ -127,8 +127,28 @@ typedef enum tempera_kind { TEMPERA_REAL = 0, TEMPERA_INTEGER } tempera_kind;
  * taken over the first size-1 of them. */
 typedef enum tempera_transform {
   TEMPERA_BOUNDS = 0,
-  TEMPERA_SIMPLEX
+  TEMPERA_SIMPLEX,
+  TEMPERA_MAPPED /* by the block's own tempera_map */
 } tempera_transform;
+
+/* A block's own map between its `size` natural values and its unconstrained
+ * coordinates: ordered vectors, Cholesky factors and the like. Densities on
+ * the natural scale are taken over the values that are free. */
+typedef struct tempera_map tempera_map;
+struct tempera_map {
+  size_t unconstrained_size;
+  /* theta from u; gives the log Jacobian. */
+  double (*constrain)(const tempera_map *map, const double *u, double *theta);
+  void (*unconstrain)(const tempera_map *map, const double *theta, double *u);
+  bool (*inside)(const tempera_map *map, const double *theta);
+  /* out = (dtheta/du)' gradient, plus the gradient of the log Jacobian when
+   * asked. */
+  void (*pull_back)(const tempera_map *map, const double *u,
+                    const double *theta, const double *gradient,
+                    bool jacobian, double *out);
+  size_t size, rows, columns; /* for the map's own use, */
+  double offset, multiplier;  /* like these */
+};
 
 /* A named block of parameters. size 0 is a scalar called `name`; size n >= 1
  * is n values called name[1] .. name[n]. Real bounds may be infinite;
@@ -139,6 +159,8 @@ typedef struct tempera_parameter {
   size_t size;
   double lower, upper;
   tempera_transform transform;
+  const tempera_map *map;         /* TEMPERA_MAPPED; copied */
+  const char *const *value_names; /* or NULL: `size` names of the values */
 } tempera_parameter;
 
 /* Callbacks see theta on the natural scale, all blocks in order. They return

@@ -44,8 +44,8 @@ typedef struct bench {
 static bench set_up(const char *name) {
   bench b = {.model = load(name), .arena = tm_arena_create()};
   tempera_error error = {0};
-  assert_int_equal(
-      tm_evaluator_create(b.model, b.arena, &b.evaluator, &error), TEMPERA_OK);
+  assert_int_equal(tm_evaluator_create(b.model, b.arena, &b.evaluator, &error),
+                   TEMPERA_OK);
   assert_int_equal(tm_point_create(b.model, b.arena, &b.point, &error),
                    TEMPERA_OK);
   assert_int_equal(tm_point_create(b.model, b.arena, &b.moved, &error),

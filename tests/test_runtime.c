@@ -174,8 +174,7 @@ static tm_any call(bench *b, const char *name, const char *letters,
   for (int i = 0; i < count; i++)
     a[i] = letters[i] == 'I'
                ? tm_any_int((long)x[i])
-               : tm_any_var(
-                     (tm_var){x[i], adjoints ? adjoints + i : NULL});
+               : tm_any_var((tm_var){x[i], adjoints ? adjoints + i : NULL});
   return tm_the_runtime.find(name, letters)(&b->tape, a, count);
 }
 
@@ -196,8 +195,8 @@ static void check_cdf(const char *name, const char *letters) {
   double mass = mass_between(l, l->lower, y);
   if (fabs(exp(low.u.r.v) - mass) > 1e-7 ||
       fabs(exp(low.u.r.v) + exp(high) - 1) > 1e-10)
-    fail_msg("%s: cdf %.10g, ccdf %.10g, integral %.10g", name,
-             exp(low.u.r.v), exp(high), mass);
+    fail_msg("%s: cdf %.10g, ccdf %.10g, integral %.10g", name, exp(low.u.r.v),
+             exp(high), mass);
   if (low.u.r.d)
     *low.u.r.d = 1;
   tm_backward(&b.tape);
@@ -262,8 +261,8 @@ static void special_functions_match_known_values(void **state) {
   for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
     double known = gsl_sf_psi(at[i]);
     if (fabs(tm_digamma(at[i]) - known) > 4e-14 * (1 + fabs(known)))
-      fail_msg("digamma(%g) = %.17g, GSL says %.17g", at[i],
-               tm_digamma(at[i]), known);
+      fail_msg("digamma(%g) = %.17g, GSL says %.17g", at[i], tm_digamma(at[i]),
+               known);
   }
   assert_true(fabs(tm_trigamma(1) - M_PI * M_PI / 6) < 1e-13);
   assert_true(fabs(tm_trigamma(0.5) - M_PI * M_PI / 2) < 1e-13);

@@ -2,6 +2,7 @@
 #include "language/binding.h"
 
 #include "language/ast.h"
+#include "language/maps.h"
 
 #include <stdio.h>
 
@@ -43,9 +44,8 @@ static void check_shape(tm_tape *tape, const tm_binding *b, const char *name,
                   name, was, is);
 }
 
-static tempera_status fetch(const tm_binding *b, const char *name,
-                            int integer, int rank, tm_tensor *t,
-                            tempera_error *error) {
+static tempera_status fetch(const tm_binding *b, const char *name, int integer,
+                            int rank, tm_tensor *t, tempera_error *error) {
   size_t count = 0;
   const double *reals = NULL;
   const int64_t *whole = NULL;
@@ -163,7 +163,6 @@ static void add_block(tm_tape *tape, tm_binding *b, const char *name,
 
 static const char *constraint_name(int constraint) {
   static const char *const names[] = {
-      [TM_OFFSET] = "offset and multiplier",
       [TM_UNIT_VECTOR] = "unit_vector",
       [TM_ORDERED] = "ordered",
       [TM_POSITIVE_ORDERED] = "positive_ordered",
@@ -175,20 +174,73 @@ static const char *constraint_name(int constraint) {
   return names[constraint];
 }
 
-static void add_simplexes(tm_tape *tape, tm_binding *b, const char *name,
-                          const tm_tensor *shape) {
-  if (shape->rank != 1)
-    tm_runtime_fail(tape, "", "parameter %s: arrays of simplexes are not "
-                              "supported yet",
-                    name);
-  if (shape->dim[0] < 2)
-    tm_runtime_fail(tape, "", "parameter %s: a simplex needs 2 values", name);
-  tempera_parameter *p = new_parameter(tape, b);
-  p->name = tm_arena_text(b->arena, name);
-  p->size = (size_t)shape->dim[0];
-  p->transform = TEMPERA_SIMPLEX;
-  if (!p->name)
+/* Names of a block that is element `which` of an array. */
+static const char *const *block_names(tm_tape *tape, const tm_binding *b,
+                                      const char *name, const tm_tensor *shape,
+                                      int depth, long which, long size) {
+  const char **names = TM_NEW(b->arena, const char *, (size_t)size);
+  for (long k = 0; names && k < size; k++) {
+    names[k] = element_name(b, name, shape, depth, which * size + k);
+    if (!names[k])
+      names = NULL;
+  }
+  if (!names)
     tm_runtime_fail(tape, "", "out of memory");
+  return names;
+}
+
+/* Simplexes, ordered vectors, matrices: one block per array element. */
+static void add_special(tm_tape *tape, tm_binding *b, const char *name,
+                        tm_constraint constraint, const tm_tensor *shape,
+                        int depth) {
+  long size = 1, count = 1;
+  for (int i = 0; i < shape->rank; i++)
+    *(i < depth ? &count : &size) *= shape->dim[i];
+  int rows = shape->dim[depth];
+  int columns = shape->rank - depth == 2 ? shape->dim[depth + 1] : 1;
+  if (constraint == TM_SIMPLEX && rows < 2)
+    tm_runtime_fail(tape, "", "parameter %s: a simplex needs 2 values", name);
+  for (long k = 0; k < count && size > 0; k++) {
+    tempera_parameter *p = new_parameter(tape, b);
+    p->name = tm_arena_text(b->arena, name);
+    p->size = (size_t)size;
+    p->transform = constraint == TM_SIMPLEX ? TEMPERA_SIMPLEX : TEMPERA_MAPPED;
+    p->value_names = block_names(tape, b, name, shape, depth, k, size);
+    tempera_map *map = TM_NEW(b->arena, tempera_map, 1);
+    if (!p->name || !map)
+      tm_runtime_fail(tape, "", "out of memory");
+    p->map = constraint == TM_SIMPLEX ? NULL : map;
+    if (p->map &&
+        !tm_map_of(constraint, (size_t)rows, (size_t)columns, 0, 1, map))
+      tm_runtime_fail(tape, "", "parameter %s: %s of size %d is not supported",
+                      name, constraint_name(constraint), rows);
+  }
+}
+
+/* Offset and multiplier: one block per element, or one for a vector. */
+static void add_shifted(tm_tape *tape, tm_binding *b, const char *name,
+                        const tm_tensor *shape, const tm_view *offset,
+                        const tm_view *multiplier) {
+  bool together = offset->scalar && multiplier->scalar;
+  long n = tm_count(shape), blocks = together ? n > 0 : n;
+  for (long k = 0; k < blocks; k++) {
+    long size = together ? n : 1, at = tm_theta_place(shape, 0, k);
+    tempera_parameter *p = new_parameter(tape, b);
+    tempera_map *map = TM_NEW(b->arena, tempera_map, 1);
+    p->name = tm_arena_text(b->arena, name);
+    p->size = (size_t)size;
+    p->transform = TEMPERA_MAPPED;
+    p->value_names = block_names(tape, b, name, shape, 0, k, size);
+    p->map = map;
+    double scale = multiplier->v[at * multiplier->stride];
+    if (!p->name || !map ||
+        !tm_map_of(TM_OFFSET, (size_t)size, 1, offset->v[at * offset->stride],
+                   scale, map))
+      tm_runtime_fail(tape, "", "parameter %s: too large", name);
+    if (!(scale > 0))
+      tm_runtime_fail(tape, "", "parameter %s: multiplier=%g is not positive",
+                      name, scale);
+  }
 }
 
 long tm_binding_parameter(tm_tape *tape, void *binding, const char *name,
@@ -197,16 +249,14 @@ long tm_binding_parameter(tm_tape *tape, void *binding, const char *name,
   tm_binding *b = binding;
   tm_tensor shape = tm_shape(rank, dim);
   tm_view lo, hi;
-  (void)depth;
   long offset = (long)b->theta_count;
   tm_view_of(&lower, &lo);
   tm_view_of(&upper, &hi);
   b->theta_count += (size_t)tm_count(&shape);
-  if (constraint == TM_SIMPLEX)
-    add_simplexes(tape, b, name, &shape);
+  if (constraint == TM_OFFSET)
+    add_shifted(tape, b, name, &shape, &lo, &hi);
   else if (constraint != TM_FREE && constraint != TM_BOUNDED)
-    tm_runtime_fail(tape, "", "parameter %s: %s is not supported yet", name,
-                    constraint_name(constraint));
+    add_special(tape, b, name, (tm_constraint)constraint, &shape, depth);
   else if (rank <= 1 && lo.scalar && hi.scalar)
     add_block(tape, b, name, integer, &shape, *lo.v, *hi.v);
   else

@@ -38,7 +38,7 @@ static tempera_status make_private(const char *path, tempera_error *error) {
 
 tempera_status tm_cache_folder(char **path, tempera_error *error) {
   const char *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-  char *parent = base && base[0] == '/' ? tm_heap_text(base)
+  char *parent = base && base[0] == '/'   ? tm_heap_text(base)
                  : home && home[0] == '/' ? tm_path_join(home, ".cache")
                                           : NULL;
   if (!parent)

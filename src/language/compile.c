@@ -22,8 +22,8 @@
 extern char **environ;
 
 static const char *const FLAGS[] = {
-    "-std=gnu11", "-O2", "-ftree-vectorize", "-march=native",
-    "-fno-math-errno", "-fPIC", "-shared", "-w"};
+    "-std=gnu11",      "-O2",   "-ftree-vectorize", "-march=native",
+    "-fno-math-errno", "-fPIC", "-shared",          "-w"};
 enum { FLAG_COUNT = sizeof FLAGS / sizeof *FLAGS };
 
 /* ---- translation -------------------------------------------------------- */

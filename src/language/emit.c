@@ -16,8 +16,8 @@ static void emit_instance(tm_emitter *g) {
                    tm_held_name(tm_held_variable(g, v)), v->name,
                    v->token->line);
     if (v->block == TM_BLOCK_PARAMETERS)
-      tm_emit_line(g, "  long o_%s; int d_%s[TM_RANK]; /* line %d */",
-                   v->name, v->name, v->token->line);
+      tm_emit_line(g, "  long o_%s; int d_%s[TM_RANK]; /* line %d */", v->name,
+                   v->name, v->token->line);
   }
   tm_emit_line(g, "  char end_;");
   tm_emit_line(g, "} instance;");
@@ -108,8 +108,9 @@ static void emit_parameters(tm_emitter *g) {
     tm_emit(g, "  { tm_tensor s_ = tm_shape(");
     tm_emit_sizes(g, v);
     tm_emit(g, ");\n    memcpy(I->d_%s, s_.dim, sizeof s_.dim);\n", v->name);
-    tm_emit(g, "    I->o_%s = t->runtime->parameter(t, binding, \"%s\", %d, "
-               "%d, %d, s_.rank, s_.dim, ",
+    tm_emit(g,
+            "    I->o_%s = t->runtime->parameter(t, binding, \"%s\", %d, "
+            "%d, %d, s_.rank, s_.dim, ",
             v->name, v->name, (int)v->constraint, v->type.base == TM_INT,
             v->type.depth);
     emit_bounds(g, v);
@@ -130,13 +131,14 @@ static void emit_theta(tm_emitter *g, const tm_variable *v) {
   const char *n = v->name;
   bool gradient = g->gradient && v->type.base != TM_INT;
   if (held == TM_TENSOR)
-    tm_emit_line(g, "tm_tensor v_%s = tm_unpack(t, theta + I->o_%s, %s%s%s, "
-                    "%zu, I->d_%s, %d);",
-                 n, n, gradient ? "gradient + I->o_" : "0",
-                 gradient ? n : "", "", v->size_count, n, block_depth(v));
+    tm_emit_line(g,
+                 "tm_tensor v_%s = tm_unpack(t, theta + I->o_%s, %s%s%s, "
+                 "%zu, I->d_%s, %d);",
+                 n, n, gradient ? "gradient + I->o_" : "0", gradient ? n : "",
+                 "", v->size_count, n, block_depth(v));
   else if (held == TM_VAR)
-    tm_emit_line(g, "tm_var v_%s = {theta[I->o_%s], gradient + I->o_%s};", n,
-                 n, n);
+    tm_emit_line(g, "tm_var v_%s = {theta[I->o_%s], gradient + I->o_%s};", n, n,
+                 n);
   else
     tm_emit_line(g, "%s v_%s = (%s)theta[I->o_%s];", tm_held_name(held), n,
                  tm_held_name(held), n);
@@ -147,8 +149,7 @@ static void emit_thetas(tm_emitter *g) {
   const tm_program *tree = &g->program->tree;
   for (size_t i = 0; i < tree->global_count; i++) {
     const tm_variable *v = tree->globals[i];
-    if (v->block == TM_BLOCK_PARAMETERS &&
-        (!g->needed || g->needed[v->index]))
+    if (v->block == TM_BLOCK_PARAMETERS && (!g->needed || g->needed[v->index]))
       emit_theta(g, v);
   }
 }
@@ -223,12 +224,10 @@ static void emit_signature(tm_emitter *g, const tm_function *f) {
   tm_emit(g, "static %s f%d_%s_%s(tm_tape *t",
           f->result.base == TM_VOID
               ? "void"
-              : tm_held_name(
-                    tm_held_type(g, f->result, TM_LEVEL_PARAMETER)),
+              : tm_held_name(tm_held_type(g, f->result, TM_LEVEL_PARAMETER)),
           f->index, f->name, g->gradient ? "g" : "v");
   for (size_t i = 0; i < f->argument_count; i++)
-    tm_emit(g, ", %s v_%s",
-            tm_held_name(tm_held_variable(g, f->arguments[i])),
+    tm_emit(g, ", %s v_%s", tm_held_name(tm_held_variable(g, f->arguments[i])),
             f->arguments[i]->name);
   tm_emit(g, ")");
 }
@@ -253,8 +252,9 @@ void tm_emit_functions(tm_emitter *g, bool gradient) {
     tm_emit_line(g, "(void)t;");
     tm_emit_statements(g, f->body->body, f->body->body_count);
     if (f->result.base != TM_VOID)
-      tm_emit_line(g, "t->runtime->fail(t, \"%d:%d\", \"%s ended without "
-                      "returning\");",
+      tm_emit_line(g,
+                   "t->runtime->fail(t, \"%d:%d\", \"%s ended without "
+                   "returning\");",
                    f->token->line, f->token->column, f->name);
     g->indent = 0;
     tm_emit_line(g, "}");

@@ -16,10 +16,10 @@ typedef enum tm_held { TM_LONG, TM_DOUBLE, TM_VAR, TM_TENSOR } tm_held;
 typedef struct tm_emitter {
   const tempera_program *program;
   tm_arena *arena;
-  tm_text body;  /* functions */
-  bool gradient; /* of which mode */
-  tm_part part;  /* densities: which statements count; NONE: none */
-  bool *needed;  /* by variable index: computed in this function */
+  tm_text body;       /* functions */
+  bool gradient;      /* of which mode */
+  tm_part part;       /* densities: which statements count; NONE: none */
+  bool *needed;       /* by variable index: computed in this function */
   const char **calls; /* library functions, as "name\", \"signature" */
   size_t call_count, call_capacity;
   int indent;
@@ -57,8 +57,7 @@ bool tm_aliases(const tm_expression *e);
 /* All indices single, down to a scalar? Leading ones only? */
 bool tm_index_single(const tm_expression *e);
 
-void tm_emit_statements(tm_emitter *g, tm_statement *const *body,
-                        size_t count);
+void tm_emit_statements(tm_emitter *g, tm_statement *const *body, size_t count);
 void tm_emit_declaration(tm_emitter *g, const tm_variable *v);
 void tm_emit_sizes(tm_emitter *g, const tm_variable *v);
 /* Which variables `part` needs; part NONE: all of them. */

@@ -39,16 +39,14 @@ tm_held tm_held_of(const tm_emitter *g, const tm_expression *e) {
 }
 
 const char *tm_held_name(tm_held held) {
-  static const char *const names[] = {"long", "double", "tm_var",
-                                      "tm_tensor"};
+  static const char *const names[] = {"long", "double", "tm_var", "tm_tensor"};
   return names[held];
 }
 
 tm_held tm_held_variable(const tm_emitter *g, const tm_variable *v) {
   bool data = v->block == TM_BLOCK_DATA ||
               v->block == TM_BLOCK_TRANSFORMED_DATA || v->data_only;
-  return tm_held_type(g, v->type,
-                      data ? TM_LEVEL_DATA : TM_LEVEL_PARAMETER);
+  return tm_held_type(g, v->type, data ? TM_LEVEL_DATA : TM_LEVEL_PARAMETER);
 }
 
 size_t tm_emit_call_number(tm_emitter *g, const char *name,
@@ -95,8 +93,8 @@ static void emit_real(tm_emitter *g, double x) {
 }
 
 static bool in_instance(const tm_variable *v) {
-  return v->global && (v->block == TM_BLOCK_DATA ||
-                       v->block == TM_BLOCK_TRANSFORMED_DATA);
+  return v->global &&
+         (v->block == TM_BLOCK_DATA || v->block == TM_BLOCK_TRANSFORMED_DATA);
 }
 
 void tm_emit_variable(tm_emitter *g, const tm_variable *v) {
@@ -289,8 +287,8 @@ static bool is_linear_algebra(const tm_expression *e) {
 static void emit_linear_algebra(tm_emitter *g, const tm_expression *e) {
   char signature[8] = "";
   static const char letters[] = "?irvwm??";
-  snprintf(signature, sizeof signature, "%c%c",
-           letters[e->parts[0]->type.base], letters[e->parts[1]->type.base]);
+  snprintf(signature, sizeof signature, "%c%c", letters[e->parts[0]->type.base],
+           letters[e->parts[1]->type.base]);
   const char *name = e->text[0] == '*'   ? "operator*"
                      : e->text[0] == '/' ? "operator/"
                                          : "operator|";
@@ -305,8 +303,7 @@ static void emit_arithmetic(tm_emitter *g, const tm_expression *e) {
     emit_library_value(g, e, op->function, "RR");
   else if (held == TM_LONG && e->text[0] == '/')
     emit_int_function(g, e, "tm_divide_int");
-  else if (!op->c && e->parts[1]->kind == TM_E_INT &&
-           e->parts[1]->whole == 2) {
+  else if (!op->c && e->parts[1]->kind == TM_E_INT && e->parts[1]->whole == 2) {
     tm_emit(g, held == TM_VAR ? "tm_v_square(t, " : "tm_d_square(0, ");
     tm_emit_as(g, e->parts[0], held);
     tm_emit(g, ")");
@@ -467,7 +464,7 @@ static void emit_kind(tm_emitter *g, const tm_expression *e) {
     break;
   case TM_E_TRANSPOSE:
     emit_library_value(g, e, "transpose",
-                       e->type.base == TM_MATRIX ? "m:m"
+                       e->type.base == TM_MATRIX   ? "m:m"
                        : e->type.base == TM_VECTOR ? "w:v"
                                                    : "v:w");
     break;

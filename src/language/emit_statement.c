@@ -15,8 +15,7 @@ void tm_emit_statements(tm_emitter *g, tm_statement *const *body,
 static void begin(tm_emitter *g) { tm_emit(g, "%*s", 2 * g->indent, ""); }
 static void end(tm_emitter *g) { tm_emit(g, ";\n"); }
 
-static void emit_body(tm_emitter *g, tm_statement *const *body,
-                      size_t count) {
+static void emit_body(tm_emitter *g, tm_statement *const *body, size_t count) {
   tm_emit(g, "{\n");
   g->indent++;
   tm_emit_statements(g, body, count);
@@ -62,8 +61,8 @@ static void emit_assigned(tm_emitter *g, const tm_variable *v,
 }
 
 static bool in_instance(const tm_variable *v) {
-  return v->global && (v->block == TM_BLOCK_DATA ||
-                       v->block == TM_BLOCK_TRANSFORMED_DATA);
+  return v->global &&
+         (v->block == TM_BLOCK_DATA || v->block == TM_BLOCK_TRANSFORMED_DATA);
 }
 
 void tm_emit_declaration(tm_emitter *g, const tm_variable *v) {
@@ -122,9 +121,9 @@ static void emit_element(tm_emitter *g, const tm_statement *s) {
   }
   tm_emit(g, active ? " tm_set(t, y_, i_, " : " y_.v[i_] = (double)(");
   tm_emit_as(g, s->value,
-             active                      ? TM_VAR
-             : v->type.base == TM_INT    ? TM_LONG
-                                         : TM_DOUBLE);
+             active                   ? TM_VAR
+             : v->type.base == TM_INT ? TM_LONG
+                                      : TM_DOUBLE);
   tm_emit(g, "); }\n");
 }
 
@@ -175,9 +174,9 @@ static void emit_term(tm_emitter *g, const tm_expression *e) {
     return;
   }
   begin(g);
-  bool direct = e->kind == TM_E_CALL && e->builtin &&
-                (strstr(e->builtin->name, "_lpdf") ||
-                 strstr(e->builtin->name, "_lpmf"));
+  bool direct =
+      e->kind == TM_E_CALL && e->builtin &&
+      (strstr(e->builtin->name, "_lpdf") || strstr(e->builtin->name, "_lpmf"));
   tm_emit(g, "tm_add(t, ");
   if (direct) {
     tm_emit_library(g, e->builtin->name, e->builtin->signature, e->parts,
@@ -244,8 +243,7 @@ static void emit_for(tm_emitter *g, const tm_statement *s) {
   tm_emit_expression(g, s->lower);
   tm_emit(g, ", end_ = ");
   tm_emit_expression(g, s->upper);
-  tm_emit(g, "; v_%s <= end_; v_%s++) ", s->variable->name,
-          s->variable->name);
+  tm_emit(g, "; v_%s <= end_; v_%s++) ", s->variable->name, s->variable->name);
   emit_body(g, s->body, s->body_count);
 }
 
@@ -279,9 +277,8 @@ static void emit_string(tm_emitter *g, const tm_expression *e) {
   tm_emit(g, "tm_any_text(\"");
   for (size_t i = 1; i + 1 < e->token->length; i++) {
     unsigned char c = (unsigned char)e->token->text[i];
-    bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                 c == ' ' || c == '_' || c == ',' || c == '.' || c == '=' ||
-                 c == ':';
+    bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == ' ' ||
+                 c == '_' || c == ',' || c == '.' || c == '=' || c == ':';
     tm_emit(g, plain ? "%c" : "\\%03o", c);
   }
   tm_emit(g, "\")");

@@ -123,8 +123,8 @@ static tempera_status open_library(const char *path, shared *s,
                    dlerror());
   s->entry = dlsym(s->library, "tempera_program_entry");
   if (!s->entry || s->entry->version != TM_ENTRY_VERSION)
-    return tm_fail(error, TEMPERA_ERROR_IO,
-                   "%s was not made by this version", path);
+    return tm_fail(error, TEMPERA_ERROR_IO, "%s was not made by this version",
+                   path);
   s->entry->start(&tm_the_runtime);
   return TEMPERA_OK;
 }
@@ -152,23 +152,21 @@ static tempera_status bind(shared *s, tm_binding *binding,
 
 static tempera_status make_model(const tempera_program *program, shared *s,
                                  const tm_binding *binding,
-                                 tempera_model **model,
-                                 tempera_error *error) {
+                                 tempera_model **model, tempera_error *error) {
   user *u = user_new(s);
   if (!u)
     return tm_fail_memory(error);
-  tempera_model_spec spec = {
-      .name = program->name,
-      .parameters = binding->parameters,
-      .parameter_count = binding->parameter_count,
-      .log_likelihood = log_likelihood,
-      .log_prior = log_prior,
-      .log_likelihood_gradient = log_likelihood_gradient,
-      .log_prior_gradient = log_prior_gradient,
-      .prior_draw = s->entry->prior ? prior_draw : NULL,
-      .user = u,
-      .clone = clone,
-      .release = release};
+  tempera_model_spec spec = {.name = program->name,
+                             .parameters = binding->parameters,
+                             .parameter_count = binding->parameter_count,
+                             .log_likelihood = log_likelihood,
+                             .log_prior = log_prior,
+                             .log_likelihood_gradient = log_likelihood_gradient,
+                             .log_prior_gradient = log_prior_gradient,
+                             .prior_draw = s->entry->prior ? prior_draw : NULL,
+                             .user = u,
+                             .clone = clone,
+                             .release = release};
   tempera_status status = tempera_model_create(&spec, model, error);
   if (status != TEMPERA_OK)
     release(u);
@@ -183,8 +181,8 @@ tempera_status tempera_program_load(const tempera_program *program,
   TM_TRY(tempera_program_compile(program, NULL, &path, error));
   tm_binding binding = {.data = data, .arena = tm_arena_create()};
   shared *s = tm_heap_alloc(1, sizeof *s);
-  tempera_status status = s && binding.arena ? TEMPERA_OK
-                                             : tm_fail_memory(error);
+  tempera_status status =
+      s && binding.arena ? TEMPERA_OK : tm_fail_memory(error);
   if (s)
     s->holders = 1;
   if (status == TEMPERA_OK)
@@ -196,5 +194,21 @@ tempera_status tempera_program_load(const tempera_program *program,
   release_shared(s);
   tm_arena_free(binding.arena);
   tm_heap_free(path);
+  return status;
+}
+
+static bool is_program(const char *path) {
+  size_t n = strlen(path);
+  return n > 5 && !strcmp(path + n - 5, ".stan");
+}
+
+tempera_status tempera_model_load(const char *path, const tempera_data *data,
+                                  tempera_model **model, tempera_error *error) {
+  if (!is_program(path))
+    return tm_model_load_library(path, data, model, error);
+  tempera_program *program = NULL;
+  TM_TRY(tempera_program_read(path, &program, error));
+  tempera_status status = tempera_program_load(program, data, model, error);
+  tempera_program_free(program);
   return status;
 }

@@ -19,8 +19,8 @@ static double normal_z(double z, bool upper) {
 }
 
 #define MASS(name) static double name##_mass(const double *x, bool upper)
-#define EDGE(condition, inside_upper)                                         \
-  if (condition)                                                              \
+#define EDGE(condition, inside_upper)                                          \
+  if (condition)                                                               \
   return (inside_upper) == upper ? 0 : -INFINITY
 
 MASS(normal) {
@@ -206,9 +206,8 @@ static void slopes_of(size_t which, const double *x, int arity, bool upper,
            : how[i] == 'L' ? -dy
            : how[i] == 'S' ? -dy * (x[0] - location) / x[i]
            : how[i] == 'R' ? dy * x[0] / x[i]
-           : how[i] == 'N'
-               ? difference(MASSES[which].mass, x, arity, i, upper)
-               : 0;
+           : how[i] == 'N' ? difference(MASSES[which].mass, x, arity, i, upper)
+                           : 0;
   }
 }
 
@@ -256,23 +255,22 @@ static size_t which_of(const char *name) {
   return i;
 }
 
-#define DEFINE(name, letters)                                                 \
-  static tm_any name##_cdf(tm_tape *t, const tm_any *a, int n) {              \
-    (void)n;                                                                  \
-    return evaluate(t, a, which_of(#name), (int)sizeof letters - 1, CDF);     \
-  }                                                                           \
-  static tm_any name##_lcdf(tm_tape *t, const tm_any *a, int n) {             \
-    (void)n;                                                                  \
-    return evaluate(t, a, which_of(#name), (int)sizeof letters - 1, LCDF);    \
-  }                                                                           \
-  static tm_any name##_lccdf(tm_tape *t, const tm_any *a, int n) {            \
-    (void)n;                                                                  \
-    return evaluate(t, a, which_of(#name), (int)sizeof letters - 1, LCCDF);   \
+#define DEFINE(name, letters)                                                  \
+  static tm_any name##_cdf(tm_tape *t, const tm_any *a, int n) {               \
+    (void)n;                                                                   \
+    return evaluate(t, a, which_of(#name), (int)sizeof letters - 1, CDF);      \
+  }                                                                            \
+  static tm_any name##_lcdf(tm_tape *t, const tm_any *a, int n) {              \
+    (void)n;                                                                   \
+    return evaluate(t, a, which_of(#name), (int)sizeof letters - 1, LCDF);     \
+  }                                                                            \
+  static tm_any name##_lccdf(tm_tape *t, const tm_any *a, int n) {             \
+    (void)n;                                                                   \
+    return evaluate(t, a, which_of(#name), (int)sizeof letters - 1, LCCDF);    \
   }
 TM_CDFS(DEFINE)
 
-#define TABLE(name, letters)                                                  \
-  {#name "_cdf", letters, name##_cdf}, {#name "_lcdf", letters, name##_lcdf}, \
+#define TABLE(name, letters)                                                   \
+  {#name "_cdf", letters, name##_cdf}, {#name "_lcdf", letters, name##_lcdf},  \
       {#name "_lccdf", letters, name##_lccdf},
-const tm_function_entry tm_cdf_functions[] = {
-    TM_CDFS(TABLE){NULL, NULL, NULL}};
+const tm_function_entry tm_cdf_functions[] = {TM_CDFS(TABLE){NULL, NULL, NULL}};

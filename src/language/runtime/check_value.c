@@ -32,8 +32,8 @@ static void check_bounds(tm_tape *tape, const tm_view *v, const tm_any *lower,
   }
 }
 
-static void check_vector(tm_tape *tape, const double *x, long n,
-                         int constraint, const char *name, int reject) {
+static void check_vector(tm_tape *tape, const double *x, long n, int constraint,
+                         const char *name, int reject) {
   double sum = 0, square = 0;
   for (long i = 0; i < n; i++) {
     sum += x[i];
@@ -58,8 +58,7 @@ static void check_vector(tm_tape *tape, const double *x, long n,
  * triangle with a positive diagonal. */
 static void check_matrix(tm_tape *tape, const double *x, int rows, int cols,
                          int constraint, const char *name, int reject) {
-  bool factor =
-      constraint == TM_CHOLESKY_CORR || constraint == TM_CHOLESKY_COV;
+  bool factor = constraint == TM_CHOLESKY_CORR || constraint == TM_CHOLESKY_COV;
   for (int i = 0; i < rows; i++)
     for (int j = i + 1; j < cols; j++) {
       double above = x[i * cols + j];

@@ -10,8 +10,7 @@
 #define LOG_2 0.6931471805599453
 #define ZERO (-INFINITY)
 
-#define KERNEL(name)                                                          \
-  static double name##_kernel(const double *x, double *d)
+#define KERNEL(name) static double name##_kernel(const double *x, double *d)
 
 KERNEL(normal) {
   double s = x[2], z = (x[0] - x[1]) / s;
@@ -153,8 +152,8 @@ KERNEL(lognormal) {
 }
 
 /* Gamma with shape a and rate b, at y: shared by its relatives. */
-static double gamma_value(double y, double a, double b, double *dy,
-                            double *da, double *db) {
+static double gamma_value(double y, double a, double b, double *dy, double *da,
+                          double *db) {
   if (!(y >= 0 && a > 0 && b > 0))
     return ZERO;
   *dy = (a - 1) / y - b;
@@ -317,8 +316,8 @@ KERNEL(beta) {
     d[1] = log(y) + both - tm_digamma(a);
     d[2] = log1p(-y) + both - tm_digamma(b);
   }
-  return tm_lgamma(a + b) - tm_lgamma(a) - tm_lgamma(b) +
-         tm_xlogy(a - 1, y) + (b == 1 ? 0 : (b - 1) * log1p(-y));
+  return tm_lgamma(a + b) - tm_lgamma(a) - tm_lgamma(b) + tm_xlogy(a - 1, y) +
+         (b == 1 ? 0 : (b - 1) * log1p(-y));
 }
 
 KERNEL(beta_proportion) {
@@ -420,8 +419,7 @@ KERNEL(binomial_logit) {
     return ZERO;
   if (d)
     d[2] = k - n * tm_inv_logit(a);
-  return log_choose(n, k) - k * tm_log1p_exp(-a) -
-         (n - k) * tm_log1p_exp(a);
+  return log_choose(n, k) - k * tm_log1p_exp(-a) - (n - k) * tm_log1p_exp(a);
 }
 
 static double log_beta(double a, double b) {
@@ -503,8 +501,8 @@ KERNEL(neg_binomial_2_log) {
   double k = x[0], f = x[2], a, b;
   if (!(k >= 0 && f > 0))
     return ZERO;
-  double value = negative_binomial(k, x[1], exp(x[1]), f, d ? &a : NULL,
-                                   d ? &b : NULL);
+  double value =
+      negative_binomial(k, x[1], exp(x[1]), f, d ? &a : NULL, d ? &b : NULL);
   if (d) {
     d[1] = a;
     d[2] = b;
@@ -517,8 +515,8 @@ KERNEL(neg_binomial) {
   double k = x[0], a = x[1], b = x[2], u, w;
   if (!(k >= 0 && a > 0 && b > 0))
     return ZERO;
-  double value = negative_binomial(k, log(a / b), a / b, a, d ? &u : NULL,
-                                   d ? &w : NULL);
+  double value =
+      negative_binomial(k, log(a / b), a / b, a, d ? &u : NULL, d ? &w : NULL);
   if (d) {
     d[1] = u / a + w;
     d[2] = -u / b;
@@ -576,9 +574,8 @@ static double normal_loop(const tm_view *v, long n, double *const *to) {
   return -0.5 * squares - (double)n * (log(s) + 0.5 * LOG_2PI);
 }
 
-static inline double kernel_loop(tm_kernel kernel, int arity,
-                                 const tm_view *v, long n,
-                                 double *const *to, bool active) {
+static inline double kernel_loop(tm_kernel kernel, int arity, const tm_view *v,
+                                 long n, double *const *to, bool active) {
   double x[MOST], d[MOST] = {0}, total = 0;
   for (long k = 0; k < n; k++) {
     for (int i = 0; i < arity; i++)
@@ -624,11 +621,11 @@ static tm_any vectorised(tm_tape *tape, const tm_any *arguments, int count,
   return tm_scalar_result(tape, value, keeps, kept);
 }
 
-#define DEFINE(name, letters)                                                 \
-  static tm_any name##_density(tm_tape *tape, const tm_any *arguments,        \
-                               int count) {                                   \
-    return vectorised(tape, arguments, count, name##_kernel,                  \
-                      (int)sizeof letters - 1, #name);                        \
+#define DEFINE(name, letters)                                                  \
+  static tm_any name##_density(tm_tape *tape, const tm_any *arguments,         \
+                               int count) {                                    \
+    return vectorised(tape, arguments, count, name##_kernel,                   \
+                      (int)sizeof letters - 1, #name);                         \
   }
 TM_DENSITIES(DEFINE)
 

@@ -1,8 +1,7 @@
 /* fixed.c - the table of functions with fixed signatures. */
 #include "language/runtime/fixed.h"
 
-#define ENTRY(name, signature, function)                                      \
-  {#name, signature, tm_f_##function},
+#define ENTRY(name, signature, function) {#name, signature, tm_f_##function},
 const tm_function_entry tm_fixed_functions[] = {
     TM_FIXED(ENTRY) /* and the operators on matrices */
     {"operator*", "wv", tm_f_dot_product},

@@ -73,12 +73,11 @@ TM_F(matmul) {
   multiply(x->v, y->v, out.v, m, k, n);
   if (out.d) {
     /* values may be assigned to later: keep them as they are now */
-    const double *xv = y->d && !a[0].steady ? copied(tape, x->v, (long)m * k)
-                                            : x->v;
-    const double *yv = x->d && !a[1].steady ? copied(tape, y->v, (long)k * n)
-                                            : y->v;
-    product_node *p =
-        (product_node *)tm_push(tape, sizeof *p, product_back);
+    const double *xv =
+        y->d && !a[0].steady ? copied(tape, x->v, (long)m * k) : x->v;
+    const double *yv =
+        x->d && !a[1].steady ? copied(tape, y->v, (long)k * n) : y->v;
+    product_node *p = (product_node *)tm_push(tape, sizeof *p, product_back);
     *p = (product_node){p->node, xv, yv, x->d, y->d, out.d, m, k, n};
   }
   return tm_any_tensor(out, 1);
@@ -119,10 +118,10 @@ TM_F(multiply_lower) {
 static tm_any diagonal_product(tm_tape *tape, tm_any v, tm_any m, bool rows) {
   int times = m.u.t.dim[rows ? 1 : 0];
   if (v.u.t.dim[0] != m.u.t.dim[rows ? 0 : 1])
-    tm_runtime_fail(tape, "", "diag_*_multiply: %d values for %d",
-                    v.u.t.dim[0], m.u.t.dim[rows ? 0 : 1]);
-  tm_any full = call2(tape, rows ? tm_f_rep_columns : tm_f_rep, v,
-                      tm_any_int(times));
+    tm_runtime_fail(tape, "", "diag_*_multiply: %d values for %d", v.u.t.dim[0],
+                    m.u.t.dim[rows ? 0 : 1]);
+  tm_any full =
+      call2(tape, rows ? tm_f_rep_columns : tm_f_rep, v, tm_any_int(times));
   return call2(tape, tape->runtime->find("elt_multiply", "RR"), full, m);
 }
 
@@ -152,8 +151,7 @@ TM_F(quad_form_matrix) {
 
 /* Sums over rows or columns of a product of matrices. */
 static tm_any line_sums(tm_tape *tape, tm_any x, tm_any y, bool rows) {
-  tm_any product =
-      call2(tape, tape->runtime->find("elt_multiply", "RR"), x, y);
+  tm_any product = call2(tape, tape->runtime->find("elt_multiply", "RR"), x, y);
   int n = x.u.t.dim[rows ? 1 : 0];
   tm_any one = tm_f_ones(tape, (tm_any[]){tm_any_int(n)}, 1);
   return rows ? call2(tape, tm_f_matmul, product, one)
@@ -206,7 +204,7 @@ static void cholesky_back(tm_node *node) {
   const double *l = c->l;
   double *g = c->ld;
   int n = c->n;
-#define AT(i, j) ((long)(i) * n + (j))
+#define AT(i, j) ((long)(i)*n + (j))
   for (int k = n; k-- > 0;) {
     for (int j = k + 1; j < n; j++)
       for (int i = j; i < n; i++) {
@@ -224,8 +222,7 @@ static void cholesky_back(tm_node *node) {
       c->ad[AT(i, j)] += g[AT(i, j)];
 }
 
-static void check_square(tm_tape *tape, const tm_tensor *t,
-                         const char *name) {
+static void check_square(tm_tape *tape, const tm_tensor *t, const char *name) {
   if (t->dim[0] != t->dim[1])
     tm_runtime_fail(tape, "", "%s of a %d x %d matrix", name, t->dim[0],
                     t->dim[1]);
@@ -251,8 +248,7 @@ TM_F(cholesky) {
     /* the sweep changes the adjoints it reads: they are the result's own,
      * complete when the sweep comes here, and read by nobody later */
     double *l = copied(tape, out.v, (long)n * n);
-    cholesky_node *c =
-        (cholesky_node *)tm_push(tape, sizeof *c, cholesky_back);
+    cholesky_node *c = (cholesky_node *)tm_push(tape, sizeof *c, cholesky_back);
     *c = (cholesky_node){c->node, l, t->d, out.d, n};
   }
   return tm_any_tensor(out, 1);
@@ -272,13 +268,13 @@ typedef struct solve_node {
   bool lower;
 } solve_node;
 
-static void apply_inverse(const double *factor, const lapack_int *pivots,
-                          int n, int columns, char transposed, double *b) {
+static void apply_inverse(const double *factor, const lapack_int *pivots, int n,
+                          int columns, char transposed, double *b) {
   if (n == 0 || columns == 0)
     return;
   if (pivots)
-    LAPACKE_dgetrs(LAPACK_ROW_MAJOR, transposed, n, columns, factor, n,
-                   pivots, b, columns);
+    LAPACKE_dgetrs(LAPACK_ROW_MAJOR, transposed, n, columns, factor, n, pivots,
+                   b, columns);
   else
     LAPACKE_dtrtrs(LAPACK_ROW_MAJOR, 'L', transposed, 'N', n, columns, factor,
                    n, b, columns);
@@ -294,13 +290,12 @@ static void solve_back(tm_node *node) {
   for (int i = 0; s->ad && i < s->n; i++)
     for (int j = 0; j < (s->lower ? i + 1 : s->n); j++)
       for (int c = 0; c < s->columns; c++)
-        s->ad[(long)i * s->n + j] -= s->work[(long)i * s->columns + c] *
-                                     s->x[(long)j * s->columns + c];
+        s->ad[(long)i * s->n + j] -=
+            s->work[(long)i * s->columns + c] * s->x[(long)j * s->columns + c];
 }
 
 static const lapack_int *factorise(tm_tape *tape, double *factor, int n) {
-  lapack_int *pivots =
-      tm_take(tape, (size_t)n * sizeof(lapack_int) + 1);
+  lapack_int *pivots = tm_take(tape, (size_t)n * sizeof(lapack_int) + 1);
   if (n && LAPACKE_dgetrf(LAPACK_ROW_MAJOR, n, n, factor, n, pivots) != 0)
     tm_runtime_reject(tape, "a matrix is singular");
   return pivots;
@@ -346,8 +341,8 @@ static tm_any turn(tm_tape *tape, tm_any x) {
 /* B / A = (A' \ B')' */
 TM_F(solve_right) {
   (void)count;
-  tm_any x = call2(tape, tm_f_solve, tm_f_transpose(tape, a + 1, 1),
-                   turn(tape, a[0]));
+  tm_any x =
+      call2(tape, tm_f_solve, tm_f_transpose(tape, a + 1, 1), turn(tape, a[0]));
   return turn(tape, x);
 }
 TM_F(solve_lower_right) {
@@ -379,8 +374,7 @@ TM_F(log_determinant) {
       p[(long)i * n + i] = 1;
     apply_inverse(lu, pivots, n, n, 'T', p);
   }
-  return tm_scalar_result(tape, value, 1,
-                          &(tm_partial){t->d, p, (long)n * n});
+  return tm_scalar_result(tape, value, 1, &(tm_partial){t->d, p, (long)n * n});
 }
 
 TM_F(determinant) {
@@ -446,12 +440,12 @@ static tm_any vector_result(tm_tape *tape, const tm_tensor *x, tm_tensor y,
 TM_F(log_softmax) {
   (void)count;
   const tm_tensor *x = &a->u.t;
-  double total = tm_f_log_sum_exp(
-                     tape,
-                     &(tm_any){.tag = TM_TAG_TENSOR,
-                               .u.t = {x->v, NULL, 1, {x->dim[0]}}},
-                     1)
-                     .u.r.v;
+  double total =
+      tm_f_log_sum_exp(
+          tape,
+          &(tm_any){.tag = TM_TAG_TENSOR, .u.t = {x->v, NULL, 1, {x->dim[0]}}},
+          1)
+          .u.r.v;
   tm_tensor y = tm_tensor_new(tape, 1, x->dim, x->d != NULL);
   for (int k = 0; k < x->dim[0]; k++)
     y.v[k] = x->v[k] - total;
@@ -461,8 +455,7 @@ TM_F(log_softmax) {
 TM_F(softmax) {
   (void)count;
   const tm_tensor *x = &a->u.t;
-  tm_any passive = {.tag = TM_TAG_TENSOR,
-                    .u.t = {x->v, NULL, 1, {x->dim[0]}}};
+  tm_any passive = {.tag = TM_TAG_TENSOR, .u.t = {x->v, NULL, 1, {x->dim[0]}}};
   tm_tensor logs = tm_f_log_softmax(tape, &passive, 1).u.t;
   tm_tensor y = tm_tensor_new(tape, 1, x->dim, x->d != NULL);
   for (int k = 0; k < x->dim[0]; k++)

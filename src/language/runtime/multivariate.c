@@ -54,8 +54,8 @@ TM_F(multinomial) {
   tm_view_of(a + 1, &p);
   double value = 0, total = 0, *slope = room(tape, p.d, p.n);
   if (y.n != p.n)
-    tm_runtime_fail(tape, "", "multinomial: %ld counts, %ld probabilities",
-                    y.n, p.n);
+    tm_runtime_fail(tape, "", "multinomial: %ld counts, %ld probabilities", y.n,
+                    p.n);
   for (long k = 0; k < y.n; k++) {
     total += y.v[k];
     value += tm_xlogy(y.v[k], p.v[k]) - tm_lgamma(y.v[k] + 1);
@@ -105,9 +105,8 @@ TM_F(ordered_logistic) {
     if (sc && k < c.n)
       sc[k] += du;
   }
-  return tm_scalar_result(
-      tape, value, 2,
-      (tm_partial[]){{eta.d, se, eta.n}, {c.d, sc, c.n}});
+  return tm_scalar_result(tape, value, 2,
+                          (tm_partial[]){{eta.d, se, eta.n}, {c.d, sc, c.n}});
 }
 
 /* ---- simplexes ---------------------------------------------------------- */
@@ -138,8 +137,8 @@ TM_F(dirichlet) {
   }
   for (long k = 0; sa && k < n; k++)
     sa[k] += (double)times * (tm_digamma(sum) - tm_digamma(al.v[k]));
-  return tm_scalar_result(
-      tape, value, 2, (tm_partial[]){{p.d, sp, p.n}, {al.d, sa, n}});
+  return tm_scalar_result(tape, value, 2,
+                          (tm_partial[]){{p.d, sp, p.n}, {al.d, sa, n}});
 }
 
 /* ---- multivariate normal ------------------------------------------------ */
@@ -189,8 +188,8 @@ TM_F(multi_normal_cholesky) {
   s.l = l->v;
   s.n = l->dim[0];
   if (s.n == 0 || l->dim[1] != s.n || s.y.n % s.n || s.mu.n % s.n)
-    tm_runtime_fail(tape, "", "multi_normal: sizes %ld, %ld and %d x %d",
-                    s.y.n, s.mu.n, l->dim[0], l->dim[1]);
+    tm_runtime_fail(tape, "", "multi_normal: sizes %ld, %ld and %d x %d", s.y.n,
+                    s.mu.n, l->dim[0], l->dim[1]);
   long ny = s.y.n / s.n, nm = s.mu.n / s.n, pairs = ny > nm ? ny : nm;
   if (ny > 1 && nm > 1 && ny != nm)
     tm_runtime_fail(tape, "", "multi_normal: %ld outcomes, %ld means", ny, nm);
@@ -260,8 +259,7 @@ static tm_any lkj(tm_tape *tape, const tm_any *l, const tm_any *eta,
   if (se)
     *se = slope;
   return tm_scalar_result(
-      tape, value, 2,
-      (tm_partial[]){{t->d, sl, (long)k * k}, {e.d, se, 1}});
+      tape, value, 2, (tm_partial[]){{t->d, sl, (long)k * k}, {e.d, se, 1}});
 }
 
 TM_F(lkj_corr_cholesky) {
@@ -403,8 +401,7 @@ TM_F(ordered_logistic_rng) {
   return tm_any_int(pick(tape, p, c.n + 1));
 }
 
-static void draw_dirichlet(tm_tape *tape, const tm_tensor *alpha,
-                           double *out) {
+static void draw_dirichlet(tm_tape *tape, const tm_tensor *alpha, double *out) {
   double sum = 0;
   int n = alpha->dim[0];
   for (int k = 0; k < n; k++)

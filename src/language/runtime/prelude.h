@@ -108,8 +108,8 @@ typedef struct tm_runtime {
   void (*check)(tm_tape *tape, tm_any value, int constraint, tm_any lower,
                 tm_any upper, const char *name, int reject);
   /* data, parameters and output by name; `binding` is the library's own */
-  tm_tensor (*read)(tm_tape *tape, void *binding, const char *name,
-                    int integer, int rank, const int *dim);
+  tm_tensor (*read)(tm_tape *tape, void *binding, const char *name, int integer,
+                    int rank, const int *dim);
   long (*parameter)(tm_tape *tape, void *binding, const char *name,
                     int constraint, int integer, int depth, int rank,
                     const int *dim, tm_any lower, tm_any upper);
@@ -123,6 +123,8 @@ typedef struct tm_runtime {
 
 #define TM_UNUSED __attribute__((unused))
 #define TM_INLINE static inline TM_UNUSED
+/* Called often and not worth their copies in compile time. */
+#define TM_OUTLINE static TM_UNUSED __attribute__((noinline))
 
 TM_INLINE void *tm_take(tm_tape *tape, size_t size) {
   size = (size + 31) & ~(size_t)31;
@@ -159,7 +161,7 @@ TM_INLINE tm_var tm_constant(double x) {
   return r;
 }
 
-TM_INLINE tm_var tm_linear1(tm_tape *tape, double value, tm_var a, double da) {
+TM_OUTLINE tm_var tm_linear1(tm_tape *tape, double value, tm_var a, double da) {
   if (!a.d)
     return tm_constant(value);
   tm_linear *n = (tm_linear *)tm_push(tape, sizeof *n, 0);
@@ -170,8 +172,8 @@ TM_INLINE tm_var tm_linear1(tm_tape *tape, double value, tm_var a, double da) {
   return r;
 }
 
-TM_INLINE tm_var tm_linear2(tm_tape *tape, double value, tm_var a, double da,
-                            tm_var b, double db) {
+TM_OUTLINE tm_var tm_linear2(tm_tape *tape, double value, tm_var a, double da,
+                             tm_var b, double db) {
   if (!a.d && !b.d)
     return tm_constant(value);
   tm_linear *n = (tm_linear *)tm_push(tape, sizeof *n, 0);
@@ -230,7 +232,7 @@ TM_INLINE long tm_int_pow(long a, long b) {
 #define TM_UNARY(X)                                                            \
   X(exp, exp(x), y)                                                            \
   X(log, log(x), 1 / x)                                                        \
-  X(sqrt, sqrt(x), 0.5 / y)                                                    \
+  X(sqrt, sqrt(x), y > 0 ? 0.5 / y : 0)                                        \
   X(square, x *x, 2 * x)                                                       \
   X(cbrt, cbrt(x), 1 / (3 * y * y))                                            \
   X(exp2, exp2(x), y * 0.6931471805599453)                                     \
@@ -249,7 +251,7 @@ TM_INLINE long tm_int_pow(long a, long b) {
   X(log1m_exp, tm_log1m_exp(x), exp(x) / expm1(x))                             \
   X(log_inv_logit, -tm_log1p_exp(-x), tm_inv_logit(-x))                        \
   X(log1m_inv_logit, -tm_log1p_exp(x), -tm_inv_logit(x))                       \
-  X(minus, -x, 0 * y - 1)                                                     \
+  X(minus, -x, 0 * y - 1)                                                      \
   X(fabs, fabs(x), tm_sign(x))                                                 \
   X(abs, fabs(x), tm_sign(x))                                                  \
   X(floor, floor(x), 0 * y)                                                    \
@@ -462,14 +464,14 @@ TM_INLINE void tm_set(tm_tape *tape, tm_tensor t, long i, tm_var value) {
   s->from = value.d ? value.d : &tape->sink;
 }
 
-TM_INLINE tm_any tm_any_int(long i) {
+TM_OUTLINE tm_any tm_any_int(long i) {
   tm_any a;
   a.tag = TM_TAG_INT;
   a.steady = 1;
   a.u.i = i;
   return a;
 }
-TM_INLINE tm_any tm_any_var(tm_var r) {
+TM_OUTLINE tm_any tm_any_var(tm_var r) {
   tm_any a;
   a.tag = TM_TAG_REAL;
   a.steady = 1;
@@ -477,7 +479,7 @@ TM_INLINE tm_any tm_any_var(tm_var r) {
   return a;
 }
 TM_INLINE tm_any tm_any_real(double x) { return tm_any_var(tm_constant(x)); }
-TM_INLINE tm_any tm_any_tensor(tm_tensor t, int steady) {
+TM_OUTLINE tm_any tm_any_tensor(tm_tensor t, int steady) {
   tm_any a;
   a.tag = TM_TAG_TENSOR;
   a.steady = steady;
@@ -586,8 +588,8 @@ typedef struct tm_entry {
   void (*parameters)(tm_tape *tape, void *instance, void *binding);
   /* [prior, likelihood]; values are left in tape->log_density */
   void (*value[2])(tm_tape *tape, const void *instance, const double *theta);
-  void (*gradient[2])(tm_tape *tape, const void *instance,
-                      const double *theta, double *gradient);
+  void (*gradient[2])(tm_tape *tape, const void *instance, const double *theta,
+                      double *gradient);
   /* transformed parameters and generated quantities */
   void (*quantities)(tm_tape *tape, const void *instance, const double *theta,
                      void *binding);

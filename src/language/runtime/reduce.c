@@ -7,14 +7,13 @@ static double *room(tm_tape *tape, const tm_view *v) {
 
 static tm_any one_argument(tm_tape *tape, const tm_view *v, double value,
                            double *partial) {
-  return tm_scalar_result(tape, value, 1,
-                          &(tm_partial){v->d, partial, v->n});
+  return tm_scalar_result(tape, value, 1, &(tm_partial){v->d, partial, v->n});
 }
 
 /* The same for arrays of integers, whose results are integers. */
-#define WHOLE(name)                                                           \
-  TM_F(name##_int) {                                                          \
-    return tm_any_int((long)tm_f_##name(tape, a, count).u.r.v);               \
+#define WHOLE(name)                                                            \
+  TM_F(name##_int) {                                                           \
+    return tm_any_int((long)tm_f_##name(tape, a, count).u.r.v);                \
   }
 
 TM_F(sum) {
@@ -196,9 +195,8 @@ TM_F(squared_distance) {
       if (p[i])
         p[i][k] = (i ? -2 : 2) * gap;
   }
-  return tm_scalar_result(
-      tape, total, 2,
-      (tm_partial[]){{v[0].d, p[0], n}, {v[1].d, p[1], n}});
+  return tm_scalar_result(tape, total, 2,
+                          (tm_partial[]){{v[0].d, p[0], n}, {v[1].d, p[1], n}});
 }
 
 TM_F(distance) {
@@ -244,9 +242,8 @@ TM_F(log_mix_vector) {
     if (p[1])
       p[1][k] = v[0].v[k] * e;
   }
-  return tm_scalar_result(
-      tape, value, 2,
-      (tm_partial[]){{v[0].d, p[0], n}, {v[1].d, p[1], n}});
+  return tm_scalar_result(tape, value, 2,
+                          (tm_partial[]){{v[0].d, p[0], n}, {v[1].d, p[1], n}});
 }
 
 /* ---- sizes, tests ------------------------------------------------------- */

@@ -2,8 +2,7 @@
 #include "language/runtime/runtime.h"
 #include "language/runtime/tables.h"
 
-#define RNG(name)                                                             \
-  static double name##_draw(tempera_random *r, const double *x)
+#define RNG(name) static double name##_draw(tempera_random *r, const double *x)
 
 RNG(normal) { return x[0] + x[1] * tempera_random_normal(r); }
 RNG(std_normal) {
@@ -40,20 +39,14 @@ RNG(scaled_inv_chi_square) {
 RNG(exponential) { return tempera_random_exponential(r) / x[0]; }
 RNG(gamma) { return tempera_random_gamma(r, x[0]) / x[1]; }
 RNG(inv_gamma) { return x[1] / tempera_random_gamma(r, x[0]); }
-RNG(weibull) {
-  return x[1] * pow(tempera_random_exponential(r), 1 / x[0]);
-}
-RNG(frechet) {
-  return x[1] * pow(tempera_random_exponential(r), -1 / x[0]);
-}
+RNG(weibull) { return x[1] * pow(tempera_random_exponential(r), 1 / x[0]); }
+RNG(frechet) { return x[1] * pow(tempera_random_exponential(r), -1 / x[0]); }
 RNG(rayleigh) { return x[0] * sqrt(2 * tempera_random_exponential(r)); }
 RNG(pareto) { return x[0] * exp(tempera_random_exponential(r) / x[1]); }
 RNG(beta) { return tempera_random_beta(r, x[0], x[1]); }
 RNG(uniform) { return x[0] + (x[1] - x[0]) * tempera_random_uniform(r); }
 RNG(bernoulli) { return tempera_random_uniform(r) < x[0]; }
-RNG(bernoulli_logit) {
-  return tempera_random_uniform(r) < tm_inv_logit(x[0]);
-}
+RNG(bernoulli_logit) { return tempera_random_uniform(r) < tm_inv_logit(x[0]); }
 RNG(binomial) {
   return (double)tempera_random_binomial(r, (int64_t)x[0], x[1]);
 }
@@ -138,19 +131,18 @@ static tm_any fill(tm_tape *tape, const tm_any *arguments, draw_fn draw,
   return tm_any_int(0);
 }
 
-#define DEFINE(name, letters, whole)                                          \
-  static tm_any name##_rng(tm_tape *t, const tm_any *a, int n) {              \
-    (void)n;                                                                  \
-    return vectorised(t, a, name##_draw, (int)sizeof letters - 1, whole,      \
-                      #name);                                                 \
-  }                                                                           \
-  static tm_any name##_fill(tm_tape *t, const tm_any *a, int n) {             \
-    (void)n;                                                                  \
-    return fill(t, a, name##_draw, (int)sizeof letters - 1, #name);           \
+#define DEFINE(name, letters, whole)                                           \
+  static tm_any name##_rng(tm_tape *t, const tm_any *a, int n) {               \
+    (void)n;                                                                   \
+    return vectorised(t, a, name##_draw, (int)sizeof letters - 1, whole,       \
+                      #name);                                                  \
+  }                                                                            \
+  static tm_any name##_fill(tm_tape *t, const tm_any *a, int n) {              \
+    (void)n;                                                                   \
+    return fill(t, a, name##_draw, (int)sizeof letters - 1, #name);            \
   }
 TM_RNGS(DEFINE)
 
-#define TABLE(name, letters, whole)                                           \
+#define TABLE(name, letters, whole)                                            \
   {#name "_rng", letters, name##_rng}, {#name "_fill", letters, name##_fill},
-const tm_function_entry tm_rng_functions[] = {
-    TM_RNGS(TABLE){NULL, NULL, NULL}};
+const tm_function_entry tm_rng_functions[] = {TM_RNGS(TABLE){NULL, NULL, NULL}};

@@ -84,8 +84,8 @@ tm_kernel tm_density_kernel(const char *name);
 /* members of tm_the_runtime (prelude.h says what they do) */
 tm_tensor tm_gather(tm_tape *tape, tm_tensor from, int count,
                     const tm_slice *slices, const char *place);
-void tm_scatter(tm_tape *tape, tm_tensor to, int count,
-                const tm_slice *slices, tm_any value, const char *place);
+void tm_scatter(tm_tape *tape, tm_tensor to, int count, const tm_slice *slices,
+                tm_any value, const char *place);
 tm_tensor tm_assign(tm_tape *tape, tm_tensor to, tm_tensor value, int own,
                     int active, const char *name, const char *place);
 tm_tensor tm_stack(tm_tape *tape, const tm_any *parts, int count);
@@ -98,7 +98,6 @@ long tm_binding_parameter(tm_tape *tape, void *binding, const char *name,
                           const int *dim, tm_any lower, tm_any upper);
 void tm_binding_output(tm_tape *tape, void *binding, const char *name,
                        int integer, tm_any value);
-
 
 /* tables of functions, each ended by a NULL name */
 typedef struct tm_function_entry {

@@ -202,8 +202,7 @@ TM_F(append_columns) {
   if (a[1].u.t.dim[0] != rows)
     tm_runtime_fail(tape, "", "append_col: %d rows and %d rows", rows,
                     a[1].u.t.dim[0]);
-  tm_builder b =
-      tm_build(tape, 2, (int[]){rows, c0 + c1}, v[0].d || v[1].d);
+  tm_builder b = tm_build(tape, 2, (int[]){rows, c0 + c1}, v[0].d || v[1].d);
   for (int i = 0; i < rows; i++)
     for (int j = 0; j < c0 + c1; j++) {
       int w = j >= c0;

@@ -86,8 +86,8 @@ _Noreturn static void fail_with(tm_tape *tape, const char *place,
   int used = place[0] ? snprintf(guard->message, sizeof guard->message,
                                  "line %s: ", place)
                       : 0;
-  vsnprintf(guard->message + used, sizeof guard->message - (size_t)used,
-            format, arguments);
+  vsnprintf(guard->message + used, sizeof guard->message - (size_t)used, format,
+            arguments);
   leave(tape, TM_FAILED);
 }
 
@@ -159,12 +159,12 @@ double tm_digamma(double x) {
     shift -= 1 / x;
   double r = 1 / (x * x);
   double series =
-      r * (1.0 / 12 -
-           r * (1.0 / 120 -
-                r * (1.0 / 252 -
-                     r * (1.0 / 240 -
-                          r * (1.0 / 132 -
-                               r * (691.0 / 32760 - r * (1.0 / 12)))))));
+      r *
+      (1.0 / 12 -
+       r * (1.0 / 120 -
+            r * (1.0 / 252 -
+                 r * (1.0 / 240 - r * (1.0 / 132 - r * (691.0 / 32760 -
+                                                        r * (1.0 / 12)))))));
   return shift + log(x) - 0.5 / x - series;
 }
 
@@ -197,8 +197,9 @@ double tm_inv_phi(double p) {
 
 static tm_any missing(tm_tape *tape, const tm_any *arguments, int count) {
   (void)arguments, (void)count;
-  tm_runtime_fail(tape, "", "this program was built for another version of "
-                            "the library; compile it again");
+  tm_runtime_fail(tape, "",
+                  "this program was built for another version of "
+                  "the library; compile it again");
 }
 
 static tm_fn find(const char *name, const char *signature) {

@@ -34,8 +34,8 @@ long tm_common_length(tm_tape *tape, const tm_view *views, int count,
     if (views[i].scalar)
       continue;
     if (n >= 0 && views[i].n != n)
-      tm_runtime_fail(tape, "", "%s: arguments have %ld and %ld elements",
-                      name, n, views[i].n);
+      tm_runtime_fail(tape, "", "%s: arguments have %ld and %ld elements", name,
+                      n, views[i].n);
     n = views[i].n;
   }
   return n;
@@ -90,8 +90,7 @@ static void copies_back(tm_node *node) {
 tm_builder tm_build(tm_tape *tape, int rank, const int *dim, int active) {
   tm_builder b = {.out = tm_tensor_new(tape, rank, dim, active)};
   if (active)
-    b.from =
-        tm_take(tape, (size_t)tm_count(&b.out) * sizeof(double *) + 1);
+    b.from = tm_take(tape, (size_t)tm_count(&b.out) * sizeof(double *) + 1);
   return b;
 }
 
@@ -103,8 +102,7 @@ void tm_put(tm_builder *b, long k, double value, double *adjoint) {
 
 tm_any tm_built(tm_tape *tape, tm_builder *b) {
   if (b->from) {
-    copies_node *c =
-        (copies_node *)tm_push(tape, sizeof *c, copies_back);
+    copies_node *c = (copies_node *)tm_push(tape, sizeof *c, copies_back);
     c->adjoint = b->out.d;
     c->from = b->from;
     c->n = tm_count(&b->out);
@@ -207,8 +205,8 @@ static void scatter_back(tm_node *node) {
   }
 }
 
-void tm_scatter(tm_tape *tape, tm_tensor to, int count,
-                const tm_slice *slices, tm_any value, const char *place) {
+void tm_scatter(tm_tape *tape, tm_tensor to, int count, const tm_slice *slices,
+                tm_any value, const char *place) {
   tm_tensor shape;
   long *at = offsets_of(tape, &to, count, slices, place, &shape);
   tm_view v;
@@ -309,62 +307,61 @@ static tm_tensor like(tm_tape *tape, const tm_any *a, int active) {
   return tm_tensor_new(tape, a->u.t.rank, a->u.t.dim, active);
 }
 
-static map_node *push_map(tm_tape *tape, const tm_tensor *out,
-                          const tm_view *a, const tm_view *b) {
+static map_node *push_map(tm_tape *tape, const tm_tensor *out, const tm_view *a,
+                          const tm_view *b) {
   size_t bytes = (size_t)tm_count(out) * sizeof(double);
   double *pa = a->d ? tm_take(tape, bytes) : NULL;
   double *pb = b && b->d ? tm_take(tape, bytes) : NULL;
   map_node *m = (map_node *)tm_push(tape, sizeof *m, map_back);
-  *m = (map_node){m->node, out->d, a->d,
-                  b ? b->d : NULL, pa, pb,
-                  tm_count(out),   a->stride, b ? b->stride : 0};
+  *m = (map_node){m->node, out->d,        a->d,      b ? b->d : NULL,  pa,
+                  pb,      tm_count(out), a->stride, b ? b->stride : 0};
   return m;
 }
 
-#define DEFINE_UNARY(name, value, derivative)                                 \
-  static tm_any map_##name(tm_tape *tape, const tm_any *x, int count) {       \
-    (void)count;                                                              \
-    const tm_runtime *R = tape->runtime;                                      \
-    tm_view a;                                                                \
-    tm_view_of(x, &a);                                                        \
-    tm_tensor out = like(tape, x, a.d != NULL);                               \
-    for (long k = 0; k < a.n; k++)                                            \
-      out.v[k] = tm_d_##name(R, a.v[k]);                                      \
-    if (a.d) {                                                                \
-      map_node *m = push_map(tape, &out, &a, NULL);                           \
-      for (long k = 0; k < a.n; k++)                                          \
-        m->pa[k] = tm_d_##name##_slope(R, a.v[k], out.v[k]);                  \
-    }                                                                         \
-    return tm_any_tensor(out, 1);                                             \
+#define DEFINE_UNARY(name, value, derivative)                                  \
+  static tm_any map_##name(tm_tape *tape, const tm_any *x, int count) {        \
+    (void)count;                                                               \
+    const tm_runtime *R = tape->runtime;                                       \
+    tm_view a;                                                                 \
+    tm_view_of(x, &a);                                                         \
+    tm_tensor out = like(tape, x, a.d != NULL);                                \
+    for (long k = 0; k < a.n; k++)                                             \
+      out.v[k] = tm_d_##name(R, a.v[k]);                                       \
+    if (a.d) {                                                                 \
+      map_node *m = push_map(tape, &out, &a, NULL);                            \
+      for (long k = 0; k < a.n; k++)                                           \
+        m->pa[k] = tm_d_##name##_slope(R, a.v[k], out.v[k]);                   \
+    }                                                                          \
+    return tm_any_tensor(out, 1);                                              \
   }
 TM_UNARY(DEFINE_UNARY)
 
-#define DEFINE_BINARY(name, value, slope_a, slope_b)                          \
-  static tm_any map_##name(tm_tape *tape, const tm_any *x, int count) {       \
-    (void)count;                                                              \
-    const tm_runtime *R = tape->runtime;                                      \
-    tm_view v[2], *a = v, *b = v + 1;                                         \
-    tm_view_of(x, a);                                                         \
-    tm_view_of(x + 1, b);                                                     \
-    long n = tm_common_length(tape, v, 2, #name);                             \
-    tm_tensor out =                                                           \
-        like(tape, a->scalar ? x + 1 : x, a->d != NULL || b->d != NULL);      \
-    if (a->stride && b->stride)                                               \
-      for (long k = 0; k < n; k++)                                            \
-        out.v[k] = tm_d_##name(R, a->v[k], b->v[k]);                          \
-    else                                                                      \
-      for (long k = 0; k < n; k++)                                            \
-        out.v[k] = tm_d_##name(R, a->v[k * a->stride], b->v[k * b->stride]);  \
-    if (!out.d)                                                               \
-      return tm_any_tensor(out, 1);                                           \
-    map_node *m = push_map(tape, &out, a, b);                                 \
-    for (long k = 0; k < n && a->d; k++)                                      \
-      m->pa[k] = tm_d_##name##_a(R, a->v[k * a->stride],                      \
-                                 b->v[k * b->stride], out.v[k]);              \
-    for (long k = 0; k < n && b->d; k++)                                      \
-      m->pb[k] = tm_d_##name##_b(R, a->v[k * a->stride],                      \
-                                 b->v[k * b->stride], out.v[k]);              \
-    return tm_any_tensor(out, 1);                                             \
+#define DEFINE_BINARY(name, value, slope_a, slope_b)                           \
+  static tm_any map_##name(tm_tape *tape, const tm_any *x, int count) {        \
+    (void)count;                                                               \
+    const tm_runtime *R = tape->runtime;                                       \
+    tm_view v[2], *a = v, *b = v + 1;                                          \
+    tm_view_of(x, a);                                                          \
+    tm_view_of(x + 1, b);                                                      \
+    long n = tm_common_length(tape, v, 2, #name);                              \
+    tm_tensor out =                                                            \
+        like(tape, a->scalar ? x + 1 : x, a->d != NULL || b->d != NULL);       \
+    if (a->stride && b->stride)                                                \
+      for (long k = 0; k < n; k++)                                             \
+        out.v[k] = tm_d_##name(R, a->v[k], b->v[k]);                           \
+    else                                                                       \
+      for (long k = 0; k < n; k++)                                             \
+        out.v[k] = tm_d_##name(R, a->v[k * a->stride], b->v[k * b->stride]);   \
+    if (!out.d)                                                                \
+      return tm_any_tensor(out, 1);                                            \
+    map_node *m = push_map(tape, &out, a, b);                                  \
+    for (long k = 0; k < n && a->d; k++)                                       \
+      m->pa[k] = tm_d_##name##_a(R, a->v[k * a->stride], b->v[k * b->stride],  \
+                                 out.v[k]);                                    \
+    for (long k = 0; k < n && b->d; k++)                                       \
+      m->pb[k] = tm_d_##name##_b(R, a->v[k * a->stride], b->v[k * b->stride],  \
+                                 out.v[k]);                                    \
+    return tm_any_tensor(out, 1);                                              \
   }
 TM_BINARY(DEFINE_BINARY)
 
