@@ -215,6 +215,12 @@ typedef struct tempera_recipe {
   double tau_scale; /* sd of the truncated-normal tau proposal */
 } tempera_recipe;
 
+/* Values computed from theta for the draws (transformed parameters, generated
+ * quantities); `quantities` has room for quantity_count of them. */
+typedef int (*tempera_quantities_fn)(const double *theta,
+                                     tempera_random *random,
+                                     double *quantities, void *user);
+
 /* Everything not marked required may be left zero. tempera_model_create
  * copies the spec and what it points to, except `user`, which the model owns
  * from then on when `release` is given. */
@@ -232,6 +238,10 @@ typedef struct tempera_model_spec {
   size_t gibbs_count;
   const tempera_recipe *recipe;
   bool prior_normalised; /* log_prior integrates to one */
+  bool prior_improper;   /* no evidence; tau must be bounded below */
+  size_t quantity_count;
+  const char *const *quantity_names; /* quantity_count of them */
+  tempera_quantities_fn quantities;
   void *user;
   int (*clone)(const void *user, void **copy); /* one per chain; 0 is success */
   void (*release)(void *user);                 /* for user and its clones */

@@ -212,6 +212,154 @@ static void failures_in_transformed_data_name_the_line(void **state) {
       "line 3:4: index 3 is not in 1:2");
 }
 
+/* ---- prior draws and quantities ----------------------------------------- */
+
+static size_t index_of(const tempera_model *m, const char *name) {
+  for (size_t i = 0; i < m->size; i++)
+    if (!strcmp(m->names[i], name))
+      return i;
+  fail_msg("no value %s", name);
+  return 0;
+}
+
+/* Means of values over many draws, each with its standard deviation. */
+static void prior_draws_follow_the_prior(void **state) {
+  (void)state;
+  enum { N = 20000 };
+  static const struct {
+    const char *name;
+    double mean, sd;
+  } known[] = {{"theta[2]", 10, 1.2247},
+               {"s[3]", 0.79788, 0.60281},
+               {"M[2,1]", 0, 1},
+               {"tau", 0.5, 0.5},
+               {"mu", 10, 1},
+               {"q[3]", 0.7, 0.13817},
+               {"flat_q[1]", 0.5, 0.28868},
+               {"flat", 1, 1.1547},
+               {"walk[3]", 0, 1.73205},
+               {"n", 4, 2},
+               {"flat_n", 3, 0.8165}};
+  enum { COUNT = sizeof known / sizeof *known };
+  tempera_model *m = load("ancestors");
+  assert_non_null(m->spec.prior_draw);
+  tempera_random random = tm_random(11, 0, TM_PURPOSE_TEST);
+  double theta[64], sum[COUNT] = {0}, square[COUNT] = {0};
+  for (int i = 0; i < N; i++) {
+    assert_int_equal(m->spec.prior_draw(&random, theta, m->spec.user), 0);
+    assert_true(tm_inside(m, theta));
+    for (size_t k = 0; k < COUNT; k++) {
+      double x = theta[index_of(m, known[k].name)];
+      sum[k] += x;
+      square[k] += x * x;
+    }
+  }
+  for (size_t k = 0; k < COUNT; k++) {
+    double mean = sum[k] / N, sd = sqrt(square[k] / N - mean * mean);
+    if (fabs(mean - known[k].mean) > 4 * known[k].sd / sqrt(N) ||
+        fabs(sd / known[k].sd - 1) > 0.05)
+      fail_msg("%s: mean %g, sd %g; expected %g, %g", known[k].name, mean, sd,
+               known[k].mean, known[k].sd);
+  }
+  tempera_model_free(m);
+}
+
+static void quantities_are_computed_and_named(void **state) {
+  (void)state;
+  tempera_model *m = load("ancestors");
+  static const char *const names[] = {"sum_theta", "G[1,1]", "G[2,1]",
+                                      "G[1,2]",    "G[2,2]", "drawn"};
+  assert_int_equal(m->spec.quantity_count, 6);
+  for (size_t i = 0; i < 6; i++)
+    assert_string_equal(m->spec.quantity_names[i], names[i]);
+  tempera_random random = tm_random(1, 0, TM_PURPOSE_TEST);
+  double theta[64], out[6];
+  assert_int_equal(m->spec.prior_draw(&random, theta, m->spec.user), 0);
+  assert_int_equal(m->spec.quantities(theta, &random, out, m->spec.user), 0);
+  assert_true(fabs(out[0] - theta[0] - theta[1] - theta[2]) < 1e-12);
+  assert_true(out[1] == 1 && out[2] == 3 && out[3] == 2 && out[4] == 4);
+  assert_true(out[5] >= 0 && out[5] == floor(out[5]));
+  tempera_model_free(m);
+}
+
+static void clones_are_independent(void **state) {
+  (void)state;
+  tempera_model *m = load("schools");
+  void *copy = NULL;
+  assert_int_equal(m->spec.clone(m->spec.user, &copy), 0);
+  double theta[10] = {0, 0, 0, 0, 0, 0, 0, 0, 1, 2}, a, b;
+  assert_int_equal(m->spec.log_likelihood(theta, &a, m->spec.user), 0);
+  assert_int_equal(m->spec.log_likelihood(theta, &b, copy), 0);
+  assert_true(a == b);
+  m->spec.release(copy);
+  tempera_model_free(m);
+}
+
+static void improper_priors_are_known(void **state) {
+  (void)state;
+  static const char text[] =
+      "parameters { real a; real b; } model { a ~ normal(0, 1); }";
+  tempera_program *p = NULL;
+  assert_int_equal(tempera_program_parse("p", text, sizeof text - 1, &p, NULL),
+                   TEMPERA_OK);
+  assert_false(tempera_program_proper(p));
+  tempera_program_free(p);
+}
+
+/* ---- the paper's models ------------------------------------------------- */
+
+static tempera_model *load_paper(const char *name, const char *json) {
+  char path[512];
+  tempera_data *data = NULL;
+  tempera_model *model = NULL;
+  tempera_error error = {0};
+  snprintf(path, sizeof path, "%s/models/paper/%s.stan", SOURCE_DIR, name);
+  assert_int_equal(tempera_data_parse(json, strlen(json), &data, &error),
+                   TEMPERA_OK);
+  if (tempera_model_load(path, data, &model, &error))
+    fail_msg("%s: %s", path, error.message);
+  tempera_data_free(data);
+  return model;
+}
+
+static double log_normal(double y, double mean, double variance) {
+  return -0.5 * (y - mean) * (y - mean) / variance -
+         0.5 * log(2 * M_PI * variance);
+}
+
+static double log_inverse_gamma(double x, double a, double b) {
+  return a * log(b) - lgamma(a) - (a + 1) * log(x) - b / x;
+}
+
+static void papers_models_have_the_papers_densities(void **state) {
+  (void)state;
+  double l, p, y[] = {1.5, -0.3, 2.25};
+  tempera_model *m = load_paper("bimodal2", "{\"n\":3,\"y\":[1.5,-0.3,2.25]}");
+  double theta[] = {-0.8, 0.7}, expected = 0;
+  for (int i = 0; i < 3; i++)
+    expected += log_normal(y[i], 0.8, 0.7);
+  assert_int_equal(tempera_model_evaluate(m, theta, &l, &p, NULL), TEMPERA_OK);
+  assert_true(fabs(l - expected) < 1e-10 * fabs(expected));
+  expected = log_normal(-0.8, 0, 1) + log_inverse_gamma(0.7, 1, 1);
+  assert_true(fabs(p - expected) < 1e-10 * fabs(expected));
+  tempera_model_free(m);
+  m = load_paper("galaxy",
+                 "{\"n\":3,\"y\":[1.5,-0.3,2.25],\"K\":2,\"equal\":0}");
+  double mix[] = {1, 20, 2, 3, 0.25, 0.75};
+  assert_string_equal(tempera_model_value_name(m, 2), "sigma2[1]");
+  expected = 0;
+  for (int i = 0; i < 3; i++)
+    expected += log(0.25 * exp(log_normal(y[i], 1, 2)) +
+                    0.75 * exp(log_normal(y[i], 20, 3)));
+  assert_int_equal(tempera_model_evaluate(m, mix, &l, &p, NULL), TEMPERA_OK);
+  assert_true(fabs(l - expected) < 1e-10 * fabs(expected));
+  expected = log_normal(1, 20, 100) + log_normal(20, 20, 100) +
+             log_inverse_gamma(2, 3, 20) + log_inverse_gamma(3, 3, 20);
+  assert_true(fabs(p - expected) < 1e-10 * fabs(expected));
+  assert_non_null(m->spec.prior_draw);
+  tempera_model_free(m);
+}
+
 /* ---- the cache ---------------------------------------------------------- */
 
 static void cache_is_private(void **state) {
@@ -244,6 +392,11 @@ int main(void) {
       cmocka_unit_test(schools_have_the_right_densities),
       cmocka_unit_test(data_are_checked_against_declarations),
       cmocka_unit_test(failures_in_transformed_data_name_the_line),
+      cmocka_unit_test(prior_draws_follow_the_prior),
+      cmocka_unit_test(quantities_are_computed_and_named),
+      cmocka_unit_test(clones_are_independent),
+      cmocka_unit_test(improper_priors_are_known),
+      cmocka_unit_test(papers_models_have_the_papers_densities),
       cmocka_unit_test(cache_is_private),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

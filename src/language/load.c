@@ -113,6 +113,19 @@ static int prior_draw(tempera_random *random, double *theta, void *user_) {
   return 0;
 }
 
+static int quantities(const double *theta, tempera_random *random, double *out,
+                      void *user_) {
+  user *u = user_;
+  tm_binding binding = {.values = out};
+  tm_tape_reset(&u->tape);
+  u->tape.random = random;
+  if (setjmp(u->guard.place))
+    return answer_of(&u->guard);
+  u->program->entry->quantities(&u->tape, u->program->instance, theta,
+                                &binding);
+  return 0;
+}
+
 /* ---- loading ------------------------------------------------------------ */
 
 static tempera_status open_library(const char *path, shared *s,
@@ -150,24 +163,88 @@ static tempera_status bind(shared *s, tm_binding *binding,
   return TEMPERA_OK;
 }
 
+/* A point in the middle of the support, to try things at. */
+static void middle(const tm_binding *binding, double *theta) {
+  size_t at = 0;
+  for (size_t i = 0; i < binding->parameter_count; i++) {
+    const tempera_parameter *p = &binding->parameters[i];
+    size_t n = p->size ? p->size : 1;
+    double lo = p->lower, hi = p->upper;
+    double x = isfinite(lo) && isfinite(hi) ? 0.5 * (lo + hi)
+               : isfinite(lo)               ? lo + 1
+               : isfinite(hi)               ? hi - 1
+                                            : 0.5;
+    double zeros[64 * 64] = {0};
+    if (p->map && p->map->unconstrained_size <= 64 * 64)
+      p->map->constrain(p->map, zeros, theta + at);
+    else
+      for (size_t k = 0; k < n; k++)
+        theta[at + k] = p->transform == TEMPERA_SIMPLEX ? 1 / (double)n
+                        : p->kind == TEMPERA_INTEGER    ? floor(x)
+                                                        : x;
+    at += n;
+  }
+}
+
+/* The quantities' names, by computing them once. */
+static tempera_status name_quantities(user *u, tm_binding *binding,
+                                      const double *theta,
+                                      tempera_error *error) {
+  tempera_random random = tm_random(0, 0, TM_PURPOSE_START);
+  binding->naming = true;
+  tm_tape_reset(&u->tape);
+  u->tape.random = &random;
+  if (setjmp(u->guard.place)) {
+    u->tape.random = NULL;
+    return u->guard.outcome == TM_REJECTED
+               ? TEMPERA_OK /* at this point only; no quantities then */
+               : tm_fail(error, TEMPERA_ERROR_INPUT, "%s", u->guard.message);
+  }
+  u->program->entry->quantities(&u->tape, u->program->instance, theta, binding);
+  u->tape.random = NULL;
+  return TEMPERA_OK;
+}
+
+/* One draw tells whether draws can be made. */
+static bool can_draw(user *u, double *theta) {
+  tempera_random random = tm_random(0, 0, TM_PURPOSE_START);
+  bool can = u->program->entry->prior && prior_draw(&random, theta, u) == 0;
+  u->tape.random = NULL;
+  return can;
+}
+
 static tempera_status make_model(const tempera_program *program, shared *s,
-                                 const tm_binding *binding,
-                                 tempera_model **model, tempera_error *error) {
+                                 tm_binding *binding, tempera_model **model,
+                                 tempera_error *error) {
   user *u = user_new(s);
-  if (!u)
+  double *theta = TM_NEW(binding->arena, double, s->size + 1);
+  if (!u || !theta) {
+    release(u);
     return tm_fail_memory(error);
-  tempera_model_spec spec = {.name = program->name,
-                             .parameters = binding->parameters,
-                             .parameter_count = binding->parameter_count,
-                             .log_likelihood = log_likelihood,
-                             .log_prior = log_prior,
-                             .log_likelihood_gradient = log_likelihood_gradient,
-                             .log_prior_gradient = log_prior_gradient,
-                             .prior_draw = s->entry->prior ? prior_draw : NULL,
-                             .user = u,
-                             .clone = clone,
-                             .release = release};
-  tempera_status status = tempera_model_create(&spec, model, error);
+  }
+  middle(binding, theta);
+  tempera_status status = name_quantities(u, binding, theta, error);
+  if (status != TEMPERA_OK) {
+    release(u);
+    return status;
+  }
+  tempera_model_spec spec = {
+      .name = program->name,
+      .parameters = binding->parameters,
+      .parameter_count = binding->parameter_count,
+      .log_likelihood = log_likelihood,
+      .log_prior = log_prior,
+      .log_likelihood_gradient = log_likelihood_gradient,
+      .log_prior_gradient = log_prior_gradient,
+      .prior_draw = can_draw(u, theta) ? prior_draw : NULL,
+      .prior_improper = !program->split.proper,
+      .quantity_count = binding->value_count,
+      .quantity_names = binding->names,
+      .quantities = binding->value_count ? quantities : NULL,
+      .user = u,
+      .clone = clone,
+      .release = release};
+  status = tempera_model_create(&spec, model, error);
   if (status != TEMPERA_OK)
     release(u);
   return status;

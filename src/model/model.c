@@ -9,8 +9,8 @@
 static tempera_status check_parameter(const tempera_parameter *p, size_t i,
                                       tempera_error *error) {
   if (!p->name || !p->name[0])
-    return tm_fail(error, TEMPERA_ERROR_ARGUMENT,
-                   "parameter %zu has no name", i + 1);
+    return tm_fail(error, TEMPERA_ERROR_ARGUMENT, "parameter %zu has no name",
+                   i + 1);
   if (p->transform == TEMPERA_SIMPLEX &&
       (p->kind != TEMPERA_REAL || p->size < 2))
     return tm_fail(error, TEMPERA_ERROR_ARGUMENT,
@@ -34,8 +34,8 @@ static tempera_status check_spec(const tempera_model_spec *spec,
     return tm_fail(error, TEMPERA_ERROR_ARGUMENT,
                    "a model needs a name, log_likelihood and log_prior");
   if (!spec->parameters || spec->parameter_count == 0)
-    return tm_fail(error, TEMPERA_ERROR_ARGUMENT,
-                   "model %s has no parameters", spec->name);
+    return tm_fail(error, TEMPERA_ERROR_ARGUMENT, "model %s has no parameters",
+                   spec->name);
   for (size_t i = 0; i < spec->parameter_count; i++)
     TM_TRY(check_parameter(&spec->parameters[i], i, error));
   return TEMPERA_OK;
@@ -92,11 +92,11 @@ static bool copy_recipe(tempera_model *model, const tempera_recipe *recipe) {
   if (!copy)
     return false;
   *copy = *recipe;
-  copy->proposals = copied(model->arena, recipe->proposals,
-                           recipe->proposal_count, sizeof *recipe->proposals,
-                           &failed);
-  copy->start = copied(model->arena, recipe->start, model->size,
-                       sizeof(double), &failed);
+  copy->proposals =
+      copied(model->arena, recipe->proposals, recipe->proposal_count,
+             sizeof *recipe->proposals, &failed);
+  copy->start =
+      copied(model->arena, recipe->start, model->size, sizeof(double), &failed);
   model->spec.recipe = copy;
   return !failed;
 }
@@ -169,6 +169,20 @@ static bool lay_out(tempera_model *model) {
   return name_values(model);
 }
 
+static bool copy_quantities(tempera_model *model,
+                            const tempera_model_spec *spec) {
+  if (!spec->quantity_count)
+    return true;
+  const char **names = TM_NEW(model->arena, const char *, spec->quantity_count);
+  for (size_t i = 0; names && i < spec->quantity_count; i++) {
+    names[i] = tm_arena_text(model->arena, spec->quantity_names[i]);
+    if (!names[i])
+      return false;
+  }
+  model->spec.quantity_names = names;
+  return names != NULL;
+}
+
 static bool build(tempera_model *model, const tempera_model_spec *spec) {
   bool failed = false;
   model->spec = *spec;
@@ -176,7 +190,7 @@ static bool build(tempera_model *model, const tempera_model_spec *spec) {
   model->spec.gibbs = copied(model->arena, spec->gibbs, spec->gibbs_count,
                              sizeof *spec->gibbs, &failed);
   return model->spec.name && !failed && copy_parameters(model, spec) &&
-         lay_out(model) &&
+         lay_out(model) && copy_quantities(model, spec) &&
          (!spec->recipe || copy_recipe(model, spec->recipe));
 }
 
@@ -216,8 +230,7 @@ static void *open_library(const char *path) {
   return dlopen(local, RTLD_NOW | RTLD_LOCAL);
 }
 
-tempera_status tm_model_load_library(const char *path,
-                                     const tempera_data *data,
+tempera_status tm_model_load_library(const char *path, const tempera_data *data,
                                      tempera_model **model,
                                      tempera_error *error) {
   void *library = open_library(path);
@@ -270,8 +283,7 @@ const tempera_model_spec *tempera_model_spec_of(const tempera_model *model) {
 
 tempera_status tempera_model_evaluate(const tempera_model *model,
                                       const double *theta,
-                                      double *log_likelihood,
-                                      double *log_prior,
+                                      double *log_likelihood, double *log_prior,
                                       tempera_error *error) {
   tm_arena *arena = tm_arena_create();
   if (!arena)

@@ -54,6 +54,10 @@ RNG(beta_binomial) {
   double p = tempera_random_beta(r, x[1], x[2]);
   return (double)tempera_random_binomial(r, (int64_t)x[0], p);
 }
+RNG(discrete_range) {
+  uint64_t span = x[1] >= x[0] ? (uint64_t)(x[1] - x[0]) + 1 : 1;
+  return x[0] + (double)tempera_random_below(r, span);
+}
 RNG(poisson) { return (double)tempera_random_poisson(r, x[0]); }
 RNG(poisson_log) { return (double)tempera_random_poisson(r, exp(x[0])); }
 RNG(neg_binomial) {
