@@ -75,8 +75,9 @@ struct tm_expression {
   /* by the checker */
   tm_type type;
   tm_level level;
-  tm_variable *variable;            /* NAME */
-  tm_function *function;            /* CALL of a user's function */
+  tm_variable *variable; /* NAME */
+  tm_function *function; /* CALL of a user's function */
+  tm_function *system;   /* CALL of an ODE solver: its first argument */
   const struct tm_builtin *builtin; /* CALL of ours */
 };
 

@@ -23,6 +23,10 @@ TEMPERA_CHECKED tempera_status tm_check_expression(tm_checker *c,
                                                    tm_expression *e);
 /* Resolve e (a CALL whose parts are checked) to a function. */
 TEMPERA_CHECKED tempera_status tm_check_call(tm_checker *c, tm_expression *e);
+/* Is this the name of a solver of differential equations? */
+bool tm_is_solver(const char *name);
+/* Resolve a call of one; its first argument names a function. */
+TEMPERA_CHECKED tempera_status tm_check_solver(tm_checker *c, tm_expression *e);
 tm_variable *tm_scope_find(const tm_checker *c, const char *name);
 tm_function *tm_function_find(const tm_checker *c, const char *name,
                               const tm_type *types, size_t count, bool *exists);

@@ -139,9 +139,7 @@ static tempera_status check_place(tm_checker *c, const tm_expression *e,
   }
   if (tm_ends_with(name, "_lp") || !strcmp(name, "target") ||
       !strcmp(name, "get_lp")) {
-    bool fine = in ? in->uses_target
-                   : c->block == TM_BLOCK_MODEL ||
-                         c->block == TM_BLOCK_TRANSFORMED_PARAMETERS;
+    bool fine = in ? in->uses_target : c->block == TM_BLOCK_MODEL;
     if (!fine)
       return tm_complain(c->source, e->token,
                          "%s may only be called in the model block and in "
@@ -161,6 +159,12 @@ static tempera_status check_user_call(tm_checker *c, tm_expression *e) {
                          "argument %zu of %s is marked data and cannot "
                          "depend on parameters",
                          i + 1, f->name);
+  if (f->uses_target && f->result.base != TM_VOID)
+    return tm_complain(c->source, e->token,
+                       "%s raises the target and returns a value, which is "
+                       "not supported: split it into a void function ending "
+                       "in _lp and a function for the value",
+                       f->name);
   e->type = f->result;
   if (f->uses_target || tm_ends_with(f->name, "_rng"))
     e->level = TM_LEVEL_PARAMETER;
@@ -191,13 +195,9 @@ static bool constant_call(tm_expression *e) {
   return false;
 }
 
-static bool is_target(tm_expression *e) {
-  if ((strcmp(e->text, "target") && strcmp(e->text, "get_lp")) ||
-      e->part_count != 0)
-    return false;
-  e->type = tm_type_of(TM_REAL, 0);
-  e->level = TM_LEVEL_PARAMETER;
-  return true;
+static bool is_target(const tm_expression *e) {
+  return (!strcmp(e->text, "target") || !strcmp(e->text, "get_lp")) &&
+         e->part_count == 0;
 }
 
 static tempera_status resolve(tm_checker *c, tm_expression *e, const char *name,
@@ -240,6 +240,9 @@ tempera_status tm_check_call(tm_checker *c, tm_expression *e) {
                        e->text);
   TM_TRY(check_place(c, e, name));
   if (is_target(e))
-    return TEMPERA_OK;
+    return tm_complain(c->source, e->token,
+                       "reading the target with %s() is not supported: prior "
+                       "and likelihood are kept apart",
+                       e->text);
   return resolve(c, e, name, types);
 }

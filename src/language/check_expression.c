@@ -335,6 +335,8 @@ static tempera_status check_index(tm_checker *c, tm_expression *e) {
 /* ---- all ---------------------------------------------------------------- */
 
 static tempera_status check_parts(tm_checker *c, tm_expression *e) {
+  if (e->kind == TM_E_CALL && !e->system && tm_is_solver(e->text))
+    return tm_check_solver(c, e);
   bool exists = false;
   if (e->kind == TM_E_CALL && tm_builtin_unsupported(e->text) &&
       !tm_function_find(c, e->text, NULL, 0, &exists) && !exists)
@@ -367,7 +369,7 @@ static tempera_status check_kind(tm_checker *c, tm_expression *e) {
   case TM_E_NAME:
     return check_name(c, e);
   case TM_E_CALL:
-    return tm_check_call(c, e);
+    return e->system ? TEMPERA_OK : tm_check_call(c, e);
   case TM_E_UNARY:
     return check_unary(c, e);
   case TM_E_BINARY:

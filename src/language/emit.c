@@ -236,11 +236,15 @@ void tm_emit_functions(tm_emitter *g, bool gradient) {
   const tm_program *tree = &g->program->tree;
   g->gradient = gradient;
   g->needed = NULL;
+  tm_text body = g->body;
+  g->body = g->declarations;
   for (size_t i = 0; i < tree->function_count; i++)
     if (tree->functions[i]->body) {
       emit_signature(g, tree->functions[i]);
       tm_emit(g, " TM_UNUSED;\n");
     }
+  g->declarations = g->body;
+  g->body = body;
   for (size_t i = 0; i < tree->function_count; i++) {
     const tm_function *f = tree->functions[i];
     if (!f->body)
@@ -295,12 +299,16 @@ tempera_status tm_emit_program(const tempera_program *program, tm_text *text,
   tm_emitter head = {.program = program, .arena = program->arena};
   emit_instance(&head);
   tm_emit_line(&head, "static tm_fn F[%zu];", g.call_count + 1);
-  bool failed = g.body.failed || head.body.failed;
-  if (!failed) {
-    tm_text_add_bytes(text, head.body.data, head.body.length);
-    tm_text_add_bytes(text, g.body.data, g.body.length);
+  const tm_text *parts[] = {&head.body, &g.declarations, &g.systems, &g.body};
+  bool failed = false;
+  for (size_t i = 0; i < 4; i++) {
+    failed = failed || parts[i]->failed;
+    if (!failed && parts[i]->length)
+      tm_text_add_bytes(text, parts[i]->data, parts[i]->length);
   }
   tm_text_clear(&g.body);
+  tm_text_clear(&g.declarations);
+  tm_text_clear(&g.systems);
   tm_text_clear(&head.body);
   return failed || text->failed ? tm_fail_memory(error) : TEMPERA_OK;
 }

@@ -16,7 +16,9 @@ typedef enum tm_held { TM_LONG, TM_DOUBLE, TM_VAR, TM_TENSOR } tm_held;
 typedef struct tm_emitter {
   const tempera_program *program;
   tm_arena *arena;
-  tm_text body;       /* functions */
+  tm_text body;                  /* functions */
+  tm_text declarations, systems; /* what stands before them */
+  size_t system_count;
   bool gradient;      /* of which mode */
   tm_part part;       /* densities: which statements count; NONE: none */
   bool *needed;       /* by variable index: computed in this function */
@@ -64,6 +66,9 @@ void tm_emit_sizes(tm_emitter *g, const tm_variable *v);
 void tm_emit_need(tm_emitter *g);
 bool tm_emit_keeps(const tm_emitter *g, const tm_statement *s);
 void tm_emit_functions(tm_emitter *g, bool gradient);
+
+/* A call of a solver of differential equations. */
+void tm_emit_solver(tm_emitter *g, const tm_expression *e);
 
 /* The whole C text of a program, without the prelude. */
 TEMPERA_CHECKED tempera_status tm_emit_program(const tempera_program *program,

@@ -218,6 +218,10 @@ static void emit_call(tm_emitter *g, const tm_expression *e) {
     emit_user_call(g, e);
     return;
   }
+  if (e->system) {
+    tm_emit_solver(g, e);
+    return;
+  }
   const tm_builtin *b = e->builtin;
   bool elementwise = b->kind == TM_B_UNARY || b->kind == TM_B_BINARY;
   if (elementwise && held == TM_LONG) {

@@ -48,7 +48,8 @@ static void add_expression(tm_text *text, const tm_expression *e) {
     tm_text_number(text, e->number);
     break;
   case TM_E_CALL:
-    tm_text_printf(text, "%s(", e->text);
+    tm_text_printf(text, "%s(%s%s", e->text, e->system ? e->system->name : "",
+                   e->system ? ", " : "");
     add_list(text, e->parts, e->part_count, e->bar);
     tm_text_add(text, ")");
     break;

@@ -590,6 +590,16 @@ static inline double kernel_loop(tm_kernel kernel, int arity, const tm_view *v,
   return total;
 }
 
+/* NaN among the arguments (not the outcome) is a bad argument like any
+ * other: density zero. */
+static bool bad_arguments(const tm_view *v, int arity) {
+  for (int i = 1; i < arity; i++)
+    for (long k = 0; k < v[i].n; k++)
+      if (isnan(v[i].v[k]))
+        return true;
+  return false;
+}
+
 /* Where partials go: straight to the adjoints of steady arguments when the
  * value goes straight into the target; else to arrays kept in a node. */
 static tm_any vectorised(tm_tape *tape, const tm_any *arguments, int count,
@@ -618,6 +628,8 @@ static tm_any vectorised(tm_tape *tape, const tm_any *arguments, int count,
   double value = kernel == normal_kernel && v[2].scalar
                      ? normal_loop(v, n, to)
                      : kernel_loop(kernel, arity, v, n, to, active);
+  if (isnan(value) && bad_arguments(v, arity))
+    return tm_any_real(ZERO);
   return tm_scalar_result(tape, value, keeps, kept);
 }
 

@@ -87,6 +87,17 @@ typedef struct tm_slice {
   tm_tensor many;
 } tm_slice;
 
+/* The right-hand side of a differential equation: time, state, arguments. */
+typedef tm_tensor (*tm_rhs)(tm_tape *tape, double time, tm_tensor y,
+                            const tm_any *arguments);
+typedef struct tm_ode {
+  tm_rhs value, gradient; /* gradient may be 0: no derivatives wanted */
+  double start, relative, absolute, most_steps;
+  tm_tensor times;
+  const tm_any *arguments;
+  int argument_count;
+} tm_ode;
+
 /* What the library gives a program. Failures do not return. */
 typedef struct tm_runtime {
   tm_fn (*find)(const char *name, const char *signature);
@@ -115,6 +126,9 @@ typedef struct tm_runtime {
                     const int *dim, tm_any lower, tm_any upper);
   void (*output)(tm_tape *tape, void *binding, const char *name, int integer,
                  tm_any value);
+  /* the solution at all times, one row each */
+  tm_tensor (*ode)(tm_tape *tape, const tm_ode *system, tm_any y0,
+                   const char *place);
   double (*lgamma)(double);
   double (*digamma)(double);
   double (*trigamma)(double);
@@ -485,6 +499,10 @@ TM_OUTLINE tm_any tm_any_tensor(tm_tensor t, int steady) {
   a.steady = steady;
   a.u.t = t;
   return a;
+}
+
+TM_INLINE tm_var tm_as_var(const tm_any *a) {
+  return a->tag == TM_TAG_INT ? tm_constant((double)a->u.i) : a->u.r;
 }
 
 TM_INLINE long tm_divide_int(tm_tape *tape, long a, long b, const char *place) {

@@ -99,6 +99,18 @@ long tm_binding_parameter(tm_tape *tape, void *binding, const char *name,
 void tm_binding_output(tm_tape *tape, void *binding, const char *name,
                        int integer, tm_any value);
 
+tm_tensor tm_solve_ode(tm_tape *tape, const tm_ode *system, tm_any y0,
+                       const char *place);
+
+/* Give back everything taken since a mark. */
+typedef struct tm_tape_mark {
+  char *at;
+  tm_node *last;
+  void *chunks;
+} tm_tape_mark;
+tm_tape_mark tm_tape_here(const tm_tape *tape);
+void tm_tape_back_to(tm_tape *tape, tm_tape_mark mark);
+
 /* tables of functions, each ended by a NULL name */
 typedef struct tm_function_entry {
   const char *name, *signature;

@@ -57,6 +57,18 @@ void tm_tape_free(tm_tape *tape) {
   tape->at = tape->end = NULL;
 }
 
+tm_tape_mark tm_tape_here(const tm_tape *tape) {
+  return (tm_tape_mark){tape->at, tape->last, tape->chunks};
+}
+
+void tm_tape_back_to(tm_tape *tape, tm_tape_mark mark) {
+  tape->last = mark.last;
+  if (tape->chunks == mark.chunks)
+    tape->at = mark.at;
+  else
+    use_chunk(tape, tape->chunks); /* holds nothing from before */
+}
+
 static void *more(tm_tape *tape, size_t size) {
   chunk *before = tape->chunks;
   size_t wanted = before ? 2 * before->size : FIRST_CHUNK;
@@ -225,6 +237,7 @@ const tm_runtime tm_the_runtime = {.find = find,
                                    .read = tm_binding_read,
                                    .parameter = tm_binding_parameter,
                                    .output = tm_binding_output,
+                                   .ode = tm_solve_ode,
                                    .lgamma = tm_lgamma,
                                    .digamma = tm_digamma,
                                    .trigamma = tm_trigamma,
