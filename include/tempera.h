@@ -245,6 +245,8 @@ typedef struct tempera_model_spec {
   void *user;
   int (*clone)(const void *user, void **copy); /* one per chain; 0 is success */
   void (*release)(void *user);                 /* for user and its clones */
+  /* Why the last callback with this user gave < 0 or > 0; may be NULL. */
+  const char *(*reason)(const void *user);
 } tempera_model_spec;
 
 typedef struct tempera_model tempera_model;

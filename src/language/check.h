@@ -23,6 +23,10 @@ TEMPERA_CHECKED tempera_status tm_check_expression(tm_checker *c,
                                                    tm_expression *e);
 /* Resolve e (a CALL whose parts are checked) to a function. */
 TEMPERA_CHECKED tempera_status tm_check_call(tm_checker *c, tm_expression *e);
+/* Turn reduce_sum(f, x, grain, ...) into f(x, 1, size(x), ...), which is what
+ * it means; before its parts are checked. */
+TEMPERA_CHECKED tempera_status tm_check_reduce_sum(tm_checker *c,
+                                                   tm_expression *e);
 /* Is this the name of a solver of differential equations? */
 bool tm_is_solver(const char *name);
 /* Resolve a call of one; its first argument names a function. */

@@ -228,6 +228,9 @@ tempera_status tm_check_call(tm_checker *c, tm_expression *e) {
   const char *name = modern_name(c, e);
   if (!name)
     return tm_fail_memory(c->source->error);
+  if (e->bar && !takes_bar(name) && e->token->text != NULL &&
+      !strncmp(e->token->text, "reduce_sum", 10))
+    e->bar = false;
   if (e->bar && !takes_bar(name))
     return tm_complain(c->source, e->token,
                        "only densities and distribution functions take |; "

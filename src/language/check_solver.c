@@ -1,6 +1,6 @@
-/* check_solver.c - calls of differential equation solvers, whose first
- * argument is a function: ode_rk45 and its relatives, and the older
- * integrate_ode_*. */
+/* check_solver.c - calls whose first argument is a function: differential
+ * equation solvers (ode_rk45 and its relatives, and the older
+ * integrate_ode_*), and reduce_sum. */
 #include "language/check.h"
 
 #include <string.h>
@@ -112,4 +112,44 @@ tempera_status tm_check_solver(tm_checker *c, tm_expression *e) {
       e->level = e->parts[i]->level;
   }
   return strncmp(e->text, "integrate_", 10) ? check_new(c, e) : check_old(c, e);
+}
+
+static tm_expression *new_part(tm_checker *c, const tm_token *token,
+                               tm_expression_kind kind, const char *text) {
+  tm_expression *e = TM_NEW(c->arena, tm_expression, 1);
+  if (e)
+    *e = (tm_expression){.kind = kind, .token = token, .text = text};
+  return e;
+}
+
+tempera_status tm_check_reduce_sum(tm_checker *c, tm_expression *e) {
+  bool exists = false;
+  const tm_expression *f = e->part_count ? e->parts[0] : NULL;
+  if (f && f->kind == TM_E_NAME)
+    (void)tm_function_find(c, f->text, NULL, 0, &exists);
+  if (e->part_count < 3 || !exists)
+    return tm_complain(c->source, e->token,
+                       "%s takes (a function of yours, a container, a grain "
+                       "size, arguments ...)",
+                       e->text);
+  tm_expression *one = new_part(c, e->token, TM_E_INT, "1");
+  tm_expression *size = new_part(c, e->token, TM_E_CALL, "size");
+  tm_expression **parts = TM_NEW(c->arena, tm_expression *, e->part_count);
+  tm_expression **sized = TM_NEW(c->arena, tm_expression *, 1);
+  if (!one || !size || !parts || !sized)
+    return tm_fail_memory(c->source->error);
+  one->whole = 1;
+  one->number = 1;
+  sized[0] = e->parts[1];
+  size->parts = sized;
+  size->part_count = 1;
+  parts[0] = e->parts[1];
+  parts[1] = one;
+  parts[2] = size;
+  for (size_t i = 3; i < e->part_count; i++)
+    parts[i] = e->parts[i];
+  e->text = f->text;
+  e->parts = parts;
+  e->bar = true;
+  return TEMPERA_OK;
 }

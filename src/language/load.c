@@ -126,6 +126,10 @@ static int quantities(const double *theta, tempera_random *random, double *out,
   return 0;
 }
 
+static const char *reason(const void *user_) {
+  return ((const user *)user_)->guard.message;
+}
+
 /* ---- loading ------------------------------------------------------------ */
 
 static tempera_status open_library(const char *path, shared *s,
@@ -243,7 +247,8 @@ static tempera_status make_model(const tempera_program *program, shared *s,
       .quantities = binding->value_count ? quantities : NULL,
       .user = u,
       .clone = clone,
-      .release = release};
+      .release = release,
+      .reason = reason};
   status = tempera_model_create(&spec, model, error);
   if (status != TEMPERA_OK)
     release(u);

@@ -449,8 +449,8 @@
 
 /* Known names of Stan that we do not have (yet), to be refused by name. */
 #define TM_UNSUPPORTED                                                         \
-  "ode_ckrk", "ode_ckrk_tol", "ode_adjoint_tol_ctl", "reduce_sum",             \
-      "reduce_sum_static", "map_rect", "algebra_solver",                       \
+  "ode_ckrk", "ode_ckrk_tol", "ode_adjoint_tol_ctl", \
+      "map_rect", "algebra_solver",                       \
       "algebra_solver_newton", "solve_newton", "solve_powell", "integrate_1d", \
       "dae", "dae_tol", "eigenvalues_sym", "eigenvectors_sym", "eigenvalues",  \
       "eigenvectors", "svd_U", "svd_V", "singular_values", "qr_Q", "qr_R",     \

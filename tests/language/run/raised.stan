@@ -8,6 +8,9 @@ functions {
   real twisted_lpdf(real y, real m, real s) {
     return normal_lpdf(y | m + sin(m), s) - 0.1 * square(y);
   }
+  real slice_lpmf(array[] int part, int from, int to, real q, array[] int all) {
+    return bernoulli_lpmf(all[from:to] | q) + bernoulli_lpmf(part | q);
+  }
   real count_lpmf(int k, real p) { return bernoulli_lpmf(k | p); }
 }
 data { int N; vector[N] y; array[N] int k; }
@@ -16,6 +19,7 @@ model {
   add_prior_lp(a, v);
   add_data_lp(y, a * v[1]);
   p ~ beta(2, 2);
+  target += reduce_sum(slice_lpmf, k, 1, p, k);
   for (n in 1:N) {
     y[n] ~ twisted(a, 1 + p);
     k[n] ~ count(p);
