@@ -90,6 +90,11 @@ TEMPERA_CHECKED tempera_status tempera_data_integers(const tempera_data *data,
                                                      const int64_t **values,
                                                      size_t *count,
                                                      tempera_error *error);
+/* The sizes of a variable, outermost first: at most `most` of them are
+ * written, *rank (0: a single number) says how many there are. */
+TEMPERA_CHECKED tempera_status tempera_data_dimensions(
+    const tempera_data *data, const char *name, size_t *dims, size_t most,
+    size_t *rank, tempera_error *error);
 /* FNV-1a hash of the observations: the values of all arrays, by name (of the
  * single numbers when there is no array). Single numbers choose the model (a
  * number of components, a hyperparameter), so models on the same observations
@@ -125,8 +130,28 @@ typedef enum tempera_kind { TEMPERA_REAL = 0, TEMPERA_INTEGER } tempera_kind;
  * taken over the first size-1 of them. */
 typedef enum tempera_transform {
   TEMPERA_BOUNDS = 0,
-  TEMPERA_SIMPLEX
+  TEMPERA_SIMPLEX,
+  TEMPERA_MAPPED /* by the block's own tempera_map */
 } tempera_transform;
+
+/* A block's own map between its `size` natural values and its unconstrained
+ * coordinates: ordered vectors, Cholesky factors and the like. Densities on
+ * the natural scale are taken over the values that are free. */
+typedef struct tempera_map tempera_map;
+struct tempera_map {
+  size_t unconstrained_size;
+  /* theta from u; gives the log Jacobian. */
+  double (*constrain)(const tempera_map *map, const double *u, double *theta);
+  void (*unconstrain)(const tempera_map *map, const double *theta, double *u);
+  bool (*inside)(const tempera_map *map, const double *theta);
+  /* out = (dtheta/du)' gradient, plus the gradient of the log Jacobian when
+   * asked. */
+  void (*pull_back)(const tempera_map *map, const double *u,
+                    const double *theta, const double *gradient,
+                    bool jacobian, double *out);
+  size_t size, rows, columns; /* for the map's own use, */
+  double offset, multiplier;  /* like these */
+};
 
 /* A named block of parameters. size 0 is a scalar called `name`; size n >= 1
  * is n values called name[1] .. name[n]. Real bounds may be infinite;
@@ -137,6 +162,8 @@ typedef struct tempera_parameter {
   size_t size;
   double lower, upper;
   tempera_transform transform;
+  const tempera_map *map;         /* TEMPERA_MAPPED; copied */
+  const char *const *value_names; /* or NULL: `size` names of the values */
 } tempera_parameter;
 
 /* Callbacks see theta on the natural scale, all blocks in order. They return
@@ -192,6 +219,12 @@ typedef struct tempera_recipe {
   double tau_scale; /* sd of the truncated-normal tau proposal */
 } tempera_recipe;
 
+/* Values computed from theta for the draws (transformed parameters, generated
+ * quantities); `quantities` has room for quantity_count of them. */
+typedef int (*tempera_quantities_fn)(const double *theta,
+                                     tempera_random *random,
+                                     double *quantities, void *user);
+
 /* Everything not marked required may be left zero. tempera_model_create
  * copies the spec and what it points to, except `user`, which the model owns
  * from then on when `release` is given. */
@@ -209,9 +242,15 @@ typedef struct tempera_model_spec {
   size_t gibbs_count;
   const tempera_recipe *recipe;
   bool prior_normalised; /* log_prior integrates to one */
+  bool prior_improper;   /* no evidence; tau must be bounded below */
+  size_t quantity_count;
+  const char *const *quantity_names; /* quantity_count of them */
+  tempera_quantities_fn quantities;
   void *user;
   int (*clone)(const void *user, void **copy); /* one per chain; 0 is success */
   void (*release)(void *user);                 /* for user and its clones */
+  /* Why the last callback with this user gave < 0 or > 0; may be NULL. */
+  const char *(*reason)(const void *user);
 } tempera_model_spec;
 
 typedef struct tempera_model tempera_model;
@@ -259,6 +298,47 @@ TEMPERA_CHECKED tempera_status tempera_starts_read(const char *path,
                                                    size_t chains,
                                                    double *starts,
                                                    tempera_error *error);
+
+/* ------------------------------------------------------------------------
+ * Programs in the Stan language
+ */
+
+typedef struct tempera_program tempera_program;
+
+/* Read, parse, type-check and split a program into prior and likelihood. An
+ * error has the line and column and a message of three lines: what is wrong,
+ * the source line, and a caret under the place. Free with
+ * tempera_program_free. */
+TEMPERA_CHECKED tempera_status tempera_program_read(const char *path,
+                                                    tempera_program **program,
+                                                    tempera_error *error);
+/* The same from text in memory; `name` stands for the file in messages. */
+TEMPERA_CHECKED tempera_status tempera_program_parse(
+    const char *name, const char *text, size_t length,
+    tempera_program **program, tempera_error *error);
+void tempera_program_free(tempera_program *program);
+/* The parameters with support and unconstrained size, and each statement's
+ * part with the reason; free the text with tempera_text_free. */
+TEMPERA_CHECKED tempera_status tempera_program_describe(
+    const tempera_program *program, char **text, tempera_error *error);
+/* False when some element of a parameter has an improper prior: then there is
+ * no evidence, and tau must be bounded below. */
+bool tempera_program_proper(const tempera_program *program);
+/* Translate to C and build a shared library with the system's cc: at `output`,
+ * or (NULL) in the user's private cache, where a second call finds it at once.
+ * The library's path is given back; free it with tempera_text_free. */
+TEMPERA_CHECKED tempera_status tempera_program_compile(
+    const tempera_program *program, const char *output, char **path,
+    tempera_error *error);
+/* The C text that would be built; free with tempera_text_free. */
+TEMPERA_CHECKED tempera_status tempera_program_translate(
+    const tempera_program *program, char **text, tempera_error *error);
+/* Compile, read the data by the program's declarations, and make a model of
+ * it. The program and the data may be freed afterwards. tempera_model_load
+ * does the same for a path that ends in .stan. */
+TEMPERA_CHECKED tempera_status tempera_program_load(
+    const tempera_program *program, const tempera_data *data,
+    tempera_model **model, tempera_error *error);
 
 /* ------------------------------------------------------------------------
  * Options

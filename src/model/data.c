@@ -334,3 +334,17 @@ tempera_status tempera_data_integers(const tempera_data *data, const char *name,
   *count = v->count;
   return TEMPERA_OK;
 }
+
+tempera_status tempera_data_dimensions(const tempera_data *data,
+                                       const char *name, size_t *dims,
+                                       size_t most, size_t *rank,
+                                       tempera_error *error) {
+  const variable *v = find(data, name);
+  if (!v)
+    return tm_fail(error, TEMPERA_ERROR_INPUT, "the data lack variable %s",
+                   name);
+  for (size_t i = 0; i < v->rank && i < most; i++)
+    dims[i] = v->dims[i];
+  *rank = v->rank;
+  return TEMPERA_OK;
+}

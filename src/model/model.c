@@ -16,6 +16,10 @@ static tempera_status check_parameter(const tempera_parameter *p, size_t i,
     return tm_fail(error, TEMPERA_ERROR_ARGUMENT,
                    "parameter %s: a simplex is real and has at least 2 values",
                    p->name);
+  if (p->transform == TEMPERA_MAPPED)
+    return p->map ? TEMPERA_OK
+                  : tm_fail(error, TEMPERA_ERROR_ARGUMENT,
+                            "parameter %s: its map is missing", p->name);
   if (p->transform != TEMPERA_SIMPLEX && !(p->lower < p->upper) &&
       !(p->kind == TEMPERA_INTEGER && p->lower == p->upper))
     return tm_fail(error, TEMPERA_ERROR_ARGUMENT,
@@ -50,6 +54,22 @@ static const void *copied(tm_arena *arena, const void *items, size_t count,
   return memcpy(copy, items, count * size);
 }
 
+/* A block's map and value names. */
+static bool copy_details(tm_arena *arena, tempera_parameter *p) {
+  bool failed = false;
+  p->map = copied(arena, p->map, 1, sizeof *p->map, &failed);
+  const char *const *from = p->value_names;
+  if (!from || failed)
+    return !failed;
+  const char **names = TM_NEW(arena, const char *, p->size);
+  for (size_t i = 0; names && i < p->size; i++) {
+    names[i] = tm_arena_text(arena, from[i]);
+    failed = failed || !names[i];
+  }
+  p->value_names = names;
+  return names && !failed;
+}
+
 static bool copy_parameters(tempera_model *model,
                             const tempera_model_spec *spec) {
   tempera_parameter *copy =
@@ -59,7 +79,7 @@ static bool copy_parameters(tempera_model *model,
   for (size_t i = 0; i < spec->parameter_count; i++) {
     copy[i] = spec->parameters[i];
     copy[i].name = tm_arena_text(model->arena, spec->parameters[i].name);
-    if (!copy[i].name)
+    if (!copy[i].name || !copy_details(model->arena, &copy[i]))
       return false;
   }
   model->spec.parameters = copy;
@@ -92,7 +112,13 @@ static void lay_out_block(const tempera_parameter *p, tm_block *block,
                       .kind = p->kind,
                       .transform = p->transform,
                       .lower = simplex ? 0 : p->lower,
-                      .upper = simplex ? 1 : p->upper};
+                      .upper = simplex ? 1 : p->upper,
+                      .map = p->map};
+  if (p->transform == TEMPERA_MAPPED) {
+    block->u_count = p->map->unconstrained_size;
+    block->lower = (double)-INFINITY;
+    block->upper = (double)INFINITY;
+  }
   *theta += count;
   *u += block->u_count;
 }
@@ -105,12 +131,14 @@ static bool name_values(tempera_model *model) {
     const tempera_parameter *p = &model->spec.parameters[b];
     for (size_t i = 0; i < model->blocks[b].theta_count; i++) {
       size_t room = strlen(p->name) + 24;
-      char *name = TM_NEW(model->arena, char, room);
+      char *name = p->value_names
+                       ? tm_arena_text(model->arena, p->value_names[i])
+                       : TM_NEW(model->arena, char, room);
       if (!name)
         return false;
-      if (p->size)
+      if (p->size && !p->value_names)
         snprintf(name, room, "%s[%zu]", p->name, i + 1);
-      else
+      else if (!p->value_names)
         snprintf(name, room, "%s", p->name);
       model->names[model->blocks[b].theta + i] = name;
     }
@@ -141,6 +169,20 @@ static bool lay_out(tempera_model *model) {
   return name_values(model);
 }
 
+static bool copy_quantities(tempera_model *model,
+                            const tempera_model_spec *spec) {
+  if (!spec->quantity_count)
+    return true;
+  const char **names = TM_NEW(model->arena, const char *, spec->quantity_count);
+  for (size_t i = 0; names && i < spec->quantity_count; i++) {
+    names[i] = tm_arena_text(model->arena, spec->quantity_names[i]);
+    if (!names[i])
+      return false;
+  }
+  model->spec.quantity_names = names;
+  return names != NULL;
+}
+
 static bool build(tempera_model *model, const tempera_model_spec *spec) {
   bool failed = false;
   model->spec = *spec;
@@ -148,7 +190,8 @@ static bool build(tempera_model *model, const tempera_model_spec *spec) {
   model->spec.gibbs = copied(model->arena, spec->gibbs, spec->gibbs_count,
                              sizeof *spec->gibbs, &failed);
   return model->spec.name && !failed && copy_parameters(model, spec) &&
-         lay_out(model) && (!spec->recipe || copy_recipe(model, spec->recipe));
+         lay_out(model) && copy_quantities(model, spec) &&
+         (!spec->recipe || copy_recipe(model, spec->recipe));
 }
 
 tempera_status tempera_model_create(const tempera_model_spec *spec,
@@ -187,8 +230,9 @@ static void *open_library(const char *path) {
   return dlopen(local, RTLD_NOW | RTLD_LOCAL);
 }
 
-tempera_status tempera_model_load(const char *path, const tempera_data *data,
-                                  tempera_model **model, tempera_error *error) {
+tempera_status tm_model_load_library(const char *path, const tempera_data *data,
+                                     tempera_model **model,
+                                     tempera_error *error) {
   void *library = open_library(path);
   if (!library)
     return tm_fail(error, TEMPERA_ERROR_INPUT, "cannot load the model: %s",

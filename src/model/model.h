@@ -17,6 +17,7 @@ typedef struct tm_block {
   tempera_kind kind;
   tempera_transform transform;
   double lower, upper;
+  const tempera_map *map; /* TEMPERA_MAPPED */
 } tm_block;
 
 struct tempera_model {
@@ -118,5 +119,11 @@ void tm_prior_draw(tm_evaluator *evaluator, tempera_random *random,
 void tm_pull_back(const tempera_model *model, const double *u,
                   const double *theta, const double *gradient, bool jacobian,
                   double *out);
+
+/* A model in a shared library that exports tempera_model_open. */
+TEMPERA_CHECKED tempera_status tm_model_load_library(const char *path,
+                                                     const tempera_data *data,
+                                                     tempera_model **model,
+                                                     tempera_error *error);
 
 #endif

@@ -98,6 +98,8 @@ double tm_constrain_block(const tm_block *block, const double *u,
   double *to = theta + block->theta, log_jacobian = 0;
   if (block->transform == TEMPERA_SIMPLEX)
     return constrain_simplex(block->theta_count, from, to);
+  if (block->map)
+    return block->map->constrain(block->map, from, to);
   for (size_t i = 0; i < block->u_count; i++)
     to[i] = block->kind == TEMPERA_INTEGER
                 ? from[i]
@@ -120,6 +122,8 @@ void tm_unconstrain(const tempera_model *model, const double *theta,
     double *to = u + block->u;
     if (block->transform == TEMPERA_SIMPLEX)
       unconstrain_simplex(block->theta_count, from, to);
+    else if (block->map)
+      block->map->unconstrain(block->map, from, to);
     else
       for (size_t i = 0; i < block->u_count; i++)
         to[i] = block->kind == TEMPERA_INTEGER
@@ -144,6 +148,11 @@ bool tm_inside(const tempera_model *model, const double *theta) {
     const double *values = theta + block->theta;
     if (block->transform == TEMPERA_SIMPLEX) {
       if (!simplex_inside(block->theta_count, values))
+        return false;
+      continue;
+    }
+    if (block->map) {
+      if (!block->map->inside(block->map, values))
         return false;
       continue;
     }
@@ -201,6 +210,10 @@ void tm_pull_back(const tempera_model *model, const double *u,
     double *to = out + block->u;
     if (block->transform == TEMPERA_SIMPLEX) {
       pull_back_simplex(block->theta_count, from, at, slope, jacobian, to);
+      continue;
+    }
+    if (block->map) {
+      block->map->pull_back(block->map, from, at, slope, jacobian, to);
       continue;
     }
     for (size_t i = 0; i < block->u_count; i++) {

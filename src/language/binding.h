@@ -1,0 +1,23 @@
+/* binding.h - between a compiled program and the library: data in,
+ * parameters laid out, quantities out. A program's entry points hand a
+ * tm_binding back to the runtime's read, parameter and output. */
+#ifndef TM_LANGUAGE_BINDING_H
+#define TM_LANGUAGE_BINDING_H
+
+#include "language/runtime/runtime.h"
+
+typedef struct tm_binding {
+  const tempera_data *data;
+  /* parameters, growing */
+  tm_arena *arena;
+  tempera_parameter *parameters;
+  size_t parameter_count, parameter_capacity;
+  size_t theta_count;
+  /* quantities: names the first time, values every time */
+  double *values;
+  size_t value_count, value_capacity;
+  const char **names;
+  bool naming;
+} tm_binding;
+
+#endif

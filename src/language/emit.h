@@ -1,0 +1,80 @@
+/* emit.h - what the code generator's files share.
+ *
+ * A program becomes C functions: data, parameters, value and gradient of the
+ * prior and of the likelihood, quantities, prior draws. Scalars are long,
+ * double or (in gradient mode, when they may depend on parameters) tm_var;
+ * all else is tm_tensor. Names from the program are prefixed, numbers are
+ * printed by us and strings escaped, so nothing in it can be C of its own. */
+#ifndef TM_LANGUAGE_EMIT_H
+#define TM_LANGUAGE_EMIT_H
+
+#include "language/program.h"
+
+/* How a value is held in C. */
+typedef enum tm_held { TM_LONG, TM_DOUBLE, TM_VAR, TM_TENSOR } tm_held;
+
+typedef struct tm_emitter {
+  const tempera_program *program;
+  tm_arena *arena;
+  tm_text body;                  /* functions */
+  tm_text declarations, systems; /* what stands before them */
+  size_t system_count;
+  bool gradient;      /* of which mode */
+  tm_part part;       /* densities: which statements count; NONE: none */
+  bool *needed;       /* by variable index: computed in this function */
+  const char **calls; /* library functions, as "name\", \"signature" */
+  size_t call_count, call_capacity;
+  int indent;
+  const tm_function *function;
+  bool drawing; /* prior draws: ~ assigns */
+  bool outputs; /* quantities: reject stops, output at the end */
+} tm_emitter;
+
+void tm_emit(tm_emitter *g, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void tm_emit_line(tm_emitter *g, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+tm_held tm_held_type(const tm_emitter *g, tm_type type, tm_level level);
+tm_held tm_held_of(const tm_emitter *g, const tm_expression *e);
+const char *tm_held_name(tm_held held);
+/* How a declared variable is held. */
+tm_held tm_held_variable(const tm_emitter *g, const tm_variable *v);
+/* The number of a library function in the table F. */
+size_t tm_emit_call_number(tm_emitter *g, const char *name,
+                           const char *signature);
+void tm_emit_place(tm_emitter *g, const tm_token *token);
+
+/* Write e as it is held; or converted. */
+void tm_emit_expression(tm_emitter *g, const tm_expression *e);
+void tm_emit_as(tm_emitter *g, const tm_expression *e, tm_held held);
+void tm_emit_number(tm_emitter *g, const tm_expression *e); /* as double */
+void tm_emit_any(tm_emitter *g, const tm_expression *e);
+void tm_emit_variable(tm_emitter *g, const tm_variable *v);
+void tm_emit_slices(tm_emitter *g, const tm_expression *e);
+/* A call into the library, as tm_any. */
+void tm_emit_library(tm_emitter *g, const char *name, const char *signature,
+                     tm_expression *const *parts, size_t count, bool direct);
+/* May the value's adjoint lie in a variable's storage? */
+bool tm_aliases(const tm_expression *e);
+/* All indices single, down to a scalar? Leading ones only? */
+bool tm_index_single(const tm_expression *e);
+
+void tm_emit_statements(tm_emitter *g, tm_statement *const *body, size_t count);
+void tm_emit_declaration(tm_emitter *g, const tm_variable *v);
+void tm_emit_sizes(tm_emitter *g, const tm_variable *v);
+/* Which variables `part` needs; part NONE: all of them. */
+void tm_emit_need(tm_emitter *g);
+bool tm_emit_keeps(const tm_emitter *g, const tm_statement *s);
+void tm_emit_functions(tm_emitter *g, bool gradient);
+
+/* A call of a solver of differential equations. */
+void tm_emit_solver(tm_emitter *g, const tm_expression *e);
+
+/* The whole C text of a program, without the prelude. */
+TEMPERA_CHECKED tempera_status tm_emit_program(const tempera_program *program,
+                                               tm_text *text,
+                                               tempera_error *error);
+/* Prior draws: can they be made by ancestral sampling, and if so emit them.*/
+bool tm_emit_prior_draw(tm_emitter *g);
+
+#endif

@@ -1,0 +1,296 @@
+/* load.c - a compiled program and data become a tempera_model. */
+#include "base/file.h"
+#include "language/binding.h"
+#include "language/compile.h"
+
+#include "model/model.h"
+
+#include <dlfcn.h>
+
+/* What all chains share; never changed after loading. */
+typedef struct shared {
+  void *library;
+  const tm_entry *entry;
+  void *instance;
+  tm_tape tape; /* holds data and transformed data */
+  tm_guard guard;
+  size_t size; /* of theta */
+  int holders; /* users of it, counted atomically */
+} shared;
+
+/* One chain's. */
+typedef struct user {
+  shared *program;
+  tm_tape tape;
+  tm_guard guard;
+} user;
+
+static void release_shared(shared *s) {
+  if (!s || __atomic_sub_fetch(&s->holders, 1, __ATOMIC_ACQ_REL) > 0)
+    return;
+  tm_tape_free(&s->tape);
+  tm_heap_free(s->instance);
+  if (s->library)
+    dlclose(s->library);
+  tm_heap_free(s);
+}
+
+static void release(void *user_) {
+  user *u = user_;
+  if (!u)
+    return;
+  tm_tape_free(&u->tape);
+  release_shared(u->program);
+  tm_heap_free(u);
+}
+
+static user *user_new(shared *program) {
+  user *u = tm_heap_alloc(1, sizeof *u);
+  if (!u)
+    return NULL;
+  u->program = program;
+  __atomic_add_fetch(&program->holders, 1, __ATOMIC_ACQ_REL);
+  tm_tape_start(&u->tape, &u->guard);
+  return u;
+}
+
+static int clone(const void *from, void **copy) {
+  *copy = user_new(((const user *)from)->program);
+  return *copy ? 0 : -1;
+}
+
+/* ---- callbacks ---------------------------------------------------------- */
+
+static int answer_of(const tm_guard *guard) {
+  return guard->outcome == TM_REJECTED ? 1 : -1;
+}
+
+static int value_of(user *u, int part, const double *theta, double *value) {
+  tm_tape_reset(&u->tape);
+  if (setjmp(u->guard.place))
+    return answer_of(&u->guard);
+  u->program->entry->value[part](&u->tape, u->program->instance, theta);
+  *value = u->tape.log_density;
+  return 0;
+}
+
+static int gradient_of(user *u, int part, const double *theta, double *value,
+                       double *gradient) {
+  tm_tape_reset(&u->tape);
+  memset(gradient, 0, u->program->size * sizeof(double));
+  if (setjmp(u->guard.place))
+    return answer_of(&u->guard);
+  u->program->entry->gradient[part](&u->tape, u->program->instance, theta,
+                                    gradient);
+  *value = u->tape.log_density;
+  if (*value > -INFINITY)
+    tm_backward(&u->tape);
+  return 0;
+}
+
+static int log_prior(const double *theta, double *value, void *user_) {
+  return value_of(user_, 0, theta, value);
+}
+static int log_likelihood(const double *theta, double *value, void *user_) {
+  return value_of(user_, 1, theta, value);
+}
+static int log_prior_gradient(const double *theta, double *value,
+                              double *gradient, void *user_) {
+  return gradient_of(user_, 0, theta, value, gradient);
+}
+static int log_likelihood_gradient(const double *theta, double *value,
+                                   double *gradient, void *user_) {
+  return gradient_of(user_, 1, theta, value, gradient);
+}
+
+static int prior_draw(tempera_random *random, double *theta, void *user_) {
+  user *u = user_;
+  tm_tape_reset(&u->tape);
+  u->tape.random = random;
+  if (setjmp(u->guard.place))
+    return answer_of(&u->guard);
+  u->program->entry->prior(&u->tape, u->program->instance, theta);
+  return 0;
+}
+
+static int quantities(const double *theta, tempera_random *random, double *out,
+                      void *user_) {
+  user *u = user_;
+  tm_binding binding = {.values = out};
+  tm_tape_reset(&u->tape);
+  u->tape.random = random;
+  if (setjmp(u->guard.place))
+    return answer_of(&u->guard);
+  u->program->entry->quantities(&u->tape, u->program->instance, theta,
+                                &binding);
+  return 0;
+}
+
+static const char *reason(const void *user_) {
+  return ((const user *)user_)->guard.message;
+}
+
+/* ---- loading ------------------------------------------------------------ */
+
+static tempera_status open_library(const char *path, shared *s,
+                                   tempera_error *error) {
+  s->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (!s->library)
+    return tm_fail(error, TEMPERA_ERROR_IO, "cannot load %s: %s", path,
+                   dlerror());
+  s->entry = dlsym(s->library, "tempera_program_entry");
+  if (!s->entry || s->entry->version != TM_ENTRY_VERSION)
+    return tm_fail(error, TEMPERA_ERROR_IO, "%s was not made by this version",
+                   path);
+  s->entry->start(&tm_the_runtime);
+  return TEMPERA_OK;
+}
+
+/* Read data, compute transformed data, lay parameters out. */
+static tempera_status bind(shared *s, tm_binding *binding,
+                           tempera_error *error) {
+  /* transformed data may draw random numbers: always the same ones */
+  tempera_random random = tm_random(0, 0, TM_PURPOSE_START);
+  tm_tape_start(&s->tape, &s->guard);
+  s->tape.random = &random;
+  s->instance = tm_heap_alloc(1, s->entry->instance_size);
+  if (!s->instance)
+    return tm_fail_memory(error);
+  if (setjmp(s->guard.place)) {
+    s->tape.random = NULL;
+    return tm_fail(error, TEMPERA_ERROR_INPUT, "%s", s->guard.message);
+  }
+  s->entry->data(&s->tape, s->instance, binding);
+  s->entry->parameters(&s->tape, s->instance, binding);
+  s->tape.random = NULL;
+  s->size = binding->theta_count;
+  return TEMPERA_OK;
+}
+
+/* A point in the middle of the support, to try things at. */
+static void middle(const tm_binding *binding, double *theta) {
+  size_t at = 0;
+  for (size_t i = 0; i < binding->parameter_count; i++) {
+    const tempera_parameter *p = &binding->parameters[i];
+    size_t n = p->size ? p->size : 1;
+    double lo = p->lower, hi = p->upper;
+    double x = isfinite(lo) && isfinite(hi) ? 0.5 * (lo + hi)
+               : isfinite(lo)               ? lo + 1
+               : isfinite(hi)               ? hi - 1
+                                            : 0.5;
+    double zeros[64 * 64] = {0};
+    if (p->map && p->map->unconstrained_size <= 64 * 64)
+      p->map->constrain(p->map, zeros, theta + at);
+    else
+      for (size_t k = 0; k < n; k++)
+        theta[at + k] = p->transform == TEMPERA_SIMPLEX ? 1 / (double)n
+                        : p->kind == TEMPERA_INTEGER    ? floor(x)
+                                                        : x;
+    at += n;
+  }
+}
+
+/* The quantities' names, by computing them once. */
+static tempera_status name_quantities(user *u, tm_binding *binding,
+                                      const double *theta,
+                                      tempera_error *error) {
+  tempera_random random = tm_random(0, 0, TM_PURPOSE_START);
+  binding->naming = true;
+  tm_tape_reset(&u->tape);
+  u->tape.random = &random;
+  if (setjmp(u->guard.place)) {
+    u->tape.random = NULL;
+    return u->guard.outcome == TM_REJECTED
+               ? TEMPERA_OK /* at this point only; no quantities then */
+               : tm_fail(error, TEMPERA_ERROR_INPUT, "%s", u->guard.message);
+  }
+  u->program->entry->quantities(&u->tape, u->program->instance, theta, binding);
+  u->tape.random = NULL;
+  return TEMPERA_OK;
+}
+
+/* One draw tells whether draws can be made. */
+static bool can_draw(user *u, double *theta) {
+  tempera_random random = tm_random(0, 0, TM_PURPOSE_START);
+  bool can = u->program->entry->prior && prior_draw(&random, theta, u) == 0;
+  u->tape.random = NULL;
+  return can;
+}
+
+static tempera_status make_model(const tempera_program *program, shared *s,
+                                 tm_binding *binding, tempera_model **model,
+                                 tempera_error *error) {
+  user *u = user_new(s);
+  double *theta = TM_NEW(binding->arena, double, s->size + 1);
+  if (!u || !theta) {
+    release(u);
+    return tm_fail_memory(error);
+  }
+  middle(binding, theta);
+  tempera_status status = name_quantities(u, binding, theta, error);
+  if (status != TEMPERA_OK) {
+    release(u);
+    return status;
+  }
+  tempera_model_spec spec = {
+      .name = program->name,
+      .parameters = binding->parameters,
+      .parameter_count = binding->parameter_count,
+      .log_likelihood = log_likelihood,
+      .log_prior = log_prior,
+      .log_likelihood_gradient = log_likelihood_gradient,
+      .log_prior_gradient = log_prior_gradient,
+      .prior_draw = can_draw(u, theta) ? prior_draw : NULL,
+      .prior_improper = !program->split.proper,
+      .quantity_count = binding->value_count,
+      .quantity_names = binding->names,
+      .quantities = binding->value_count ? quantities : NULL,
+      .user = u,
+      .clone = clone,
+      .release = release,
+      .reason = reason};
+  status = tempera_model_create(&spec, model, error);
+  if (status != TEMPERA_OK)
+    release(u);
+  return status;
+}
+
+tempera_status tempera_program_load(const tempera_program *program,
+                                    const tempera_data *data,
+                                    tempera_model **model,
+                                    tempera_error *error) {
+  char *path = NULL;
+  TM_TRY(tempera_program_compile(program, NULL, &path, error));
+  tm_binding binding = {.data = data, .arena = tm_arena_create()};
+  shared *s = tm_heap_alloc(1, sizeof *s);
+  tempera_status status =
+      s && binding.arena ? TEMPERA_OK : tm_fail_memory(error);
+  if (s)
+    s->holders = 1;
+  if (status == TEMPERA_OK)
+    status = open_library(path, s, error);
+  if (status == TEMPERA_OK)
+    status = bind(s, &binding, error);
+  if (status == TEMPERA_OK)
+    status = make_model(program, s, &binding, model, error);
+  release_shared(s);
+  tm_arena_free(binding.arena);
+  tm_heap_free(path);
+  return status;
+}
+
+static bool is_program(const char *path) {
+  size_t n = strlen(path);
+  return n > 5 && !strcmp(path + n - 5, ".stan");
+}
+
+tempera_status tempera_model_load(const char *path, const tempera_data *data,
+                                  tempera_model **model, tempera_error *error) {
+  if (!is_program(path))
+    return tm_model_load_library(path, data, model, error);
+  tempera_program *program = NULL;
+  TM_TRY(tempera_program_read(path, &program, error));
+  tempera_status status = tempera_program_load(program, data, model, error);
+  tempera_program_free(program);
+  return status;
+}

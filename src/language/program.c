@@ -1,0 +1,84 @@
+/* program.c - from a file to a checked program: the public door of the
+ * language's front end. */
+#include "language/program.h"
+
+#include "base/file.h"
+#include "language/check.h"
+
+#include <string.h>
+
+static tempera_status front_end(tempera_program *p, const char *text,
+                                size_t length) {
+  TM_TRY(tm_source_read(&p->tree.source, text, length));
+  TM_TRY(tm_parse(&p->tree));
+  TM_TRY(tm_check(&p->tree));
+  return tm_split_program(&p->tree, &p->split);
+}
+
+static char *model_name(tm_arena *arena, const char *path) {
+  const char *slash = strrchr(path, '/');
+  char *name = tm_arena_text(arena, slash ? slash + 1 : path);
+  char *dot = name ? strrchr(name, '.') : NULL;
+  if (dot)
+    *dot = '\0';
+  return name;
+}
+
+tempera_status tempera_program_parse(const char *name, const char *text,
+                                     size_t length, tempera_program **program,
+                                     tempera_error *error) {
+  tm_arena *arena = tm_arena_create();
+  tempera_program *p = arena ? TM_NEW(arena, tempera_program, 1) : NULL;
+  if (!p) {
+    tm_arena_free(arena);
+    return tm_fail_memory(error);
+  }
+  p->arena = arena;
+  p->tree.source.arena = arena;
+  tempera_error ignored;
+  p->tree.source.error = error ? error : &ignored;
+  p->tree.source.name = tm_arena_text(arena, name);
+  p->name = model_name(arena, name);
+  tempera_status status = p->name && p->tree.source.name
+                              ? front_end(p, text, length)
+                              : tm_fail_memory(error);
+  p->tree.source.error = NULL; /* the caller's; not ours to keep */
+  if (status != TEMPERA_OK) {
+    tm_arena_free(arena);
+    return status;
+  }
+  *program = p;
+  return TEMPERA_OK;
+}
+
+tempera_status tempera_program_read(const char *path, tempera_program **program,
+                                    tempera_error *error) {
+  char *text = NULL;
+  size_t length = 0;
+  TM_TRY(tm_file_read(path, &text, &length, error));
+  tempera_status status =
+      tempera_program_parse(path, text, length, program, error);
+  tm_heap_free(text);
+  return status;
+}
+
+void tempera_program_free(tempera_program *program) {
+  if (program)
+    tm_arena_free(program->arena);
+}
+
+tempera_status tempera_program_describe(const tempera_program *program,
+                                        char **text, tempera_error *error) {
+  tm_text out = {0};
+  tm_describe(&program->split, &out);
+  if (out.failed || !out.data) {
+    tm_text_clear(&out);
+    return tm_fail_memory(error);
+  }
+  *text = out.data;
+  return TEMPERA_OK;
+}
+
+bool tempera_program_proper(const tempera_program *program) {
+  return program->split.proper;
+}

@@ -1,0 +1,276 @@
+/* cdf.c - log cdf and log ccdf. The slope in the outcome is the density over
+ * the mass; locations, scales and rates follow from it; shapes are
+ * differenced (their derivatives have no closed form). */
+#include "language/runtime/runtime.h"
+#include "language/runtime/tables.h"
+
+#include <gsl/gsl_cdf.h>
+#include <gsl/gsl_sf_erf.h>
+
+typedef double (*log_mass_fn)(const double *x, bool upper);
+
+static double log_of(double lower, double upper, bool want_upper) {
+  double mine = want_upper ? upper : lower, other = want_upper ? lower : upper;
+  return mine > 0.5 ? log1p(-other) : log(mine);
+}
+
+static double normal_z(double z, bool upper) {
+  return gsl_sf_log_erfc((upper ? z : -z) * M_SQRT1_2) - M_LN2;
+}
+
+#define MASS(name) static double name##_mass(const double *x, bool upper)
+#define EDGE(condition, inside_upper)                                          \
+  if (condition)                                                               \
+  return (inside_upper) == upper ? 0 : -INFINITY
+
+MASS(normal) {
+  return x[2] > 0 ? normal_z((x[0] - x[1]) / x[2], upper) : -INFINITY;
+}
+MASS(std_normal) { return normal_z(x[0], upper); }
+MASS(student_t) {
+  if (!(x[1] > 0 && x[3] > 0))
+    return -INFINITY;
+  double z = (x[0] - x[2]) / x[3];
+  return log_of(gsl_cdf_tdist_P(z, x[1]), gsl_cdf_tdist_Q(z, x[1]), upper);
+}
+MASS(cauchy) {
+  double z = (x[0] - x[1]) / x[2];
+  if (!(x[2] > 0))
+    return -INFINITY;
+  return log(atan2(1, upper ? z : -z) / M_PI);
+}
+MASS(double_exponential) {
+  double z = (x[0] - x[1]) / x[2];
+  if (!(x[2] > 0))
+    return -INFINITY;
+  if (upper)
+    z = -z;
+  return z < 0 ? z - M_LN2 : log1p(-0.5 * exp(-z));
+}
+MASS(logistic) {
+  double z = (x[0] - x[1]) / x[2];
+  return x[2] > 0 ? -tm_log1p_exp(upper ? z : -z) : -INFINITY;
+}
+MASS(gumbel) {
+  double e = exp(-(x[0] - x[1]) / x[2]);
+  if (!(x[2] > 0))
+    return -INFINITY;
+  return upper ? tm_log1m_exp(-e) : -e;
+}
+MASS(lognormal) {
+  EDGE(!(x[0] > 0), true);
+  return x[2] > 0 ? normal_z((log(x[0]) - x[1]) / x[2], upper) : -INFINITY;
+}
+MASS(gamma) {
+  EDGE(!(x[0] > 0), true);
+  if (!(x[1] > 0 && x[2] > 0))
+    return -INFINITY;
+  return log_of(gsl_cdf_gamma_P(x[0], x[1], 1 / x[2]),
+                gsl_cdf_gamma_Q(x[0], x[1], 1 / x[2]), upper);
+}
+MASS(chi_square) {
+  double inner[3] = {x[0], 0.5 * x[1], 0.5};
+  return gamma_mass(inner, upper);
+}
+MASS(inv_gamma) {
+  EDGE(!(x[0] > 0), true);
+  double inner[3] = {1 / x[0], x[1], x[2]};
+  return gamma_mass(inner, !upper);
+}
+MASS(exponential) {
+  EDGE(!(x[0] > 0), true);
+  if (!(x[1] > 0))
+    return -INFINITY;
+  return upper ? -x[1] * x[0] : tm_log1m_exp(-x[1] * x[0]);
+}
+MASS(weibull) {
+  EDGE(!(x[0] > 0), true);
+  if (!(x[1] > 0 && x[2] > 0))
+    return -INFINITY;
+  double p = pow(x[0] / x[2], x[1]);
+  return upper ? -p : tm_log1m_exp(-p);
+}
+MASS(frechet) {
+  EDGE(!(x[0] > 0), true);
+  if (!(x[1] > 0 && x[2] > 0))
+    return -INFINITY;
+  double p = pow(x[0] / x[2], -x[1]);
+  return upper ? tm_log1m_exp(-p) : -p;
+}
+MASS(rayleigh) {
+  EDGE(!(x[0] > 0), true);
+  double p = 0.5 * x[0] * x[0] / (x[1] * x[1]);
+  return upper ? -p : tm_log1m_exp(-p);
+}
+MASS(pareto) {
+  EDGE(!(x[0] > x[1]), true);
+  double p = x[2] * log(x[1] / x[0]);
+  return upper ? p : tm_log1m_exp(p);
+}
+MASS(beta) {
+  EDGE(!(x[0] > 0), true);
+  EDGE(!(x[0] < 1), false);
+  if (!(x[1] > 0 && x[2] > 0))
+    return -INFINITY;
+  return log_of(gsl_cdf_beta_P(x[0], x[1], x[2]),
+                gsl_cdf_beta_Q(x[0], x[1], x[2]), upper);
+}
+MASS(uniform) {
+  EDGE(!(x[0] > x[1]), true);
+  EDGE(!(x[0] < x[2]), false);
+  double p = (x[0] - x[1]) / (x[2] - x[1]);
+  return upper ? log1p(-p) : log(p);
+}
+MASS(bernoulli) {
+  EDGE(x[0] < 0, true);
+  EDGE(x[0] >= 1, false);
+  return upper ? log(x[1]) : log1p(-x[1]);
+}
+MASS(binomial) {
+  EDGE(x[0] < 0, true);
+  EDGE(x[0] >= x[1], false);
+  if (!(x[2] >= 0 && x[2] <= 1))
+    return -INFINITY;
+  double inner[3] = {1 - x[2], x[1] - x[0], x[0] + 1};
+  return beta_mass(inner, upper);
+}
+MASS(poisson) {
+  EDGE(x[0] < 0, true);
+  double inner[3] = {x[1], x[0] + 1, 1};
+  return gamma_mass(inner, !upper);
+}
+MASS(neg_binomial) {
+  EDGE(x[0] < 0, true);
+  double inner[3] = {x[2] / (1 + x[2]), x[1], x[0] + 1};
+  return beta_mass(inner, upper);
+}
+MASS(neg_binomial_2) {
+  EDGE(x[0] < 0, true);
+  double inner[3] = {x[2] / (x[1] + x[2]), x[2], x[0] + 1};
+  return beta_mass(inner, upper);
+}
+
+/* How the slope in each argument is found: Y the outcome, L a location, S a
+ * scale (with the location before it, or 0), R a rate, N differences. */
+static const struct {
+  const char *name, *how;
+  log_mass_fn mass;
+} MASSES[] = {{"normal", "YLS", normal_mass},
+              {"std_normal", "Y", std_normal_mass},
+              {"student_t", "YNLS", student_t_mass},
+              {"cauchy", "YLS", cauchy_mass},
+              {"double_exponential", "YLS", double_exponential_mass},
+              {"logistic", "YLS", logistic_mass},
+              {"gumbel", "YLS", gumbel_mass},
+              {"lognormal", "YNN", lognormal_mass},
+              {"chi_square", "YN", chi_square_mass},
+              {"exponential", "YR", exponential_mass},
+              {"gamma", "YNR", gamma_mass},
+              {"inv_gamma", "YNS", inv_gamma_mass},
+              {"weibull", "YNS", weibull_mass},
+              {"frechet", "YNS", frechet_mass},
+              {"rayleigh", "YS", rayleigh_mass},
+              {"pareto", "YNN", pareto_mass},
+              {"beta", "YNN", beta_mass},
+              {"uniform", "YNN", uniform_mass},
+              {"bernoulli", "IN", bernoulli_mass},
+              {"binomial", "IIN", binomial_mass},
+              {"poisson", "IN", poisson_mass},
+              {"neg_binomial", "INN", neg_binomial_mass},
+              {"neg_binomial_2", "INN", neg_binomial_2_mass}};
+
+static double difference(log_mass_fn mass, const double *x, int arity, int i,
+                         bool upper) {
+  double moved[4], h = 1e-4 * fmax(fabs(x[i]), 1e-3), f[4];
+  static const double steps[4] = {-2, -1, 1, 2};
+  memcpy(moved, x, (size_t)arity * sizeof(double));
+  for (int k = 0; k < 4; k++) {
+    moved[i] = x[i] + steps[k] * h;
+    f[k] = mass(moved, upper);
+  }
+  return (f[0] - 8 * f[1] + 8 * f[2] - f[3]) / (12 * h);
+}
+
+static void slopes_of(size_t which, const double *x, int arity, bool upper,
+                      double value, double *d) {
+  const char *how = MASSES[which].how;
+  double dy = 0, location = 0;
+  if (how[0] == 'Y') {
+    double density = tm_density_kernel(MASSES[which].name)(x, NULL);
+    dy = (upper ? -1 : 1) * exp(density - value);
+  }
+  for (int i = 0; i < arity; i++) {
+    if (how[i] == 'L')
+      location = x[i];
+    d[i] = how[i] == 'Y'   ? dy
+           : how[i] == 'L' ? -dy
+           : how[i] == 'S' ? -dy * (x[0] - location) / x[i]
+           : how[i] == 'R' ? dy * x[0] / x[i]
+           : how[i] == 'N' ? difference(MASSES[which].mass, x, arity, i, upper)
+                           : 0;
+  }
+}
+
+typedef enum form { CDF, LCDF, LCCDF } form;
+
+static tm_any evaluate(tm_tape *tape, const tm_any *arguments, size_t which,
+                       int arity, form wanted) {
+  tm_view v[4];
+  tm_partial kept[4];
+  int keeps = 0;
+  double *to[4] = {0}, total = 0, x[4], d[4];
+  for (int i = 0; i < arity; i++) {
+    tm_view_of(&arguments[i], &v[i]);
+    if (!v[i].d)
+      continue;
+    to[i] = tm_take(tape, (size_t)v[i].n * sizeof(double));
+    kept[keeps++] = (tm_partial){v[i].d, to[i], v[i].n};
+  }
+  long n = tm_common_length(tape, v, arity, MASSES[which].name);
+  for (long k = 0; k < (n < 0 ? 1 : n); k++) {
+    for (int i = 0; i < arity; i++)
+      x[i] = v[i].v[k * v[i].stride];
+    double value = MASSES[which].mass(x, wanted == LCCDF);
+    total += value;
+    if (keeps && isfinite(value)) {
+      slopes_of(which, x, arity, wanted == LCCDF, value, d);
+      for (int i = 0; i < arity; i++)
+        if (to[i])
+          to[i][k * v[i].stride] += d[i];
+    }
+  }
+  if (wanted == CDF) {
+    total = exp(total);
+    for (int i = 0; i < keeps; i++)
+      for (long k = 0; k < kept[i].n; k++)
+        kept[i].partial[k] *= total;
+  }
+  return tm_scalar_result(tape, total, keeps, kept);
+}
+
+static size_t which_of(const char *name) {
+  size_t i = 0;
+  while (strcmp(MASSES[i].name, name))
+    i++;
+  return i;
+}
+
+#define DEFINE(name, letters)                                                  \
+  static tm_any name##_cdf(tm_tape *t, const tm_any *a, int n) {               \
+    (void)n;                                                                   \
+    return evaluate(t, a, which_of(#name), (int)sizeof letters - 1, CDF);      \
+  }                                                                            \
+  static tm_any name##_lcdf(tm_tape *t, const tm_any *a, int n) {              \
+    (void)n;                                                                   \
+    return evaluate(t, a, which_of(#name), (int)sizeof letters - 1, LCDF);     \
+  }                                                                            \
+  static tm_any name##_lccdf(tm_tape *t, const tm_any *a, int n) {             \
+    (void)n;                                                                   \
+    return evaluate(t, a, which_of(#name), (int)sizeof letters - 1, LCCDF);    \
+  }
+TM_CDFS(DEFINE)
+
+#define TABLE(name, letters)                                                   \
+  {#name "_cdf", letters, name##_cdf}, {#name "_lcdf", letters, name##_lcdf},  \
+      {#name "_lccdf", letters, name##_lccdf},
+const tm_function_entry tm_cdf_functions[] = {TM_CDFS(TABLE){NULL, NULL, NULL}};

@@ -1,0 +1,474 @@
+/* linear.c - linear algebra with reverse-mode rules (Giles 2008). Tensors are
+ * row-major; LAPACKE is told so. */
+#include "language/runtime/fixed.h"
+
+#include <lapacke.h>
+
+static double *copied(tm_tape *tape, const double *x, long n) {
+  double *y = tm_take(tape, (size_t)n * sizeof(double) + 1);
+  if (n)
+    memcpy(y, x, (size_t)n * sizeof(double));
+  return y;
+}
+
+/* ---- products ----------------------------------------------------------- */
+
+typedef struct product_node {
+  tm_node node;
+  const double *a, *b;
+  double *ad, *bd, *out;
+  int m, k, n; /* (m x k)(k x n) */
+} product_node;
+
+static void product_back(tm_node *node) {
+  product_node *p = (product_node *)node;
+  for (int i = 0; i < p->m; i++)
+    for (int l = 0; l < p->k; l++) {
+      const double *g = p->out + (long)i * p->n;
+      const double *brow = p->b + (long)l * p->n;
+      double total = 0, x = p->a[(long)i * p->k + l];
+      if (p->ad) {
+        for (int j = 0; j < p->n; j++)
+          total += g[j] * brow[j];
+        p->ad[(long)i * p->k + l] += total;
+      }
+      if (p->bd)
+        for (int j = 0; j < p->n; j++)
+          p->bd[(long)l * p->n + j] += g[j] * x;
+    }
+}
+
+static void multiply(const double *a, const double *b, double *out, int m,
+                     int k, int n) {
+  if (n == 1) {
+    for (int i = 0; i < m; i++) {
+      double total = 0;
+      for (int l = 0; l < k; l++)
+        total += a[(long)i * k + l] * b[l];
+      out[i] = total;
+    }
+    return;
+  }
+  for (int i = 0; i < m; i++)
+    for (int l = 0; l < k; l++) {
+      double x = a[(long)i * k + l];
+      for (int j = 0; j < n; j++)
+        out[(long)i * n + j] += x * b[(long)l * n + j];
+    }
+}
+
+/* Vectors on the left are rows beside a matrix and columns beside a row. */
+TM_F(matmul) {
+  (void)count;
+  const tm_tensor *x = &a[0].u.t, *y = &a[1].u.t;
+  bool outer = x->rank == 1 && y->rank == 1;
+  int m = x->rank == 2 || outer ? x->dim[0] : 1;
+  int k = x->rank == 2 ? x->dim[1] : outer ? 1 : x->dim[0];
+  int n = y->rank == 2 ? y->dim[1] : outer ? y->dim[0] : 1;
+  if (!outer && y->dim[0] != k)
+    tm_runtime_fail(tape, "", "* of %d columns and %d rows", k, y->dim[0]);
+  int rank = outer || (x->rank == 2 && y->rank == 2) ? 2 : 1;
+  int dim[2] = {rank == 2 ? m : m * n, n};
+  tm_tensor out = tm_tensor_new(tape, rank, dim, x->d || y->d);
+  multiply(x->v, y->v, out.v, m, k, n);
+  if (out.d) {
+    /* values may be assigned to later: keep them as they are now */
+    const double *xv =
+        y->d && !a[0].steady ? copied(tape, x->v, (long)m * k) : x->v;
+    const double *yv =
+        x->d && !a[1].steady ? copied(tape, y->v, (long)k * n) : y->v;
+    product_node *p = (product_node *)tm_push(tape, sizeof *p, product_back);
+    *p = (product_node){p->node, xv, yv, x->d, y->d, out.d, m, k, n};
+  }
+  return tm_any_tensor(out, 1);
+}
+
+/* Call another function of ours on values made here. */
+static tm_any call2(tm_tape *tape, tm_fn f, tm_any x, tm_any y) {
+  return f(tape, (tm_any[]){x, y}, 2);
+}
+
+TM_F(crossprod) {
+  return call2(tape, tm_f_matmul, tm_f_transpose(tape, a, count), a[0]);
+}
+TM_F(tcrossprod) {
+  return call2(tape, tm_f_matmul, a[0], tm_f_transpose(tape, a, count));
+}
+
+/* The lower triangle of a matrix, as a new one. */
+static tm_any lower_part(tm_tape *tape, const tm_any *a) {
+  const tm_tensor *t = &a->u.t;
+  tm_builder b = tm_build(tape, 2, t->dim, t->d != NULL);
+  for (int i = 0; i < t->dim[0]; i++)
+    for (int j = 0; j <= i && j < t->dim[1]; j++) {
+      long at = (long)i * t->dim[1] + j;
+      tm_put(&b, at, t->v[at], t->d ? t->d + at : NULL);
+    }
+  return tm_built(tape, &b);
+}
+
+TM_F(multiply_lower) {
+  (void)count;
+  tm_any l = lower_part(tape, a);
+  return tm_f_tcrossprod(tape, &l, 1);
+}
+
+/* Row or column i of a matrix times element i of a vector: by a matrix of
+ * repeated values, then elementwise. */
+static tm_any diagonal_product(tm_tape *tape, tm_any v, tm_any m, bool rows) {
+  int times = m.u.t.dim[rows ? 1 : 0];
+  if (v.u.t.dim[0] != m.u.t.dim[rows ? 0 : 1])
+    tm_runtime_fail(tape, "", "diag_*_multiply: %d values for %d", v.u.t.dim[0],
+                    m.u.t.dim[rows ? 0 : 1]);
+  tm_any full =
+      call2(tape, rows ? tm_f_rep_columns : tm_f_rep, v, tm_any_int(times));
+  return call2(tape, tape->runtime->find("elt_multiply", "RR"), full, m);
+}
+
+TM_F(diag_pre_multiply) {
+  (void)count;
+  return diagonal_product(tape, a[0], a[1], true);
+}
+TM_F(diag_post_multiply) {
+  (void)count;
+  return diagonal_product(tape, a[1], a[0], false);
+}
+TM_F(quad_form_diag) {
+  (void)count;
+  tm_any half = diagonal_product(tape, a[1], a[0], true);
+  return diagonal_product(tape, a[1], half, false);
+}
+TM_F(quad_form) { /* b' A b */
+  (void)count;
+  return call2(tape, tm_f_dot_product, a[1],
+               call2(tape, tm_f_matmul, a[0], a[1]));
+}
+TM_F(quad_form_matrix) {
+  (void)count;
+  return call2(tape, tm_f_matmul, tm_f_transpose(tape, a + 1, 1),
+               call2(tape, tm_f_matmul, a[0], a[1]));
+}
+
+/* Sums over rows or columns of a product of matrices. */
+static tm_any line_sums(tm_tape *tape, tm_any x, tm_any y, bool rows) {
+  tm_any product = call2(tape, tape->runtime->find("elt_multiply", "RR"), x, y);
+  int n = x.u.t.dim[rows ? 1 : 0];
+  tm_any one = tm_f_ones(tape, (tm_any[]){tm_any_int(n)}, 1);
+  return rows ? call2(tape, tm_f_matmul, product, one)
+              : call2(tape, tm_f_matmul, one, product);
+}
+
+TM_F(columns_dot_product) {
+  (void)count;
+  return line_sums(tape, a[0], a[1], false);
+}
+TM_F(rows_dot_product) {
+  (void)count;
+  return line_sums(tape, a[0], a[1], true);
+}
+TM_F(columns_dot_self) {
+  (void)count;
+  return line_sums(tape, a[0], a[0], false);
+}
+TM_F(rows_dot_self) {
+  (void)count;
+  return line_sums(tape, a[0], a[0], true);
+}
+TM_F(trace) {
+  tm_any diagonal = tm_f_diagonal(tape, a, count);
+  return tm_f_sum(tape, &diagonal, 1);
+}
+
+TM_F(add_diag) {
+  (void)count;
+  const tm_tensor *t = &a[0].u.t;
+  tm_any values = a[1];
+  if (values.tag != TM_TAG_TENSOR)
+    values = call2(tape, tm_f_rep, a[1], tm_any_int(t->dim[0]));
+  tm_any d = tm_f_diag_matrix(tape, &values, 1);
+  return call2(tape, tape->runtime->find("add", "RR"), a[0], d);
+}
+
+/* ---- Cholesky ----------------------------------------------------------- */
+
+typedef struct cholesky_node {
+  tm_node node;
+  const double *l;
+  double *ad, *ld;
+  int n;
+} cholesky_node;
+
+/* Smith (1995): L's adjoint to that of the lower triangle it came from. */
+static void cholesky_back(tm_node *node) {
+  cholesky_node *c = (cholesky_node *)node;
+  const double *l = c->l;
+  double *g = c->ld;
+  int n = c->n;
+#define AT(i, j) ((long)(i)*n + (j))
+  for (int k = n; k-- > 0;) {
+    for (int j = k + 1; j < n; j++)
+      for (int i = j; i < n; i++) {
+        g[AT(i, k)] -= g[AT(i, j)] * l[AT(j, k)];
+        g[AT(j, k)] -= g[AT(i, j)] * l[AT(i, k)];
+      }
+    for (int j = k + 1; j < n; j++) {
+      g[AT(j, k)] /= l[AT(k, k)];
+      g[AT(k, k)] -= l[AT(j, k)] * g[AT(j, k)];
+    }
+    g[AT(k, k)] *= 0.5 / l[AT(k, k)];
+  }
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j <= i; j++)
+      c->ad[AT(i, j)] += g[AT(i, j)];
+}
+
+static void check_square(tm_tape *tape, const tm_tensor *t, const char *name) {
+  if (t->dim[0] != t->dim[1])
+    tm_runtime_fail(tape, "", "%s of a %d x %d matrix", name, t->dim[0],
+                    t->dim[1]);
+}
+
+TM_F(cholesky) {
+  (void)count;
+  const tm_tensor *t = &a->u.t;
+  check_square(tape, t, "cholesky_decompose");
+  int n = t->dim[0];
+  tm_tensor out = tm_tensor_new(tape, 2, t->dim, t->d != NULL);
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j <= i; j++) {
+      double sum = t->v[AT(i, j)];
+      for (int k = 0; k < j; k++)
+        sum -= out.v[AT(i, k)] * out.v[AT(j, k)];
+      if (i == j && !(sum > 0))
+        tm_runtime_reject(tape, "cholesky_decompose: not positive definite");
+      out.v[AT(i, j)] = i == j ? sqrt(sum) : sum / out.v[AT(j, j)];
+    }
+#undef AT
+  if (t->d) {
+    /* the sweep changes the adjoints it reads: they are the result's own,
+     * complete when the sweep comes here, and read by nobody later */
+    double *l = copied(tape, out.v, (long)n * n);
+    cholesky_node *c = (cholesky_node *)tm_push(tape, sizeof *c, cholesky_back);
+    *c = (cholesky_node){c->node, l, t->d, out.d, n};
+  }
+  return tm_any_tensor(out, 1);
+}
+
+/* ---- linear systems ----------------------------------------------------- */
+
+/* X = A^-1 B. Backwards: G = A^-T X', B' += G, A' -= G X^T (the lower
+ * triangle of it where A is lower triangular). */
+typedef struct solve_node {
+  tm_node node;
+  const double *factor; /* LU, or L */
+  const lapack_int *pivots;
+  const double *x;
+  double *ad, *bd, *xd, *work;
+  int n, columns;
+  bool lower;
+} solve_node;
+
+static void apply_inverse(const double *factor, const lapack_int *pivots, int n,
+                          int columns, char transposed, double *b) {
+  if (n == 0 || columns == 0)
+    return;
+  if (pivots)
+    LAPACKE_dgetrs(LAPACK_ROW_MAJOR, transposed, n, columns, factor, n, pivots,
+                   b, columns);
+  else
+    LAPACKE_dtrtrs(LAPACK_ROW_MAJOR, 'L', transposed, 'N', n, columns, factor,
+                   n, b, columns);
+}
+
+static void solve_back(tm_node *node) {
+  solve_node *s = (solve_node *)node;
+  long size = (long)s->n * s->columns;
+  memcpy(s->work, s->xd, (size_t)size * sizeof(double));
+  apply_inverse(s->factor, s->pivots, s->n, s->columns, 'T', s->work);
+  for (long k = 0; s->bd && k < size; k++)
+    s->bd[k] += s->work[k];
+  for (int i = 0; s->ad && i < s->n; i++)
+    for (int j = 0; j < (s->lower ? i + 1 : s->n); j++)
+      for (int c = 0; c < s->columns; c++)
+        s->ad[(long)i * s->n + j] -=
+            s->work[(long)i * s->columns + c] * s->x[(long)j * s->columns + c];
+}
+
+static const lapack_int *factorise(tm_tape *tape, double *factor, int n) {
+  lapack_int *pivots = tm_take(tape, (size_t)n * sizeof(lapack_int) + 1);
+  if (n && LAPACKE_dgetrf(LAPACK_ROW_MAJOR, n, n, factor, n, pivots) != 0)
+    tm_runtime_reject(tape, "a matrix is singular");
+  return pivots;
+}
+
+static tm_any solved(tm_tape *tape, const tm_any *a, bool lower) {
+  const tm_tensor *m = &a[0].u.t, *b = &a[1].u.t;
+  check_square(tape, m, "a division");
+  int n = m->dim[0], columns = b->rank == 2 ? b->dim[1] : 1;
+  if (b->dim[0] != n)
+    tm_runtime_fail(tape, "", "a division of %d rows by %d", b->dim[0], n);
+  double *factor = copied(tape, m->v, (long)n * n);
+  for (int i = 0; lower && i < n; i++)
+    if (factor[(long)i * n + i] == 0)
+      tm_runtime_reject(tape, "a triangular matrix is singular");
+  const lapack_int *pivots = lower ? NULL : factorise(tape, factor, n);
+  tm_tensor out = tm_tensor_new(tape, b->rank, b->dim, m->d || b->d);
+  long size = (long)n * columns;
+  memcpy(out.v, b->v, (size_t)size * sizeof(double));
+  apply_inverse(factor, pivots, n, columns, 'N', out.v);
+  if (out.d) {
+    double *x = copied(tape, out.v, size), *work = copied(tape, out.v, size);
+    solve_node *s = (solve_node *)tm_push(tape, sizeof *s, solve_back);
+    *s = (solve_node){s->node, factor, pivots, x,       m->d, b->d,
+                      out.d,   work,   n,      columns, lower};
+  }
+  return tm_any_tensor(out, 1);
+}
+
+TM_F(solve) {
+  (void)count;
+  return solved(tape, a, false);
+}
+TM_F(solve_lower) {
+  (void)count;
+  return solved(tape, a, true);
+}
+
+static tm_any turn(tm_tape *tape, tm_any x) {
+  return x.u.t.rank == 2 ? tm_f_transpose(tape, &x, 1) : x;
+}
+
+/* B / A = (A' \ B')' */
+TM_F(solve_right) {
+  (void)count;
+  tm_any x =
+      call2(tape, tm_f_solve, tm_f_transpose(tape, a + 1, 1), turn(tape, a[0]));
+  return turn(tape, x);
+}
+TM_F(solve_lower_right) {
+  (void)count;
+  tm_any l = lower_part(tape, a + 1);
+  return tm_f_solve_right(tape, (tm_any[]){a[0], l}, 2);
+}
+TM_F(inverse) {
+  (void)count;
+  check_square(tape, &a->u.t, "inverse");
+  tm_any n = tm_any_int(a->u.t.dim[0]);
+  return call2(tape, tm_f_solve, a[0], tm_f_identity(tape, &n, 1));
+}
+
+/* log |det A|; its slope is A^-T. */
+TM_F(log_determinant) {
+  (void)count;
+  const tm_tensor *t = &a->u.t;
+  check_square(tape, t, "log_determinant");
+  int n = t->dim[0];
+  double *lu = copied(tape, t->v, (long)n * n), value = 0;
+  const lapack_int *pivots = factorise(tape, lu, n);
+  for (int i = 0; i < n; i++)
+    value += log(fabs(lu[(long)i * n + i]));
+  double *p = NULL;
+  if (t->d) {
+    p = tm_take(tape, (size_t)n * (size_t)n * sizeof(double) + 1);
+    for (int i = 0; i < n; i++)
+      p[(long)i * n + i] = 1;
+    apply_inverse(lu, pivots, n, n, 'T', p);
+  }
+  return tm_scalar_result(tape, value, 1, &(tm_partial){t->d, p, (long)n * n});
+}
+
+TM_F(determinant) {
+  (void)count;
+  const tm_tensor *t = &a->u.t;
+  check_square(tape, t, "determinant");
+  int n = t->dim[0];
+  double *lu = copied(tape, t->v, (long)n * n), sign = 1;
+  const lapack_int *pivots = factorise(tape, lu, n);
+  for (int i = 0; i < n; i++)
+    sign *= (lu[(long)i * n + i] < 0) != (pivots[i] != i + 1) ? -1 : 1;
+  tm_var log_value = tm_f_log_determinant(tape, a, 1).u.r;
+  tm_var value = tm_v_exp(tape, log_value);
+  return tm_any_var(sign > 0 ? value : tm_v_negative(tape, value));
+}
+
+/* ---- softmax and running sums ------------------------------------------- */
+
+typedef struct vector_node {
+  tm_node node;
+  double *xd, *yd;
+  const double *y;
+  long n;
+} vector_node;
+
+static void softmax_back(tm_node *node) {
+  vector_node *v = (vector_node *)node;
+  double dot = 0;
+  for (long k = 0; k < v->n; k++)
+    dot += v->yd[k] * v->y[k];
+  for (long k = 0; k < v->n; k++)
+    v->xd[k] += v->y[k] * (v->yd[k] - dot);
+}
+
+static void log_softmax_back(tm_node *node) {
+  vector_node *v = (vector_node *)node;
+  double sum = 0;
+  for (long k = 0; k < v->n; k++)
+    sum += v->yd[k];
+  for (long k = 0; k < v->n; k++)
+    v->xd[k] += v->yd[k] - exp(v->y[k]) * sum;
+}
+
+static void cumulative_back(tm_node *node) {
+  vector_node *v = (vector_node *)node;
+  double sum = 0;
+  for (long k = v->n; k-- > 0;) {
+    sum += v->yd[k];
+    v->xd[k] += sum;
+  }
+}
+
+static tm_any vector_result(tm_tape *tape, const tm_tensor *x, tm_tensor y,
+                            void (*back)(tm_node *)) {
+  if (x->d) {
+    double *kept = copied(tape, y.v, tm_count(&y));
+    vector_node *v = (vector_node *)tm_push(tape, sizeof *v, back);
+    *v = (vector_node){v->node, x->d, y.d, kept, tm_count(&y)};
+  }
+  return tm_any_tensor(y, 1);
+}
+
+TM_F(log_softmax) {
+  (void)count;
+  const tm_tensor *x = &a->u.t;
+  double total =
+      tm_f_log_sum_exp(
+          tape,
+          &(tm_any){.tag = TM_TAG_TENSOR, .u.t = {x->v, NULL, 1, {x->dim[0]}}},
+          1)
+          .u.r.v;
+  tm_tensor y = tm_tensor_new(tape, 1, x->dim, x->d != NULL);
+  for (int k = 0; k < x->dim[0]; k++)
+    y.v[k] = x->v[k] - total;
+  return vector_result(tape, x, y, log_softmax_back);
+}
+
+TM_F(softmax) {
+  (void)count;
+  const tm_tensor *x = &a->u.t;
+  tm_any passive = {.tag = TM_TAG_TENSOR, .u.t = {x->v, NULL, 1, {x->dim[0]}}};
+  tm_tensor logs = tm_f_log_softmax(tape, &passive, 1).u.t;
+  tm_tensor y = tm_tensor_new(tape, 1, x->dim, x->d != NULL);
+  for (int k = 0; k < x->dim[0]; k++)
+    y.v[k] = exp(logs.v[k]);
+  return vector_result(tape, x, y, softmax_back);
+}
+
+TM_F(cumulative_sum) {
+  (void)count;
+  const tm_tensor *x = &a->u.t;
+  tm_tensor y = tm_tensor_new(tape, 1, x->dim, x->d != NULL);
+  double sum = 0;
+  for (int k = 0; k < x->dim[0]; k++)
+    y.v[k] = sum += x->v[k];
+  return vector_result(tape, x, y, cumulative_back);
+}

@@ -1,0 +1,452 @@
+/* multivariate.c - densities of vectors, categories, correlation matrices and
+ * generalised linear models; Gaussian-process covariances; their random
+ * numbers. */
+#include "language/runtime/fixed.h"
+
+#define LOG_2PI 1.8378770664093453
+#define LOG_PI 1.1447298858494002
+
+static double *room(tm_tape *tape, const double *wanted, long n) {
+  return wanted ? tm_take(tape, (size_t)n * sizeof(double) + 1) : NULL;
+}
+
+static tm_any call2(tm_tape *tape, tm_fn f, tm_any x, tm_any y) {
+  return f(tape, (tm_any[]){x, y}, 2);
+}
+
+/* ---- categories --------------------------------------------------------- */
+
+TM_F(categorical) {
+  (void)count;
+  tm_view y, p;
+  tm_view_of(a, &y);
+  tm_view_of(a + 1, &p);
+  double value = 0, *slope = room(tape, p.d, p.n);
+  for (long k = 0; k < y.n; k++) {
+    long at = tm_at(tape, (long)y.v[k], (int)p.n, "");
+    value += log(p.v[at]);
+    if (slope)
+      slope[at] += 1 / p.v[at];
+  }
+  return tm_scalar_result(tape, value, 1, &(tm_partial){p.d, slope, p.n});
+}
+
+TM_F(categorical_logit) {
+  (void)count;
+  tm_any logs = tm_f_log_softmax(tape, a + 1, 1);
+  tm_view y, p;
+  tm_view_of(a, &y);
+  tm_view_of(&logs, &p);
+  double value = 0, *slope = room(tape, p.d, p.n);
+  for (long k = 0; k < y.n; k++) {
+    long at = tm_at(tape, (long)y.v[k], (int)p.n, "");
+    value += p.v[at];
+    if (slope)
+      slope[at] += 1;
+  }
+  return tm_scalar_result(tape, value, 1, &(tm_partial){p.d, slope, p.n});
+}
+
+TM_F(multinomial) {
+  (void)count;
+  tm_view y, p;
+  tm_view_of(a, &y);
+  tm_view_of(a + 1, &p);
+  double value = 0, total = 0, *slope = room(tape, p.d, p.n);
+  if (y.n != p.n)
+    tm_runtime_fail(tape, "", "multinomial: %ld counts, %ld probabilities", y.n,
+                    p.n);
+  for (long k = 0; k < y.n; k++) {
+    total += y.v[k];
+    value += tm_xlogy(y.v[k], p.v[k]) - tm_lgamma(y.v[k] + 1);
+    if (slope)
+      slope[k] = y.v[k] / p.v[k];
+  }
+  return tm_scalar_result(tape, value + tm_lgamma(total + 1), 1,
+                          &(tm_partial){p.d, slope, p.n});
+}
+
+/* log[F(eta - c_{k-1}) - F(eta - c_k)] with F the inverse logit. */
+static double ordered_term(double eta, const double *c, long cuts, long k,
+                           double *de, double *dl, double *du) {
+  double lower = k > 0 ? eta - c[k - 1] : INFINITY;
+  double upper = k < cuts ? eta - c[k] : -INFINITY;
+  double a = k > 0 ? tm_inv_logit(lower) : 1;
+  double b = k < cuts ? tm_inv_logit(upper) : 0;
+  double value = k == 0      ? -tm_log1p_exp(upper)
+                 : k == cuts ? -tm_log1p_exp(-lower)
+                             : tm_log_diff_exp(-tm_log1p_exp(-lower),
+                                               -tm_log1p_exp(-upper));
+  double mass = exp(value);
+  *dl = k > 0 ? -a * (1 - a) / mass : 0;
+  *du = k < cuts ? b * (1 - b) / mass : 0;
+  *de = -*dl - *du;
+  return value;
+}
+
+TM_F(ordered_logistic) {
+  (void)count;
+  tm_view y, eta, c;
+  tm_view_of(a, &y);
+  tm_view_of(a + 1, &eta);
+  tm_view_of(a + 2, &c);
+  if (!eta.scalar && eta.n != y.n)
+    tm_runtime_fail(tape, "", "ordered_logistic: %ld outcomes, %ld locations",
+                    y.n, eta.n);
+  double value = 0, *se = room(tape, eta.d, eta.n), *sc = room(tape, c.d, c.n);
+  for (long i = 0; i < y.n; i++) {
+    long k = tm_at(tape, (long)y.v[i], (int)c.n + 1, "");
+    double de, dl, du;
+    value += ordered_term(eta.v[i * eta.stride], c.v, c.n, k, &de, &dl, &du);
+    if (se)
+      se[i * eta.stride] += de;
+    if (sc && k > 0)
+      sc[k - 1] += dl;
+    if (sc && k < c.n)
+      sc[k] += du;
+  }
+  return tm_scalar_result(tape, value, 2,
+                          (tm_partial[]){{eta.d, se, eta.n}, {c.d, sc, c.n}});
+}
+
+/* ---- simplexes ---------------------------------------------------------- */
+
+TM_F(dirichlet) {
+  (void)count;
+  tm_view p, al;
+  tm_view_of(a, &p);
+  tm_view_of(a + 1, &al);
+  long n = al.n, times = n ? p.n / n : 0;
+  double value = 0, sum = 0;
+  double *sp = room(tape, p.d, p.n), *sa = room(tape, al.d, n);
+  if (n == 0 || p.n % n)
+    tm_runtime_fail(tape, "", "dirichlet: %ld values, %ld weights", p.n, n);
+  for (long k = 0; k < n; k++) {
+    if (!(al.v[k] > 0))
+      return tm_any_real(-INFINITY);
+    sum += al.v[k];
+    value -= (double)times * tm_lgamma(al.v[k]);
+  }
+  value += (double)times * tm_lgamma(sum);
+  for (long i = 0; i < p.n; i++) {
+    value += tm_xlogy(al.v[i % n] - 1, p.v[i]);
+    if (sp)
+      sp[i] = (al.v[i % n] - 1) / p.v[i];
+    if (sa)
+      sa[i % n] += log(p.v[i]);
+  }
+  for (long k = 0; sa && k < n; k++)
+    sa[k] += (double)times * (tm_digamma(sum) - tm_digamma(al.v[k]));
+  return tm_scalar_result(tape, value, 2,
+                          (tm_partial[]){{p.d, sp, p.n}, {al.d, sa, n}});
+}
+
+/* ---- multivariate normal ------------------------------------------------ */
+
+typedef struct normal_sums {
+  tm_view y, mu;
+  const double *l;
+  double *sy, *smu, *sl;
+  long n;
+} normal_sums;
+
+/* One pair: z = L^-1 (y - mu), w = L^-T z. */
+static double one_normal(const normal_sums *s, long iy, long im, double *z,
+                         double *w) {
+  long n = s->n;
+  double squares = 0;
+  for (long i = 0; i < n; i++) {
+    double sum = s->y.v[iy * n + i] - s->mu.v[im * n + i];
+    for (long j = 0; j < i; j++)
+      sum -= s->l[i * n + j] * z[j];
+    z[i] = sum / s->l[i * n + i];
+    squares += z[i] * z[i];
+  }
+  for (long i = n; i-- > 0;) {
+    double sum = z[i];
+    for (long j = i + 1; j < n; j++)
+      sum -= s->l[j * n + i] * w[j];
+    w[i] = sum / s->l[i * n + i];
+  }
+  for (long i = 0; i < n; i++) {
+    if (s->sy)
+      s->sy[iy * n + i] -= w[i];
+    if (s->smu)
+      s->smu[im * n + i] += w[i];
+    for (long j = 0; s->sl && j <= i; j++)
+      s->sl[i * n + j] += w[i] * z[j];
+  }
+  return -0.5 * squares;
+}
+
+TM_F(multi_normal_cholesky) {
+  (void)count;
+  normal_sums s = {0};
+  const tm_tensor *l = &a[2].u.t;
+  tm_view_of(a, &s.y);
+  tm_view_of(a + 1, &s.mu);
+  s.l = l->v;
+  s.n = l->dim[0];
+  if (s.n == 0 || l->dim[1] != s.n || s.y.n % s.n || s.mu.n % s.n)
+    tm_runtime_fail(tape, "", "multi_normal: sizes %ld, %ld and %d x %d", s.y.n,
+                    s.mu.n, l->dim[0], l->dim[1]);
+  long ny = s.y.n / s.n, nm = s.mu.n / s.n, pairs = ny > nm ? ny : nm;
+  if (ny > 1 && nm > 1 && ny != nm)
+    tm_runtime_fail(tape, "", "multi_normal: %ld outcomes, %ld means", ny, nm);
+  if (ny == 0 || nm == 0)
+    return tm_any_real(0);
+  s.sy = room(tape, s.y.d, s.y.n);
+  s.smu = room(tape, s.mu.d, s.mu.n);
+  s.sl = room(tape, l->d, s.n * s.n);
+  double *work = tm_take(tape, 2 * (size_t)s.n * sizeof(double));
+  double value = -0.5 * (double)(pairs * s.n) * LOG_2PI;
+  for (long i = 0; i < s.n; i++) {
+    double d = s.l[i * s.n + i];
+    if (!(d > 0))
+      return tm_any_real(-INFINITY);
+    value -= (double)pairs * log(d);
+    if (s.sl)
+      s.sl[i * s.n + i] -= (double)pairs / d;
+  }
+  for (long k = 0; k < pairs; k++)
+    value += one_normal(&s, ny > 1 ? k : 0, nm > 1 ? k : 0, work, work + s.n);
+  return tm_scalar_result(tape, value, 3,
+                          (tm_partial[]){{s.y.d, s.sy, s.y.n},
+                                         {s.mu.d, s.smu, s.mu.n},
+                                         {l->d, s.sl, s.n * s.n}});
+}
+
+TM_F(multi_normal) {
+  (void)count;
+  tm_any l = tm_f_cholesky(tape, a + 2, 1);
+  return tm_f_multi_normal_cholesky(tape, (tm_any[]){a[0], a[1], l}, 3);
+}
+
+/* ---- LKJ ---------------------------------------------------------------- */
+
+/* The log normalising constant of LKJ(eta) over k x k matrices. */
+static double lkj_constant(double eta, int k, double *slope) {
+  int k1 = k - 1;
+  double value = k1 * tm_lgamma(eta + 0.5 * k1);
+  *slope = k1 * tm_digamma(eta + 0.5 * k1);
+  for (int i = 1; i <= k1; i++) {
+    value -= 0.5 * i * LOG_PI + tm_lgamma(eta + 0.5 * (k1 - i));
+    *slope -= tm_digamma(eta + 0.5 * (k1 - i));
+  }
+  return value;
+}
+
+/* Over factors, the Jacobian adds k - i to the power of diagonal i. */
+static tm_any lkj(tm_tape *tape, const tm_any *l, const tm_any *eta,
+                  bool factor) {
+  const tm_tensor *t = &l->u.t;
+  tm_view e;
+  tm_view_of(eta, &e);
+  int k = t->dim[0];
+  double shape = *e.v, slope, *sl = room(tape, t->d, (long)k * k);
+  double *se = room(tape, e.d, 1);
+  if (!(shape > 0))
+    return tm_any_real(-INFINITY);
+  double value = lkj_constant(shape, k, &slope);
+  for (int i = 1; i < k; i++) {
+    double d = t->v[(long)i * k + i];
+    double power = 2 * shape - 2 + (factor ? k - i - 1 : 0);
+    value += power * log(d);
+    slope += 2 * log(d);
+    if (sl)
+      sl[(long)i * k + i] = power / d;
+  }
+  if (se)
+    *se = slope;
+  return tm_scalar_result(
+      tape, value, 2, (tm_partial[]){{t->d, sl, (long)k * k}, {e.d, se, 1}});
+}
+
+TM_F(lkj_corr_cholesky) {
+  (void)count;
+  return lkj(tape, a, a + 1, true);
+}
+TM_F(lkj_corr) {
+  (void)count;
+  tm_any l = tm_f_cholesky(tape, a, 1);
+  return lkj(tape, &l, a + 1, false);
+}
+
+/* ---- generalised linear models: alpha + X beta, then the density -------- */
+
+static tm_any linear_predictor(tm_tape *tape, const tm_any *a) {
+  tm_any xb = call2(tape, tm_f_matmul, a[0], a[2]);
+  return call2(tape, tape->runtime->find("add", "RR"), a[1], xb);
+}
+
+TM_F(bernoulli_logit_glm) {
+  tm_any eta = linear_predictor(tape, a + 1);
+  tm_fn f = tape->runtime->find("bernoulli_logit_lpdf", "IR");
+  return f(tape, (tm_any[]){a[0], eta}, 2 | (count & TM_DIRECT));
+}
+TM_F(poisson_log_glm) {
+  tm_any eta = linear_predictor(tape, a + 1);
+  tm_fn f = tape->runtime->find("poisson_log_lpdf", "IR");
+  return f(tape, (tm_any[]){a[0], eta}, 2 | (count & TM_DIRECT));
+}
+TM_F(normal_id_glm) {
+  tm_any eta = linear_predictor(tape, a + 1);
+  tm_fn f = tape->runtime->find("normal_lpdf", "RRR");
+  return f(tape, (tm_any[]){a[0], eta, a[4]}, 3 | (count & TM_DIRECT));
+}
+
+/* ---- Gaussian processes ------------------------------------------------- */
+
+typedef struct gp_node {
+  tm_node node;
+  tm_tensor x, y, k;
+  double *magnitude, *scale, m, l;
+} gp_node;
+
+static double squared_gap(const double *a, const double *b, long width) {
+  double sum = 0;
+  for (long i = 0; i < width; i++)
+    sum += (a[i] - b[i]) * (a[i] - b[i]);
+  return sum;
+}
+
+static long width_of(const tm_tensor *x) {
+  return x->rank == 2 ? x->dim[1] : 1;
+}
+
+static void gp_back(tm_node *node) {
+  gp_node *g = (gp_node *)node;
+  long width = width_of(&g->x);
+  for (int i = 0; i < g->k.dim[0]; i++)
+    for (int j = 0; j < g->k.dim[1]; j++) {
+      long at = (long)i * g->k.dim[1] + j;
+      const double *x = g->x.v + i * width, *y = g->y.v + j * width;
+      double gap = squared_gap(x, y, width);
+      double k = g->m * g->m * exp(-0.5 * gap / (g->l * g->l));
+      double gk = g->k.d[at] * k;
+      if (g->magnitude)
+        *g->magnitude += 2 * gk / g->m;
+      if (g->scale)
+        *g->scale += gk * gap / (g->l * g->l * g->l);
+      for (long w = 0; w < width; w++) {
+        double pull = gk * (y[w] - x[w]) / (g->l * g->l);
+        if (g->x.d)
+          g->x.d[i * width + w] += pull;
+        if (g->y.d)
+          g->y.d[j * width + w] -= pull;
+      }
+    }
+}
+
+static tm_any gp(tm_tape *tape, const tm_tensor *x, const tm_tensor *y,
+                 const tm_any *hyper) {
+  tm_view m, l;
+  tm_view_of(hyper, &m);
+  tm_view_of(hyper + 1, &l);
+  if (!(*m.v > 0 && *l.v > 0))
+    tm_runtime_reject(tape, "gp_exp_quad_cov: scales must be positive");
+  long width = width_of(x);
+  tm_tensor k = tm_tensor_new(tape, 2, (int[]){x->dim[0], y->dim[0]},
+                              m.d || l.d || x->d || y->d);
+  for (int i = 0; i < k.dim[0]; i++)
+    for (int j = 0; j < k.dim[1]; j++)
+      k.v[(long)i * k.dim[1] + j] =
+          *m.v * *m.v *
+          exp(-0.5 * squared_gap(x->v + i * width, y->v + j * width, width) /
+              (*l.v * *l.v));
+  if (k.d) {
+    gp_node *g = (gp_node *)tm_push(tape, sizeof *g, gp_back);
+    *g = (gp_node){g->node, *x, *y, k, m.d, l.d, *m.v, *l.v};
+  }
+  return tm_any_tensor(k, 1);
+}
+
+TM_F(gp_exp_quad) {
+  (void)count;
+  return gp(tape, &a[0].u.t, &a[0].u.t, a + 1);
+}
+TM_F(gp_exp_quad_cross) {
+  (void)count;
+  return gp(tape, &a[0].u.t, &a[1].u.t, a + 2);
+}
+
+/* ---- random numbers ----------------------------------------------------- */
+
+static long pick(tm_tape *tape, const double *p, long n) {
+  double u = tempera_random_uniform(tape->random), sum = 0;
+  for (long k = 0; k < n; k++) {
+    sum += p[k];
+    if (u < sum)
+      return k + 1;
+  }
+  return n;
+}
+
+TM_F(categorical_rng) {
+  (void)count;
+  return tm_any_int(pick(tape, a->u.t.v, a->u.t.dim[0]));
+}
+TM_F(categorical_logit_rng) {
+  tm_any p = tm_f_softmax(tape, a, count);
+  return tm_any_int(pick(tape, p.u.t.v, p.u.t.dim[0]));
+}
+TM_F(ordered_logistic_rng) {
+  (void)count;
+  tm_view eta, c;
+  tm_view_of(a, &eta);
+  tm_view_of(a + 1, &c);
+  double *p = tm_take(tape, (size_t)(c.n + 1) * sizeof(double)), de, dl, du;
+  for (long k = 0; k <= c.n; k++)
+    p[k] = exp(ordered_term(*eta.v, c.v, c.n, k, &de, &dl, &du));
+  return tm_any_int(pick(tape, p, c.n + 1));
+}
+
+static void draw_dirichlet(tm_tape *tape, const tm_tensor *alpha, double *out) {
+  double sum = 0;
+  int n = alpha->dim[0];
+  for (int k = 0; k < n; k++)
+    sum += out[k] = tempera_random_gamma(tape->random, alpha->v[k]);
+  for (int k = 0; k < n; k++)
+    out[k] /= sum;
+}
+
+TM_F(dirichlet_rng) {
+  (void)count;
+  tm_tensor out = tm_tensor_new(tape, 1, a->u.t.dim, 0);
+  draw_dirichlet(tape, &a->u.t, out.v);
+  return tm_any_tensor(out, 1);
+}
+
+/* Prior draws: the simplex in the first argument, once. */
+TM_F(dirichlet_fill) {
+  (void)count;
+  const tm_tensor *to = &a[0].u.t;
+  if (to->rank != 1 || to->dim[0] != a[1].u.t.dim[0])
+    tm_runtime_fail(tape, "", "dirichlet: sizes do not match");
+  if (!isnan(to->v[0]))
+    tm_runtime_fail(tape, "", "an element has two prior statements");
+  draw_dirichlet(tape, &a[1].u.t, to->v);
+  return tm_any_int(0);
+}
+
+TM_F(multi_normal_cholesky_rng) {
+  (void)count;
+  const tm_tensor *mu = &a[0].u.t, *l = &a[1].u.t;
+  int n = mu->dim[0];
+  if (l->dim[0] != n || l->dim[1] != n)
+    tm_runtime_fail(tape, "", "multi_normal_rng: sizes do not match");
+  tm_tensor out = tm_tensor_new(tape, 1, &n, 0);
+  double *z = tm_take(tape, (size_t)n * sizeof(double) + 1);
+  for (int i = 0; i < n; i++) {
+    z[i] = tempera_random_normal(tape->random);
+    out.v[i] = mu->v[i];
+    for (int j = 0; j <= i; j++)
+      out.v[i] += l->v[(long)i * n + j] * z[j];
+  }
+  return tm_any_tensor(out, 1);
+}
+TM_F(multi_normal_rng) {
+  (void)count;
+  tm_any l = tm_f_cholesky(tape, a + 1, 1);
+  return tm_f_multi_normal_cholesky_rng(tape, (tm_any[]){a[0], l}, 2);
+}

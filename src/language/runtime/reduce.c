@@ -1,0 +1,328 @@
+/* reduce.c - containers to numbers: sums, moments, extremes, dot products. */
+#include "language/runtime/fixed.h"
+
+static double *room(tm_tape *tape, const tm_view *v) {
+  return v->d ? tm_take(tape, (size_t)v->n * sizeof(double)) : NULL;
+}
+
+static tm_any one_argument(tm_tape *tape, const tm_view *v, double value,
+                           double *partial) {
+  return tm_scalar_result(tape, value, 1, &(tm_partial){v->d, partial, v->n});
+}
+
+/* The same for arrays of integers, whose results are integers. */
+#define WHOLE(name)                                                            \
+  TM_F(name##_int) {                                                           \
+    return tm_any_int((long)tm_f_##name(tape, a, count).u.r.v);                \
+  }
+
+TM_F(sum) {
+  (void)count;
+  tm_view v;
+  tm_view_of(a, &v);
+  double total = 0, *p = room(tape, &v);
+  for (long k = 0; k < v.n; k++)
+    total += v.v[k];
+  for (long k = 0; p && k < v.n; k++)
+    p[k] = 1;
+  return one_argument(tape, &v, total, p);
+}
+
+TM_F(prod) {
+  (void)count;
+  tm_view v;
+  tm_view_of(a, &v);
+  double total = 1, *p = room(tape, &v);
+  for (long k = 0; k < v.n; k++)
+    total *= v.v[k];
+  for (long k = 0; p && k < v.n; k++) {
+    p[k] = 1;
+    for (long j = 0; j < v.n; j++)
+      p[k] *= j == k ? 1 : v.v[j];
+  }
+  return one_argument(tape, &v, total, p);
+}
+
+WHOLE(sum)
+WHOLE(prod)
+
+TM_F(mean) {
+  (void)count;
+  tm_view v;
+  tm_view_of(a, &v);
+  if (v.n == 0)
+    tm_runtime_fail(tape, "", "mean of nothing");
+  double total = 0, *p = room(tape, &v);
+  for (long k = 0; k < v.n; k++)
+    total += v.v[k];
+  for (long k = 0; p && k < v.n; k++)
+    p[k] = 1 / (double)v.n;
+  return one_argument(tape, &v, total / (double)v.n, p);
+}
+
+static double variance_of(tm_tape *tape, const tm_view *v, double *p) {
+  if (v->n == 0)
+    tm_runtime_fail(tape, "", "variance of nothing");
+  if (v->n == 1)
+    return 0;
+  double mean = 0, squares = 0, n1 = (double)v->n - 1;
+  for (long k = 0; k < v->n; k++)
+    mean += v->v[k] / (double)v->n;
+  for (long k = 0; k < v->n; k++)
+    squares += (v->v[k] - mean) * (v->v[k] - mean);
+  for (long k = 0; p && k < v->n; k++)
+    p[k] = 2 * (v->v[k] - mean) / n1;
+  return squares / n1;
+}
+
+TM_F(variance) {
+  (void)count;
+  tm_view v;
+  tm_view_of(a, &v);
+  double *p = room(tape, &v);
+  return one_argument(tape, &v, variance_of(tape, &v, p), p);
+}
+
+TM_F(sd) {
+  (void)count;
+  tm_view v;
+  tm_view_of(a, &v);
+  double *p = room(tape, &v), s = sqrt(variance_of(tape, &v, p));
+  for (long k = 0; p && k < v.n; k++)
+    p[k] = s > 0 ? p[k] / (2 * s) : 0;
+  return one_argument(tape, &v, s, p);
+}
+
+static tm_any extreme(tm_tape *tape, const tm_any *a, double sign) {
+  tm_view v;
+  tm_view_of(a, &v);
+  double *p = room(tape, &v), best = -INFINITY;
+  long at = 0;
+  for (long k = 0; k < v.n; k++)
+    if (sign * v.v[k] > best || isnan(v.v[k])) {
+      best = sign * v.v[k];
+      at = k;
+    }
+  if (p && v.n)
+    p[at] = 1;
+  return one_argument(tape, &v, sign * best, p);
+}
+
+TM_F(min) {
+  (void)count;
+  return extreme(tape, a, -1);
+}
+TM_F(max) {
+  (void)count;
+  return extreme(tape, a, 1);
+}
+WHOLE(min)
+WHOLE(max)
+
+TM_F(min2) {
+  (void)tape, (void)count;
+  return tm_any_int(a[0].u.i < a[1].u.i ? a[0].u.i : a[1].u.i);
+}
+TM_F(max2) {
+  (void)tape, (void)count;
+  return tm_any_int(a[0].u.i > a[1].u.i ? a[0].u.i : a[1].u.i);
+}
+
+TM_F(log_sum_exp) {
+  (void)count;
+  tm_view v;
+  tm_view_of(a, &v);
+  double m = -INFINITY, total = 0, *p = room(tape, &v);
+  for (long k = 0; k < v.n; k++)
+    m = fmax(m, v.v[k]);
+  if (isinf(m))
+    return one_argument(tape, &v, m, p);
+  for (long k = 0; k < v.n; k++)
+    total += exp(v.v[k] - m);
+  for (long k = 0; p && k < v.n; k++)
+    p[k] = exp(v.v[k] - m) / total;
+  return one_argument(tape, &v, m + log(total), p);
+}
+
+/* sum of a_k b_k for the same or two arguments */
+TM_F(dot_product) {
+  (void)count;
+  tm_view v[2];
+  tm_view_of(a, &v[0]);
+  tm_view_of(a + 1, &v[1]);
+  long n = tm_common_length(tape, v, 2, "dot_product");
+  double total = 0;
+  for (long k = 0; k < n; k++)
+    total += v[0].v[k] * v[1].v[k];
+  tm_partial p[2] = {{v[0].d, NULL, n}, {v[1].d, NULL, n}};
+  for (int i = 0; i < 2; i++)
+    if (v[i].d) {
+      p[i].partial = tm_take(tape, (size_t)n * sizeof(double));
+      memcpy(p[i].partial, v[1 - i].v, (size_t)n * sizeof(double));
+    }
+  return tm_scalar_result(tape, total, 2, p);
+}
+
+TM_F(dot_self) {
+  (void)count;
+  tm_view v;
+  tm_view_of(a, &v);
+  double total = 0, *p = room(tape, &v);
+  for (long k = 0; k < v.n; k++)
+    total += v.v[k] * v.v[k];
+  for (long k = 0; p && k < v.n; k++)
+    p[k] = 2 * v.v[k];
+  return one_argument(tape, &v, total, p);
+}
+
+TM_F(norm2) {
+  tm_any square = tm_f_dot_self(tape, a, count);
+  return tm_any_var(tm_v_sqrt(tape, square.u.r));
+}
+
+TM_F(squared_distance) {
+  (void)count;
+  tm_view v[2];
+  tm_view_of(a, &v[0]);
+  tm_view_of(a + 1, &v[1]);
+  long n = tm_common_length(tape, v, 2, "distance");
+  double total = 0;
+  double *p[2] = {room(tape, &v[0]), room(tape, &v[1])};
+  for (long k = 0; k < n; k++) {
+    double gap = v[0].v[k] - v[1].v[k];
+    total += gap * gap;
+    for (int i = 0; i < 2; i++)
+      if (p[i])
+        p[i][k] = (i ? -2 : 2) * gap;
+  }
+  return tm_scalar_result(tape, total, 2,
+                          (tm_partial[]){{v[0].d, p[0], n}, {v[1].d, p[1], n}});
+}
+
+TM_F(distance) {
+  tm_any square = tm_f_squared_distance(tape, a, count);
+  return tm_any_var(tm_v_sqrt(tape, square.u.r));
+}
+
+/* log(theta exp(a) + (1 - theta) exp(b)) */
+TM_F(log_mix) {
+  (void)count;
+  tm_view v[3];
+  for (int i = 0; i < 3; i++)
+    tm_view_of(a + i, &v[i]);
+  double t = *v[0].v, x = *v[1].v, y = *v[2].v;
+  if (!(t >= 0 && t <= 1))
+    tm_runtime_reject(tape, "log_mix: the weight %g is not in [0, 1]", t);
+  double value = tm_log_sum_exp(log(t) + x, log1p(-t) + y);
+  double p[3] = {exp(x - value) - exp(y - value), t * exp(x - value),
+                 (1 - t) * exp(y - value)};
+  tm_partial kept[3];
+  for (int i = 0; i < 3; i++) {
+    double *place = tm_take(tape, sizeof(double));
+    *place = p[i];
+    kept[i] = (tm_partial){v[i].d, place, 1};
+  }
+  return tm_scalar_result(tape, value, 3, kept);
+}
+
+TM_F(log_mix_vector) {
+  (void)count;
+  tm_view v[2];
+  tm_view_of(a, &v[0]);
+  tm_view_of(a + 1, &v[1]);
+  long n = tm_common_length(tape, v, 2, "log_mix");
+  double value = -INFINITY;
+  for (long k = 0; k < n; k++)
+    value = tm_log_sum_exp(value, log(v[0].v[k]) + v[1].v[k]);
+  double *p[2] = {room(tape, &v[0]), room(tape, &v[1])};
+  for (long k = 0; k < n; k++) {
+    double e = exp(v[1].v[k] - value);
+    if (p[0])
+      p[0][k] = e;
+    if (p[1])
+      p[1][k] = v[0].v[k] * e;
+  }
+  return tm_scalar_result(tape, value, 2,
+                          (tm_partial[]){{v[0].d, p[0], n}, {v[1].d, p[1], n}});
+}
+
+/* ---- sizes, tests ------------------------------------------------------- */
+
+TM_F(one) {
+  (void)tape, (void)a, (void)count;
+  return tm_any_int(1);
+}
+TM_F(rows) {
+  (void)tape, (void)count;
+  return tm_any_int(a->u.t.dim[0]);
+}
+TM_F(cols) {
+  (void)tape, (void)count;
+  return tm_any_int(a->u.t.dim[1]);
+}
+TM_F(num_elements) {
+  (void)tape, (void)count;
+  return tm_any_int(tm_count(&a->u.t));
+}
+TM_F(dims) {
+  (void)count;
+  int rank = a->tag == TM_TAG_TENSOR ? a->u.t.rank : 0;
+  tm_tensor out = tm_tensor_new(tape, 1, &rank, 0);
+  for (int i = 0; i < rank; i++)
+    out.v[i] = a->u.t.dim[i];
+  return tm_any_tensor(out, 1);
+}
+TM_F(int_step) {
+  (void)tape, (void)count;
+  tm_view v;
+  tm_view_of(a, &v);
+  return tm_any_int(*v.v > 0);
+}
+TM_F(is_nan) {
+  (void)tape, (void)count;
+  tm_view v;
+  tm_view_of(a, &v);
+  return tm_any_int(isnan(*v.v) != 0);
+}
+TM_F(is_inf) {
+  (void)tape, (void)count;
+  tm_view v;
+  tm_view_of(a, &v);
+  return tm_any_int(isinf(*v.v) != 0);
+}
+TM_F(is_zero) {
+  (void)tape, (void)count;
+  tm_view v;
+  tm_view_of(a, &v);
+  return tm_any_int(*v.v == 0);
+}
+TM_F(to_int) {
+  (void)count;
+  tm_view v;
+  tm_view_of(a, &v);
+  if (!(fabs(*v.v) < 2147483648.0))
+    tm_runtime_fail(tape, "", "to_int of %g", *v.v);
+  return tm_any_int((long)*v.v);
+}
+
+static tm_var var_of(const tm_any *a) {
+  return a->tag == TM_TAG_INT ? tm_constant((double)a->u.i) : a->u.r;
+}
+
+TM_F(if_else) {
+  (void)tape, (void)count;
+  return tm_any_var(a[0].u.i ? var_of(a + 1) : var_of(a + 2));
+}
+TM_F(fma) {
+  (void)count;
+  tm_var product = tm_v_elt_multiply(tape, var_of(a), var_of(a + 1));
+  return tm_any_var(tm_v_add(tape, product, var_of(a + 2)));
+}
+TM_F(choose) {
+  (void)tape, (void)count;
+  double n = (double)a[0].u.i, k = (double)a[1].u.i;
+  return tm_any_int(k < 0 || k > n
+                        ? 0
+                        : lround(exp(tm_lgamma(n + 1) - tm_lgamma(k + 1) -
+                                     tm_lgamma(n - k + 1))));
+}

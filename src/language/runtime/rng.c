@@ -1,0 +1,152 @@
+/* rng.c - random numbers of the univariate distributions, vectorised. */
+#include "language/runtime/runtime.h"
+#include "language/runtime/tables.h"
+
+#define RNG(name) static double name##_draw(tempera_random *r, const double *x)
+
+RNG(normal) { return x[0] + x[1] * tempera_random_normal(r); }
+RNG(std_normal) {
+  (void)x;
+  return tempera_random_normal(r);
+}
+RNG(student_t) {
+  double chi = 2 * tempera_random_gamma(r, 0.5 * x[0]);
+  return x[1] + x[2] * tempera_random_normal(r) / sqrt(chi / x[0]);
+}
+RNG(cauchy) {
+  return x[0] + x[1] * tan(M_PI * (tempera_random_uniform(r) - 0.5));
+}
+RNG(double_exponential) {
+  double e = tempera_random_exponential(r);
+  return x[0] + (tempera_random_uniform(r) < 0.5 ? -e : e) * x[1];
+}
+RNG(logistic) {
+  double u = tempera_random_uniform(r);
+  return x[0] + x[1] * log(u / (1 - u));
+}
+RNG(gumbel) { return x[0] - x[1] * log(tempera_random_exponential(r)); }
+RNG(skew_normal) {
+  double d = x[2] / sqrt(1 + x[2] * x[2]);
+  double a = fabs(tempera_random_normal(r)), b = tempera_random_normal(r);
+  return x[0] + x[1] * (d * a + sqrt(1 - d * d) * b);
+}
+RNG(lognormal) { return exp(x[0] + x[1] * tempera_random_normal(r)); }
+RNG(chi_square) { return 2 * tempera_random_gamma(r, 0.5 * x[0]); }
+RNG(inv_chi_square) { return 0.5 / tempera_random_gamma(r, 0.5 * x[0]); }
+RNG(scaled_inv_chi_square) {
+  return 0.5 * x[0] * x[1] * x[1] / tempera_random_gamma(r, 0.5 * x[0]);
+}
+RNG(exponential) { return tempera_random_exponential(r) / x[0]; }
+RNG(gamma) { return tempera_random_gamma(r, x[0]) / x[1]; }
+RNG(inv_gamma) { return x[1] / tempera_random_gamma(r, x[0]); }
+RNG(weibull) { return x[1] * pow(tempera_random_exponential(r), 1 / x[0]); }
+RNG(frechet) { return x[1] * pow(tempera_random_exponential(r), -1 / x[0]); }
+RNG(rayleigh) { return x[0] * sqrt(2 * tempera_random_exponential(r)); }
+RNG(pareto) { return x[0] * exp(tempera_random_exponential(r) / x[1]); }
+RNG(beta) { return tempera_random_beta(r, x[0], x[1]); }
+RNG(uniform) { return x[0] + (x[1] - x[0]) * tempera_random_uniform(r); }
+RNG(bernoulli) { return tempera_random_uniform(r) < x[0]; }
+RNG(bernoulli_logit) { return tempera_random_uniform(r) < tm_inv_logit(x[0]); }
+RNG(binomial) {
+  return (double)tempera_random_binomial(r, (int64_t)x[0], x[1]);
+}
+RNG(beta_binomial) {
+  double p = tempera_random_beta(r, x[1], x[2]);
+  return (double)tempera_random_binomial(r, (int64_t)x[0], p);
+}
+RNG(discrete_range) {
+  uint64_t span = x[1] >= x[0] ? (uint64_t)(x[1] - x[0]) + 1 : 1;
+  return x[0] + (double)tempera_random_below(r, span);
+}
+RNG(poisson) { return (double)tempera_random_poisson(r, x[0]); }
+RNG(poisson_log) { return (double)tempera_random_poisson(r, exp(x[0])); }
+RNG(neg_binomial) {
+  double mean = tempera_random_gamma(r, x[0]) / x[1];
+  return (double)tempera_random_poisson(r, mean);
+}
+RNG(neg_binomial_2) {
+  double mean = tempera_random_gamma(r, x[1]) * x[0] / x[1];
+  return (double)tempera_random_poisson(r, mean);
+}
+RNG(neg_binomial_2_log) {
+  double mean = tempera_random_gamma(r, x[1]) * exp(x[0]) / x[1];
+  return (double)tempera_random_poisson(r, mean);
+}
+
+typedef double (*draw_fn)(tempera_random *r, const double *x);
+
+/* NaN would draw forever or nonsense. */
+static void check_arguments(tm_tape *tape, const double *x, int arity,
+                            const char *name) {
+  for (int i = 0; i < arity; i++)
+    if (isnan(x[i]))
+      tm_runtime_fail(tape, "", "%s_rng: argument %d is not a number", name,
+                      i + 1);
+}
+
+static tm_any vectorised(tm_tape *tape, const tm_any *arguments, draw_fn draw,
+                         int arity, bool whole, const char *name) {
+  tm_view v[4] = {{0}};
+  double x[3] = {0};
+  for (int i = 0; i < arity; i++)
+    tm_view_of(&arguments[i], &v[i]);
+  long n = tm_common_length(tape, v, arity, name);
+  tm_tensor out = {0};
+  if (n >= 0)
+    out = tm_tensor_new(tape, 1, (int[]){(int)n}, 0);
+  for (long k = 0; k < (n < 0 ? 1 : n); k++) {
+    for (int i = 0; i < arity; i++)
+      x[i] = v[i].v[k * v[i].stride];
+    check_arguments(tape, x, arity, name);
+    double drawn = draw(tape->random, x);
+    if (n < 0)
+      return whole ? tm_any_int((long)drawn) : tm_any_real(drawn);
+    out.v[k] = drawn;
+  }
+  return tm_any_tensor(out, 1);
+}
+
+/* Prior draws: fill the first argument (each element once), the others being
+ * the distribution's, then bounds that draws must keep. */
+static tm_any fill(tm_tape *tape, const tm_any *arguments, draw_fn draw,
+                   int arity, const char *name) {
+  tm_view v[6] = {{0}};
+  double x[3] = {0};
+  enum { TRIES = 100000 };
+  for (int i = 0; i < arity + 3; i++)
+    tm_view_of(&arguments[i], &v[i]);
+  (void)tm_common_length(tape, v, arity + 1, name);
+  double *out = arguments[0].u.t.v;
+  for (long k = 0; k < v[0].n; k++) {
+    for (int i = 0; i < arity; i++)
+      x[i] = v[i + 1].v[k * v[i + 1].stride];
+    double lower = v[arity + 1].v[k * v[arity + 1].stride];
+    double upper = v[arity + 2].v[k * v[arity + 2].stride];
+    if (!isnan(out[k]))
+      tm_runtime_fail(tape, "", "an element has two prior statements");
+    int tries = 0;
+    do {
+      if (++tries > TRIES)
+        tm_runtime_fail(tape, "", "draws from %s hardly ever keep the bounds",
+                        name);
+      out[k] = draw(tape->random, x);
+    } while (!(out[k] >= lower && out[k] <= upper));
+  }
+  return tm_any_int(0);
+}
+
+#define DEFINE(name, letters, whole)                                           \
+  static tm_any name##_rng(tm_tape *t, const tm_any *a, int n) {               \
+    (void)n;                                                                   \
+    return vectorised(t, a, name##_draw, (int)sizeof letters - 1, whole,       \
+                      #name);                                                  \
+  }                                                                            \
+  static tm_any name##_fill(tm_tape *t, const tm_any *a, int n) {              \
+    (void)n;                                                                   \
+    return fill(t, a, name##_draw, (int)sizeof letters - 1, #name);            \
+  }
+TM_RNGS(DEFINE)
+
+#define TABLE(name, letters, whole)                                            \
+  {#name "_rng", letters, name##_rng}, {#name "_fill", letters, name##_fill},
+const tm_function_entry tm_rng_functions[] = {TM_RNGS(TABLE){NULL, NULL, NULL}};

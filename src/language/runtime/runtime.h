@@ -1,0 +1,125 @@
+/* runtime.h - the library's side of generated programs: the tape's memory,
+ * failures, and helpers for functions that programs call.
+ *
+ * A failure deep inside an expression (an index out of range, a rejected
+ * point) leaves by longjmp to tm_guard's caller: everything a program holds
+ * lies in its tape, so nothing is lost, and generated code stays free of
+ * checks after every call. */
+#ifndef TM_LANGUAGE_RUNTIME_H
+#define TM_LANGUAGE_RUNTIME_H
+
+#include "base/memory.h"
+#include "base/random.h"
+#include "language/runtime/prelude.h"
+
+#include <setjmp.h>
+
+typedef enum tm_outcome { TM_FINE, TM_REJECTED, TM_FAILED } tm_outcome;
+
+/* What tape->inside points at. */
+typedef struct tm_guard {
+  jmp_buf place;
+  tm_outcome outcome;
+  char message[400];
+} tm_guard;
+
+extern const tm_runtime tm_the_runtime;
+
+void tm_tape_start(tm_tape *tape, tm_guard *guard);
+void tm_tape_reset(tm_tape *tape); /* keeps the memory */
+void tm_tape_free(tm_tape *tape);
+_Noreturn void tm_runtime_fail(tm_tape *tape, const char *place,
+                               const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+_Noreturn void tm_runtime_reject(tm_tape *tape, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* An argument seen as n numbers: scalars have n = 1 and stride 0. */
+typedef struct tm_view {
+  const double *v;
+  double *d;
+  long n, stride;
+  int scalar, steady;
+  double own; /* an int's value */
+} tm_view;
+
+void tm_view_of(const tm_any *argument, tm_view *view);
+/* The common length; fails when containers differ. -1: all scalars. */
+long tm_common_length(tm_tape *tape, const tm_view *views, int count,
+                      const char *name);
+
+/* A scalar with stored partials. */
+typedef struct tm_partial {
+  double *to, *partial;
+  long n;
+} tm_partial;
+tm_any tm_scalar_result(tm_tape *tape, double value, int count,
+                        const tm_partial *partials);
+
+/* A tensor whose elements are copies: from[k] is element k's source adjoint
+ * or NULL. */
+typedef struct tm_builder {
+  tm_tensor out;
+  double **from;
+} tm_builder;
+tm_builder tm_build(tm_tape *tape, int rank, const int *dim, int active);
+void tm_put(tm_builder *b, long k, double value, double *adjoint);
+tm_any tm_built(tm_tape *tape, tm_builder *b);
+
+tm_any tm_int_result(long i);
+tm_any tm_real_result(double x);
+tm_any tm_tensor_result(tm_tensor t);
+
+/* Special functions with no error handlers behind them. */
+double tm_lgamma(double x);
+double tm_digamma(double x);
+double tm_trigamma(double x);
+double tm_inv_phi(double p);
+
+/* A univariate log density: value, and partials when d is not NULL. Outside
+ * the support, and for arguments that are not allowed, -infinity. */
+typedef double (*tm_kernel)(const double *x, double *d);
+tm_kernel tm_density_kernel(const char *name);
+
+/* members of tm_the_runtime (prelude.h says what they do) */
+tm_tensor tm_gather(tm_tape *tape, tm_tensor from, int count,
+                    const tm_slice *slices, const char *place);
+void tm_scatter(tm_tape *tape, tm_tensor to, int count, const tm_slice *slices,
+                tm_any value, const char *place);
+tm_tensor tm_assign(tm_tape *tape, tm_tensor to, tm_tensor value, int own,
+                    int active, const char *name, const char *place);
+tm_tensor tm_stack(tm_tape *tape, const tm_any *parts, int count);
+void tm_check_value(tm_tape *tape, tm_any value, int constraint, tm_any lower,
+                    tm_any upper, const char *name, int reject);
+tm_tensor tm_binding_read(tm_tape *tape, void *binding, const char *name,
+                          int integer, int rank, const int *dim);
+long tm_binding_parameter(tm_tape *tape, void *binding, const char *name,
+                          int constraint, int integer, int depth, int rank,
+                          const int *dim, tm_any lower, tm_any upper);
+void tm_binding_output(tm_tape *tape, void *binding, const char *name,
+                       int integer, tm_any value);
+
+tm_tensor tm_solve_ode(tm_tape *tape, const tm_ode *system, tm_any y0,
+                       const char *place);
+
+/* Give back everything taken since a mark. */
+typedef struct tm_tape_mark {
+  char *at;
+  tm_node *last;
+  void *chunks;
+} tm_tape_mark;
+tm_tape_mark tm_tape_here(const tm_tape *tape);
+void tm_tape_back_to(tm_tape *tape, tm_tape_mark mark);
+
+/* tables of functions, each ended by a NULL name */
+typedef struct tm_function_entry {
+  const char *name, *signature;
+  tm_fn function;
+} tm_function_entry;
+extern const tm_function_entry tm_elementwise_functions[];
+extern const tm_function_entry tm_fixed_functions[];
+extern const tm_function_entry tm_density_functions[];
+extern const tm_function_entry tm_cdf_functions[];
+extern const tm_function_entry tm_rng_functions[];
+
+#endif

@@ -1,0 +1,244 @@
+/* tape.c - the tape's memory, failures, and the table given to programs. */
+#include "language/runtime/runtime.h"
+
+#include "base/text.h"
+
+#include <gsl/gsl_cdf.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* ---- memory ------------------------------------------------------------- */
+
+typedef struct chunk {
+  struct chunk *next;
+  size_t size;
+  char bytes[];
+} chunk;
+
+enum { FIRST_CHUNK = 1 << 16 };
+
+static char *aligned(char *p) {
+  return (char *)(((uintptr_t)p + 31) & ~(uintptr_t)31);
+}
+
+static void use_chunk(tm_tape *tape, chunk *c) {
+  tape->at = aligned(c->bytes);
+  tape->end = c->bytes + c->size;
+}
+
+void tm_tape_start(tm_tape *tape, tm_guard *guard) {
+  *tape = (tm_tape){.runtime = &tm_the_runtime, .inside = guard};
+}
+
+/* Chunks are kept newest (and largest) first; a reset goes on with the
+ * newest alone, so that a steady evaluation ends up in one chunk. */
+void tm_tape_reset(tm_tape *tape) {
+  chunk *c = tape->chunks;
+  tape->last = NULL;
+  tape->log_density = 0;
+  tape->sink = 0;
+  if (!c)
+    return;
+  while (c->next) {
+    chunk *old = c->next;
+    c->next = old->next;
+    tm_heap_free(old);
+  }
+  use_chunk(tape, c);
+}
+
+void tm_tape_free(tm_tape *tape) {
+  for (chunk *c = tape->chunks, *next; c; c = next) {
+    next = c->next;
+    tm_heap_free(c);
+  }
+  tape->chunks = NULL;
+  tape->at = tape->end = NULL;
+}
+
+tm_tape_mark tm_tape_here(const tm_tape *tape) {
+  return (tm_tape_mark){tape->at, tape->last, tape->chunks};
+}
+
+void tm_tape_back_to(tm_tape *tape, tm_tape_mark mark) {
+  tape->last = mark.last;
+  if (tape->chunks == mark.chunks)
+    tape->at = mark.at;
+  else
+    use_chunk(tape, tape->chunks); /* holds nothing from before */
+}
+
+static void *more(tm_tape *tape, size_t size) {
+  chunk *before = tape->chunks;
+  size_t wanted = before ? 2 * before->size : FIRST_CHUNK;
+  if (wanted < 2 * size + 64)
+    wanted = 2 * size + 64;
+  chunk *c = tm_heap_alloc(1, sizeof *c + wanted);
+  if (!c)
+    tm_runtime_fail(tape, "", "out of memory");
+  c->size = wanted;
+  c->next = before;
+  tape->chunks = c;
+  use_chunk(tape, c);
+  return tm_take(tape, size);
+}
+
+/* ---- failures ----------------------------------------------------------- */
+
+_Noreturn static void leave(tm_tape *tape, tm_outcome outcome) {
+  tm_guard *guard = tape->inside;
+  guard->outcome = outcome;
+  longjmp(guard->place, 1);
+}
+
+_Noreturn static void fail_with(tm_tape *tape, const char *place,
+                                const char *format, va_list arguments) {
+  tm_guard *guard = tape->inside;
+  int used = place[0] ? snprintf(guard->message, sizeof guard->message,
+                                 "line %s: ", place)
+                      : 0;
+  vsnprintf(guard->message + used, sizeof guard->message - (size_t)used, format,
+            arguments);
+  leave(tape, TM_FAILED);
+}
+
+_Noreturn void tm_runtime_fail(tm_tape *tape, const char *place,
+                               const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  fail_with(tape, place, format, arguments);
+}
+
+_Noreturn void tm_runtime_reject(tm_tape *tape, const char *format, ...) {
+  tm_guard *guard = tape->inside;
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(guard->message, sizeof guard->message, format, arguments);
+  va_end(arguments);
+  leave(tape, TM_REJECTED);
+}
+
+static void add_any(tm_text *text, const tm_any *a) {
+  if (a->tag == TM_TAG_TEXT) {
+    tm_text_add(text, a->u.s);
+  } else if (a->tag == TM_TAG_INT) {
+    tm_text_printf(text, "%ld", a->u.i);
+  } else if (a->tag == TM_TAG_REAL) {
+    tm_text_number(text, a->u.r.v);
+  } else {
+    long n = tm_count(&a->u.t);
+    tm_text_add(text, "[");
+    for (long i = 0; i < n && i < 32; i++) {
+      tm_text_add(text, i ? "," : "");
+      tm_text_number(text, a->u.t.v[i]);
+    }
+    tm_text_add(text, n > 32 ? ",...]" : "]");
+  }
+}
+
+/* print is silent: the library never prints. reject keeps its words. */
+static void message(tm_tape *tape, const char *place, int reject,
+                    const tm_any *arguments, int count) {
+  if (!reject)
+    return;
+  tm_text text = {0};
+  for (int i = 0; i < count; i++)
+    add_any(&text, &arguments[i]);
+  char copy[300];
+  snprintf(copy, sizeof copy, "line %s: %s", place,
+           text.data ? text.data : "rejected");
+  tm_text_clear(&text);
+  tm_runtime_reject(tape, "%s", copy);
+}
+
+/* ---- special functions -------------------------------------------------- */
+
+double tm_lgamma(double x) {
+  int sign;
+  return lgamma_r(x, &sign);
+}
+
+/* Recurrence up to 8, then the asymptotic series. */
+double tm_digamma(double x) {
+  if (x <= 0) {
+    if (x == floor(x))
+      return NAN;
+    return tm_digamma(1 - x) - M_PI / tan(M_PI * x);
+  }
+  double shift = 0;
+  for (; x < 8; x++)
+    shift -= 1 / x;
+  double r = 1 / (x * x);
+  double series =
+      r *
+      (1.0 / 12 -
+       r * (1.0 / 120 -
+            r * (1.0 / 252 -
+                 r * (1.0 / 240 - r * (1.0 / 132 - r * (691.0 / 32760 -
+                                                        r * (1.0 / 12)))))));
+  return shift + log(x) - 0.5 / x - series;
+}
+
+double tm_trigamma(double x) {
+  if (x <= 0) {
+    if (x == floor(x))
+      return NAN;
+    double s = sin(M_PI * x);
+    return M_PI * M_PI / (s * s) - tm_trigamma(1 - x);
+  }
+  double shift = 0;
+  for (; x < 8; x++)
+    shift += 1 / (x * x);
+  double r = 1 / (x * x);
+  double series =
+      r * (1.0 / 6 -
+           r * (1.0 / 30 -
+                r * (1.0 / 42 -
+                     r * (1.0 / 30 - r * (5.0 / 66 - r * 691.0 / 2730)))));
+  return shift + 1 / x + 0.5 * r + series / x;
+}
+
+double tm_inv_phi(double p) {
+  if (!(p >= 0 && p <= 1))
+    return NAN;
+  return p == 0 ? -INFINITY : p == 1 ? INFINITY : gsl_cdf_ugaussian_Pinv(p);
+}
+
+/* ---- finding functions -------------------------------------------------- */
+
+static tm_any missing(tm_tape *tape, const tm_any *arguments, int count) {
+  (void)arguments, (void)count;
+  tm_runtime_fail(tape, "",
+                  "this program was built for another version of "
+                  "the library; compile it again");
+}
+
+static tm_fn find(const char *name, const char *signature) {
+  static const tm_function_entry *const tables[] = {
+      tm_elementwise_functions, tm_fixed_functions, tm_density_functions,
+      tm_cdf_functions, tm_rng_functions};
+  for (size_t k = 0; k < sizeof tables / sizeof *tables; k++)
+    for (const tm_function_entry *e = tables[k]; e->name; e++)
+      if (!strcmp(e->name, name) && !strcmp(e->signature, signature))
+        return e->function;
+  return missing;
+}
+
+const tm_runtime tm_the_runtime = {.find = find,
+                                   .more = more,
+                                   .fail = tm_runtime_fail,
+                                   .message = message,
+                                   .gather = tm_gather,
+                                   .scatter = tm_scatter,
+                                   .assign = tm_assign,
+                                   .stack = tm_stack,
+                                   .check = tm_check_value,
+                                   .read = tm_binding_read,
+                                   .parameter = tm_binding_parameter,
+                                   .output = tm_binding_output,
+                                   .ode = tm_solve_ode,
+                                   .lgamma = tm_lgamma,
+                                   .digamma = tm_digamma,
+                                   .trigamma = tm_trigamma,
+                                   .inv_phi = tm_inv_phi};

@@ -1,0 +1,4 @@
+data { real y; }
+model {
+  y = 3;
+}

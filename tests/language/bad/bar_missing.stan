@@ -1,0 +1,2 @@
+parameters { real a; }
+model { target += normal_lpdf(a, 0, 1); }

@@ -1,0 +1,2 @@
+model { }
+parameters { real a; }

@@ -1,0 +1,1 @@
+model { real x = 1 § 2; }

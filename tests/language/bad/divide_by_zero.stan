@@ -1,0 +1,1 @@
+transformed data { int k = 3 / 0; }

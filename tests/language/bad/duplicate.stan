@@ -1,0 +1,2 @@
+data { real a; }
+parameters { real a; }

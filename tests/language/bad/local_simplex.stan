@@ -1,0 +1,1 @@
+model { simplex[3] p; }

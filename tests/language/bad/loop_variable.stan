@@ -1,0 +1,3 @@
+model {
+  for (i in 1:3) i = 2;
+}

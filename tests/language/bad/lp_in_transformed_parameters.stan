@@ -1,0 +1,3 @@
+functions { void f_lp(real x) { target += x; } }
+parameters { real a; }
+transformed parameters { f_lp(a); }

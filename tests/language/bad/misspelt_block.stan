@@ -1,0 +1,2 @@
+parameters { real sigma; }
+modle { sigma ~ normal(0, 1); }

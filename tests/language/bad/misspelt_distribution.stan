@@ -1,0 +1,4 @@
+parameters { real mu; }
+model {
+  mu ~ nromal(0, 1);
+}

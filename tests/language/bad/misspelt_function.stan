@@ -1,0 +1,2 @@
+parameters { real a; }
+model { target += inv_logti(a); }

@@ -1,0 +1,4 @@
+parameters { real sigma; }
+model {
+  sigma ~ normal(0, simga);
+}

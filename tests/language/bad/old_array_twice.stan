@@ -1,0 +1,1 @@
+data { array[3] real x[2]; }

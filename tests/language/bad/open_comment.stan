@@ -1,0 +1,2 @@
+parameters { real a; }
+/* never closed

@@ -1,0 +1,1 @@
+model { print("abc); }

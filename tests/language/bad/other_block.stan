@@ -1,0 +1,2 @@
+transformed data { real b = a; }
+parameters { real a; }

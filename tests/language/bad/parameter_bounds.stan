@@ -1,0 +1,1 @@
+parameters { real<lower=0> a; real<lower=a> b; }

@@ -1,0 +1,4 @@
+parameters {
+  real mu
+}
+model { mu ~ normal(0, 1); }

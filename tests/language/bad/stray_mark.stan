@@ -1,0 +1,5 @@
+parameters { real a; }
+model {
+  a ~ normal(0, 1);
+  // @prior
+}

@@ -1,0 +1,2 @@
+parameters { real a; }
+model { a ~ normal(0, 1); print(target()); }

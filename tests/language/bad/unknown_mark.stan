@@ -1,0 +1,4 @@
+parameters { real a; }
+model {
+  a ~ normal(0, 1); // @priro
+}

@@ -1,0 +1,92 @@
+/* Facts about the constraining maps: they invert, and their log Jacobian is
+ * the logarithm of a determinant computed by differences. */
+#include "language/maps.h"
+
+#include "cmocka_all.h"
+
+#include <lapacke.h>
+#include <math.h>
+
+enum { MOST = 12 };
+
+/* Which natural values are free: theta's measure is over these. */
+static size_t free_values(tm_constraint c, size_t rows, size_t columns,
+                          size_t *at) {
+  size_t n = 0;
+  bool strict = c == TM_CHOLESKY_CORR || c == TM_CORRELATION;
+  bool matrix = c >= TM_CHOLESKY_CORR;
+  for (size_t j = 0; j < columns; j++)
+    for (size_t i = 0; i < rows; i++)
+      if (!matrix || i > j || (i == j && !strict))
+        at[n++] = j * rows + i;
+  return n;
+}
+
+static double log_determinant(const tempera_map *m, const double *u,
+                              const size_t *at) {
+  int n = (int)m->unconstrained_size;
+  double a[MOST * MOST], up[64], down[64], moved[MOST], h = 1e-6, value = 0;
+  lapack_int pivots[MOST];
+  memcpy(moved, u, (size_t)n * sizeof(double));
+  for (int j = 0; j < n; j++) {
+    moved[j] = u[j] + h;
+    m->constrain(m, moved, up);
+    moved[j] = u[j] - h;
+    m->constrain(m, moved, down);
+    moved[j] = u[j];
+    for (int i = 0; i < n; i++)
+      a[i * n + j] = (up[at[i]] - down[at[i]]) / (2 * h);
+  }
+  LAPACKE_dgetrf(LAPACK_ROW_MAJOR, n, n, a, n, pivots);
+  for (int i = 0; i < n; i++)
+    value += log(fabs(a[i * n + i]));
+  return value;
+}
+
+static void maps_invert_and_have_their_jacobian(void **state) {
+  (void)state;
+  static const struct {
+    tm_constraint constraint;
+    size_t rows, columns;
+  } cases[] = {{TM_OFFSET, 3, 1},           {TM_ORDERED, 4, 1},
+               {TM_POSITIVE_ORDERED, 3, 1}, {TM_CHOLESKY_CORR, 4, 4},
+               {TM_CHOLESKY_COV, 3, 3},     {TM_CHOLESKY_COV, 4, 2},
+               {TM_CORRELATION, 4, 4},      {TM_COVARIANCE, 3, 3}};
+  double u[MOST], back[MOST], theta[64];
+  for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+    tempera_map m;
+    size_t at[64];
+    assert_true(tm_map_of(cases[c].constraint, cases[c].rows, cases[c].columns,
+                          0.5, 2, &m));
+    assert_int_equal(
+        m.unconstrained_size,
+        free_values(cases[c].constraint, cases[c].rows, cases[c].columns, at));
+    for (size_t i = 0; i < m.unconstrained_size; i++)
+      u[i] = 0.8 * sin(1 + 3.7 * (double)i);
+    double log_jacobian = m.constrain(&m, u, theta);
+    assert_true(m.inside(&m, theta));
+    m.unconstrain(&m, theta, back);
+    for (size_t i = 0; i < m.unconstrained_size; i++)
+      assert_true(fabs(u[i] - back[i]) < 1e-10);
+    double known = log_determinant(&m, u, at);
+    if (fabs(known - log_jacobian) > 1e-6)
+      fail_msg("case %zu: log Jacobian %g, by differences %g", c, log_jacobian,
+               known);
+  }
+}
+
+static void types_without_a_map_are_refused(void **state) {
+  (void)state;
+  tempera_map m;
+  assert_false(tm_map_of(TM_UNIT_VECTOR, 3, 1, 0, 1, &m));
+  assert_false(tm_map_of(TM_SUM_TO_ZERO, 3, 1, 0, 1, &m));
+  assert_false(tm_map_of(TM_CHOLESKY_COV, 2, 3, 0, 1, &m));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(maps_invert_and_have_their_jacobian),
+      cmocka_unit_test(types_without_a_map_are_refused),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,403 @@
+/* Facts about compiled programs: tests/language/run/NAME.stan with NAME.json
+ * are built, values and gradients agree, and gradients equal differences. */
+#include "base/file.h"
+#include "language/cache.h"
+#include "model/model.h"
+
+#include "cmocka_all.h"
+
+#include <dirent.h>
+#include <math.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static tempera_model *load(const char *name) {
+  char path[512];
+  tempera_program *program = NULL;
+  tempera_data *data = NULL;
+  tempera_model *model = NULL;
+  tempera_error error = {0};
+  snprintf(path, sizeof path, "%s/tests/language/run/%s.stan", SOURCE_DIR,
+           name);
+  if (tempera_program_read(path, &program, &error))
+    fail_msg("%s:%d:%d: %s", path, error.line, error.column, error.message);
+  snprintf(path, sizeof path, "%s/tests/language/run/%s.json", SOURCE_DIR,
+           name);
+  if (tm_file_exists(path) && tempera_data_read(path, &data, &error))
+    fail_msg("%s: %s", path, error.message);
+  if (tempera_program_load(program, data, &model, &error))
+    fail_msg("%s: %s", name, error.message);
+  tempera_program_free(program);
+  tempera_data_free(data);
+  return model;
+}
+
+typedef struct bench {
+  tempera_model *model;
+  tm_arena *arena;
+  tm_evaluator evaluator;
+  tm_point point, moved;
+  double *likelihood, *prior; /* gradients */
+} bench;
+
+static bench set_up(const char *name) {
+  bench b = {.model = load(name), .arena = tm_arena_create()};
+  tempera_error error = {0};
+  assert_int_equal(tm_evaluator_create(b.model, b.arena, &b.evaluator, &error),
+                   TEMPERA_OK);
+  assert_int_equal(tm_point_create(b.model, b.arena, &b.point, &error),
+                   TEMPERA_OK);
+  assert_int_equal(tm_point_create(b.model, b.arena, &b.moved, &error),
+                   TEMPERA_OK);
+  b.likelihood = TM_NEW(b.arena, double, b.model->dimension);
+  b.prior = TM_NEW(b.arena, double, b.model->dimension);
+  return b;
+}
+
+static void tear_down(bench *b) {
+  tm_evaluator_release(&b->evaluator);
+  tempera_model_free(b->model);
+  tm_arena_free(b->arena);
+}
+
+static void random_point(bench *b, tempera_random *random) {
+  const tempera_model *m = b->model;
+  for (size_t i = 0; i < m->dimension; i++) {
+    const tm_block *block = &m->blocks[m->block_of_u[i]];
+    double u = 2 * tempera_random_uniform(random) - 1;
+    b->point.u[i] = m->integer[i] ? block->lower + floor(2 + u) : u;
+  }
+}
+
+static double difference(bench *b, size_t i, bool prior) {
+  static const double steps[] = {-2, -1, 1, 2}, weights[] = {1, -8, 8, -1};
+  double h = 1e-4, sum = 0;
+  memcpy(b->moved.u, b->point.u, b->model->dimension * sizeof(double));
+  for (int k = 0; k < 4; k++) {
+    b->moved.u[i] = b->point.u[i] + steps[k] * h;
+    tm_evaluate(&b->evaluator, &b->moved);
+    sum += weights[k] * (prior ? b->moved.log_prior + b->moved.log_jacobian
+                               : b->moved.log_likelihood);
+  }
+  return sum / (12 * h);
+}
+
+static void check_gradient(bench *b, const char *name) {
+  tm_evaluate_gradient(&b->evaluator, &b->point, b->likelihood, b->prior);
+  if (b->evaluator.status != TEMPERA_OK)
+    fail_msg("%s: %s", name, b->evaluator.error.message);
+  double l = b->point.log_likelihood, p = b->point.log_prior;
+  assert_true(isfinite(l) && isfinite(p));
+  tm_evaluate(&b->evaluator, &b->point);
+  assert_true(fabs(b->point.log_likelihood - l) <= 1e-12 * fabs(l));
+  assert_true(fabs(b->point.log_prior - p) <= 1e-12 * fabs(p));
+  for (size_t i = 0; i < b->model->dimension; i++)
+    for (int prior = 0; prior < 2 && !b->model->integer[i]; prior++) {
+      double slope = difference(b, i, prior);
+      double ours = prior ? b->prior[i] : b->likelihood[i];
+      double scale = fmax(1, fmax(fabs(slope), 1e-4 * fabs(prior ? p : l)));
+      if (!(fabs(slope - ours) < 1e-6 * scale))
+        fail_msg("%s, %s, coordinate %zu: %.10g, by differences %.10g", name,
+                 prior ? "prior" : "likelihood", i, ours, slope);
+    }
+}
+
+static void check_program(const char *name) {
+  bench b = set_up(name);
+  tempera_random random = tm_random(5, 0, TM_PURPOSE_TEST);
+  for (int k = 0; k < 5; k++) {
+    random_point(&b, &random);
+    check_gradient(&b, name);
+  }
+  tear_down(&b);
+}
+
+static void gradients_equal_differences(void **state) {
+  (void)state;
+  DIR *dir = opendir(SOURCE_DIR "/tests/language/run");
+  assert_non_null(dir);
+  for (struct dirent *e; (e = readdir(dir));) {
+    char *dot = strrchr(e->d_name, '.');
+    if (!dot || strcmp(dot, ".stan"))
+      continue;
+    *dot = '\0';
+    check_program(e->d_name);
+  }
+  closedir(dir);
+}
+
+/* Sums of densities written out by hand. */
+static void schools_have_the_right_densities(void **state) {
+  (void)state;
+  tempera_model *m = load("schools");
+  static const double y[] = {28, 8, -3, 7, -1, 1, 18, 12},
+                      s[] = {15, 10, 16, 11, 9, 11, 10, 18};
+  double theta[10] = {0.1, -0.2, 0.3, 0.4, -0.5, 0.6, 0.7, -0.8, 4, 6.5};
+  double half = 0.5 * log(2 * M_PI), l = 0, p = 0, gl, gp;
+  for (int j = 0; j < 8; j++) {
+    double z = (y[j] - (4 + 6.5 * theta[j])) / s[j];
+    l += -0.5 * z * z - log(s[j]) - half;
+    p += -0.5 * theta[j] * theta[j] - half;
+  }
+  p += -0.5 * 16 / 25 - log(5) - half;
+  p += -log(M_PI) - log(5) - log1p(6.5 * 6.5 / 25);
+  assert_int_equal(tempera_model_evaluate(m, theta, &gl, &gp, NULL),
+                   TEMPERA_OK);
+  assert_true(fabs(gl - l) < 1e-12 * fabs(l));
+  assert_true(fabs(gp - p) < 1e-12 * fabs(p));
+  assert_string_equal(tempera_model_value_name(m, 0), "eta[1]");
+  assert_string_equal(tempera_model_value_name(m, 9), "tau");
+  tempera_model_free(m);
+}
+
+/* ---- data --------------------------------------------------------------- */
+
+static const char *load_error(const char *program_text, const char *json,
+                              tempera_error *error) {
+  tempera_program *program = NULL;
+  tempera_data *data = NULL;
+  tempera_model *model = NULL;
+  if (tempera_program_parse("p.stan", program_text, strlen(program_text),
+                            &program, error))
+    fail_msg("%s", error->message);
+  assert_int_equal(tempera_data_parse(json, strlen(json), &data, error),
+                   TEMPERA_OK);
+  tempera_status status = tempera_program_load(program, data, &model, error);
+  if (status == TEMPERA_OK)
+    error->message[0] = '\0';
+  tempera_model_free(model);
+  tempera_data_free(data);
+  tempera_program_free(program);
+  return error->message;
+}
+
+static void data_are_checked_against_declarations(void **state) {
+  (void)state;
+  static const char text[] =
+      "data { int<lower=0> N; array[N] real<lower=0> y; matrix[N, 2] X; }"
+      "parameters { real a; } model { a ~ normal(0, 1); }";
+  static const char *const cases[][2] = {
+      {"{\"N\":1,\"y\":[2],\"X\":[[1,2]]}", ""},
+      {"{\"N\":0,\"y\":[],\"X\":[]}", ""},
+      {"{\"N\":1,\"X\":[[1,2]]}", "the data lack variable y"},
+      {"{\"N\":2,\"y\":[2],\"X\":[[1,2]]}",
+       "variable y: declared with sizes [2], the data have [1]"},
+      {"{\"N\":2,\"y\":[2,3],\"X\":[[1,2,3],[1,2,3]]}",
+       "variable X: declared with sizes [2, 2], the data have [2, 3]"},
+      {"{\"N\":1,\"y\":[-2],\"X\":[[1,2]]}",
+       "variable y was declared with lower=0; found -2"},
+      {"{\"N\":-1,\"y\":[],\"X\":[]}",
+       "variable N was declared with lower=0; found -1"},
+      {"{\"N\":1,\"y\":3,\"X\":[[1,2]]}",
+       "variable y: declared with sizes [1], the data have []"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    tempera_error error = {0};
+    assert_string_equal(load_error(text, cases[i][0], &error), cases[i][1]);
+  }
+  tempera_error error = {0};
+  const char *message =
+      load_error(text, "{\"N\":1.0,\"y\":[2],\"X\":[[1,2]]}", &error);
+  assert_non_null(strstr(message, "variable N"));
+}
+
+static void failures_in_transformed_data_name_the_line(void **state) {
+  (void)state;
+  tempera_error error = {0};
+  assert_string_equal(
+      load_error("transformed data {\n  vector[2] v;\n  v[3] = 1;\n}"
+                 "parameters { real a; } model { a ~ normal(0, 1); }",
+                 "{}", &error),
+      "line 3:4: index 3 is not in 1:2");
+}
+
+/* ---- prior draws and quantities ----------------------------------------- */
+
+static size_t index_of(const tempera_model *m, const char *name) {
+  for (size_t i = 0; i < m->size; i++)
+    if (!strcmp(m->names[i], name))
+      return i;
+  fail_msg("no value %s", name);
+  return 0;
+}
+
+/* Means of values over many draws, each with its standard deviation. */
+static void prior_draws_follow_the_prior(void **state) {
+  (void)state;
+  enum { N = 20000 };
+  static const struct {
+    const char *name;
+    double mean, sd;
+  } known[] = {{"theta[2]", 10, 1.2247},
+               {"s[3]", 0.79788, 0.60281},
+               {"M[2,1]", 0, 1},
+               {"tau", 0.5, 0.5},
+               {"mu", 10, 1},
+               {"q[3]", 0.7, 0.13817},
+               {"flat_q[1]", 0.5, 0.28868},
+               {"flat", 1, 1.1547},
+               {"walk[3]", 0, 1.73205},
+               {"n", 4, 2},
+               {"flat_n", 3, 0.8165}};
+  enum { COUNT = sizeof known / sizeof *known };
+  tempera_model *m = load("ancestors");
+  assert_non_null(m->spec.prior_draw);
+  tempera_random random = tm_random(11, 0, TM_PURPOSE_TEST);
+  double theta[64], sum[COUNT] = {0}, square[COUNT] = {0};
+  for (int i = 0; i < N; i++) {
+    assert_int_equal(m->spec.prior_draw(&random, theta, m->spec.user), 0);
+    assert_true(tm_inside(m, theta));
+    for (size_t k = 0; k < COUNT; k++) {
+      double x = theta[index_of(m, known[k].name)];
+      sum[k] += x;
+      square[k] += x * x;
+    }
+  }
+  for (size_t k = 0; k < COUNT; k++) {
+    double mean = sum[k] / N, sd = sqrt(square[k] / N - mean * mean);
+    if (fabs(mean - known[k].mean) > 4 * known[k].sd / sqrt(N) ||
+        fabs(sd / known[k].sd - 1) > 0.05)
+      fail_msg("%s: mean %g, sd %g; expected %g, %g", known[k].name, mean, sd,
+               known[k].mean, known[k].sd);
+  }
+  tempera_model_free(m);
+}
+
+static void quantities_are_computed_and_named(void **state) {
+  (void)state;
+  tempera_model *m = load("ancestors");
+  static const char *const names[] = {"sum_theta", "G[1,1]", "G[2,1]",
+                                      "G[1,2]",    "G[2,2]", "drawn"};
+  assert_int_equal(m->spec.quantity_count, 6);
+  for (size_t i = 0; i < 6; i++)
+    assert_string_equal(m->spec.quantity_names[i], names[i]);
+  tempera_random random = tm_random(1, 0, TM_PURPOSE_TEST);
+  double theta[64], out[6];
+  assert_int_equal(m->spec.prior_draw(&random, theta, m->spec.user), 0);
+  assert_int_equal(m->spec.quantities(theta, &random, out, m->spec.user), 0);
+  assert_true(fabs(out[0] - theta[0] - theta[1] - theta[2]) < 1e-12);
+  assert_true(out[1] == 1 && out[2] == 3 && out[3] == 2 && out[4] == 4);
+  assert_true(out[5] >= 0 && out[5] == floor(out[5]));
+  tempera_model_free(m);
+}
+
+static void clones_are_independent(void **state) {
+  (void)state;
+  tempera_model *m = load("schools");
+  void *copy = NULL;
+  assert_int_equal(m->spec.clone(m->spec.user, &copy), 0);
+  double theta[10] = {0, 0, 0, 0, 0, 0, 0, 0, 1, 2}, a, b;
+  assert_int_equal(m->spec.log_likelihood(theta, &a, m->spec.user), 0);
+  assert_int_equal(m->spec.log_likelihood(theta, &b, copy), 0);
+  assert_true(a == b);
+  m->spec.release(copy);
+  tempera_model_free(m);
+}
+
+static void improper_priors_are_known(void **state) {
+  (void)state;
+  static const char text[] =
+      "parameters { real a; real b; } model { a ~ normal(0, 1); }";
+  tempera_program *p = NULL;
+  assert_int_equal(tempera_program_parse("p", text, sizeof text - 1, &p, NULL),
+                   TEMPERA_OK);
+  assert_false(tempera_program_proper(p));
+  tempera_program_free(p);
+}
+
+/* ---- the paper's models ------------------------------------------------- */
+
+static tempera_model *load_paper(const char *name, const char *json) {
+  char path[512];
+  tempera_data *data = NULL;
+  tempera_model *model = NULL;
+  tempera_error error = {0};
+  snprintf(path, sizeof path, "%s/models/paper/%s.stan", SOURCE_DIR, name);
+  assert_int_equal(tempera_data_parse(json, strlen(json), &data, &error),
+                   TEMPERA_OK);
+  if (tempera_model_load(path, data, &model, &error))
+    fail_msg("%s: %s", path, error.message);
+  tempera_data_free(data);
+  return model;
+}
+
+static double log_normal(double y, double mean, double variance) {
+  return -0.5 * (y - mean) * (y - mean) / variance -
+         0.5 * log(2 * M_PI * variance);
+}
+
+static double log_inverse_gamma(double x, double a, double b) {
+  return a * log(b) - lgamma(a) - (a + 1) * log(x) - b / x;
+}
+
+static void papers_models_have_the_papers_densities(void **state) {
+  (void)state;
+  double l, p, y[] = {1.5, -0.3, 2.25};
+  tempera_model *m = load_paper("bimodal2", "{\"n\":3,\"y\":[1.5,-0.3,2.25]}");
+  double theta[] = {-0.8, 0.7}, expected = 0;
+  for (int i = 0; i < 3; i++)
+    expected += log_normal(y[i], 0.8, 0.7);
+  assert_int_equal(tempera_model_evaluate(m, theta, &l, &p, NULL), TEMPERA_OK);
+  assert_true(fabs(l - expected) < 1e-10 * fabs(expected));
+  expected = log_normal(-0.8, 0, 1) + log_inverse_gamma(0.7, 1, 1);
+  assert_true(fabs(p - expected) < 1e-10 * fabs(expected));
+  tempera_model_free(m);
+  m = load_paper("galaxy",
+                 "{\"n\":3,\"y\":[1.5,-0.3,2.25],\"K\":2,\"equal\":0}");
+  double mix[] = {1, 20, 2, 3, 0.25, 0.75};
+  assert_string_equal(tempera_model_value_name(m, 2), "sigma2[1]");
+  expected = 0;
+  for (int i = 0; i < 3; i++)
+    expected += log(0.25 * exp(log_normal(y[i], 1, 2)) +
+                    0.75 * exp(log_normal(y[i], 20, 3)));
+  assert_int_equal(tempera_model_evaluate(m, mix, &l, &p, NULL), TEMPERA_OK);
+  assert_true(fabs(l - expected) < 1e-10 * fabs(expected));
+  expected = log_normal(1, 20, 100) + log_normal(20, 20, 100) +
+             log_inverse_gamma(2, 3, 20) + log_inverse_gamma(3, 3, 20);
+  assert_true(fabs(p - expected) < 1e-10 * fabs(expected));
+  assert_non_null(m->spec.prior_draw);
+  tempera_model_free(m);
+}
+
+/* ---- the cache ---------------------------------------------------------- */
+
+static void cache_is_private(void **state) {
+  (void)state;
+  char *folder = NULL;
+  struct stat status;
+  tempera_error error = {0};
+  assert_int_equal(tm_cache_folder(&folder, &error), TEMPERA_OK);
+  assert_int_equal(stat(folder, &status), 0);
+  assert_int_equal(status.st_mode & 0777, 0700);
+  assert_int_equal(chmod(folder, 0755), 0);
+  char *again = NULL;
+  assert_int_equal(tm_cache_folder(&again, &error), TEMPERA_ERROR_IO);
+  assert_non_null(strstr(error.message, "open to other users"));
+  assert_int_equal(chmod(folder, 0700), 0);
+  tm_heap_free(folder);
+}
+
+static void cache_elsewhere(void) {
+  static char folder[256];
+  snprintf(folder, sizeof folder, "%s/tests/cache", BUILD_DIR);
+  mkdir(folder, 0700);
+  setenv("XDG_CACHE_HOME", folder, 1);
+}
+
+int main(void) {
+  cache_elsewhere();
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(gradients_equal_differences),
+      cmocka_unit_test(schools_have_the_right_densities),
+      cmocka_unit_test(data_are_checked_against_declarations),
+      cmocka_unit_test(failures_in_transformed_data_name_the_line),
+      cmocka_unit_test(prior_draws_follow_the_prior),
+      cmocka_unit_test(quantities_are_computed_and_named),
+      cmocka_unit_test(clones_are_independent),
+      cmocka_unit_test(improper_priors_are_known),
+      cmocka_unit_test(papers_models_have_the_papers_densities),
+      cmocka_unit_test(cache_is_private),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

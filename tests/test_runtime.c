@@ -1,0 +1,282 @@
+/* Facts about the mathematics behind programs: every density integrates to
+ * one, every mass sums to one, partials equal differences, distribution
+ * functions are integrals of densities, random numbers have the law they say.
+ * All by the tables themselves, so that nothing can be left out. */
+#include "language/runtime/runtime.h"
+#include "language/runtime/tables.h"
+
+#include "cmocka_all.h"
+
+#include <gsl/gsl_integration.h>
+#include <gsl/gsl_sf_psi.h>
+#include <stdio.h>
+
+typedef struct law {
+  const char *name, *letters;
+  double arguments[4]; /* after the outcome */
+  double lower, upper; /* support */
+} law;
+
+#define INF INFINITY
+static const law LAWS[] = {
+    {"normal", "RRR", {0.7, 1.3}, -INF, INF},
+    {"std_normal", "R", {0}, -INF, INF},
+    {"student_t", "RRRR", {3.5, 0.4, 1.2}, -INF, INF},
+    {"cauchy", "RRR", {0.3, 0.8}, -INF, INF},
+    {"double_exponential", "RRR", {0.3, 0.8}, -INF, INF},
+    {"logistic", "RRR", {0.3, 0.8}, -INF, INF},
+    {"gumbel", "RRR", {0.3, 0.8}, -INF, INF},
+    {"skew_normal", "RRRR", {0.3, 0.8, 1.5}, -INF, INF},
+    {"exp_mod_normal", "RRRR", {0.3, 0.8, 1.5}, -INF, INF},
+    {"lognormal", "RRR", {0.3, 0.8}, 0, INF},
+    {"chi_square", "RR", {4.5}, 0, INF},
+    {"inv_chi_square", "RR", {4.5}, 0, INF},
+    {"scaled_inv_chi_square", "RRR", {4.5, 1.3}, 0, INF},
+    {"exponential", "RR", {1.7}, 0, INF},
+    {"gamma", "RRR", {2.5, 1.7}, 0, INF},
+    {"inv_gamma", "RRR", {2.5, 1.7}, 0, INF},
+    {"weibull", "RRR", {2.2, 1.7}, 0, INF},
+    {"frechet", "RRR", {2.2, 1.7}, 0, INF},
+    {"rayleigh", "RR", {1.7}, 0, INF},
+    {"loglogistic", "RRR", {1.7, 2.5}, 0, INF},
+    {"pareto", "RRR", {1.2, 2.5}, 1.2, INF},
+    {"pareto_type_2", "RRRR", {0.2, 1.2, 2.5}, 0.2, INF},
+    {"beta", "RRR", {2.5, 1.7}, 0, 1},
+    {"beta_proportion", "RRR", {0.4, 5.5}, 0, 1},
+    {"von_mises", "RRR", {0.4, 2.5}, -M_PI, M_PI},
+    {"uniform", "RRR", {-1.5, 2.5}, -1.5, 2.5},
+    {"bernoulli", "IR", {0.3}, 0, 1},
+    {"bernoulli_logit", "IR", {0.3}, 0, 1},
+    {"binomial", "IIR", {9, 0.3}, 0, 9},
+    {"binomial_logit", "IIR", {9, 0.3}, 0, 9},
+    {"beta_binomial", "IIRR", {9, 1.3, 2.5}, 0, 9},
+    {"hypergeometric", "IIII", {5, 7, 4}, 0, 5},
+    {"discrete_range", "III", {2, 7}, 2, 7},
+    {"poisson", "IR", {3.3}, 0, 400},
+    {"poisson_log", "IR", {1.3}, 0, 400},
+    {"neg_binomial", "IRR", {2.5, 0.8}, 0, 400},
+    {"neg_binomial_2", "IRR", {2.5, 0.8}, 0, 400},
+    {"neg_binomial_2_log", "IRR", {0.5, 0.8}, 0, 400},
+};
+enum { LAW_COUNT = sizeof LAWS / sizeof *LAWS };
+
+static const law *find_law(const char *name) {
+  for (size_t i = 0; i < LAW_COUNT; i++)
+    if (!strcmp(LAWS[i].name, name))
+      return &LAWS[i];
+  fail_msg("no test values for %s", name);
+  return NULL;
+}
+
+static bool is_discrete(const law *l) { return l->letters[0] == 'I'; }
+static int arity(const law *l) { return (int)strlen(l->letters); }
+
+static void fill(const law *l, double outcome, double *x) {
+  x[0] = outcome;
+  for (int i = 1; i < arity(l); i++)
+    x[i] = l->arguments[i - 1];
+}
+
+static double density(double y, void *law_) {
+  const law *l = law_;
+  double x[4];
+  fill(l, y, x);
+  return exp(tm_density_kernel(l->name)(x, NULL));
+}
+
+static double mass_between(const law *l, double a, double b) {
+  if (is_discrete(l)) {
+    double sum = 0;
+    for (double k = a; k <= b; k++)
+      sum += density(k, (void *)(uintptr_t)l);
+    return sum;
+  }
+  gsl_integration_workspace *w = gsl_integration_workspace_alloc(1000);
+  gsl_function f = {density, (void *)(uintptr_t)l};
+  double result, error;
+  if (isinf(a) && isinf(b))
+    gsl_integration_qagi(&f, 1e-11, 1e-9, 1000, w, &result, &error);
+  else if (isinf(b))
+    gsl_integration_qagiu(&f, a, 1e-11, 1e-9, 1000, w, &result, &error);
+  else if (isinf(a))
+    gsl_integration_qagil(&f, b, 1e-11, 1e-9, 1000, w, &result, &error);
+  else
+    gsl_integration_qags(&f, a, b, 1e-11, 1e-9, 1000, w, &result, &error);
+  gsl_integration_workspace_free(w);
+  return result;
+}
+
+static void every_density_integrates_to_one(void **state) {
+  (void)state;
+#define EACH(name, letters) #name,
+  const char *names[] = {TM_DENSITIES(EACH)};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    const law *l = find_law(names[i]);
+    double total = mass_between(l, l->lower, l->upper);
+    if (fabs(total - 1) > 1e-7)
+      fail_msg("%s integrates to %.10g", names[i], total);
+  }
+}
+
+/* A value well inside the support. */
+static double inner(const law *l) {
+  if (is_discrete(l))
+    return l->upper - l->lower > 3 ? l->lower + 3 : l->lower;
+  if (isinf(l->lower))
+    return 1.1;
+  return isinf(l->upper) ? l->lower + 0.9 : 0.4 * l->lower + 0.6 * l->upper;
+}
+
+static void every_partial_equals_a_difference(void **state) {
+  (void)state;
+  for (size_t i = 0; i < LAW_COUNT; i++) {
+    const law *l = &LAWS[i];
+    tm_kernel kernel = tm_density_kernel(l->name);
+    double x[4], d[4] = {0};
+    fill(l, inner(l), x);
+    kernel(x, d);
+    for (int k = 0; k < arity(l); k++) {
+      if (l->letters[k] == 'I')
+        continue;
+      double at = x[k], h = 1e-5;
+      x[k] = at + h;
+      double up = kernel(x, NULL);
+      x[k] = at - h;
+      double down = kernel(x, NULL);
+      x[k] = at;
+      double slope = (up - down) / (2 * h);
+      if (fabs(slope - d[k]) > 1e-7 * (1 + fabs(slope)))
+        fail_msg("%s, argument %d: %.10g, by differences %.10g", l->name, k,
+                 d[k], slope);
+    }
+  }
+}
+
+static void densities_are_zero_outside_and_for_bad_arguments(void **state) {
+  (void)state;
+  double bad[4] = {0.5, 0, -1, 1};
+  assert_true(tm_density_kernel("normal")(bad, NULL) == -INFINITY);
+  double below[3] = {-0.1, 2, 3};
+  assert_true(tm_density_kernel("gamma")(below, NULL) == -INFINITY);
+  assert_true(tm_density_kernel("beta")(below, NULL) == -INFINITY);
+}
+
+/* ---- through the functions that programs call --------------------------- */
+
+typedef struct bench {
+  tm_tape tape;
+  tm_guard guard;
+} bench;
+
+static tm_any call(bench *b, const char *name, const char *letters,
+                   const double *x, double *adjoints, int count) {
+  tm_any a[5];
+  for (int i = 0; i < count; i++)
+    a[i] = letters[i] == 'I'
+               ? tm_any_int((long)x[i])
+               : tm_any_var((tm_var){x[i], adjoints ? adjoints + i : NULL});
+  return tm_the_runtime.find(name, letters)(&b->tape, a, count);
+}
+
+static void check_cdf(const char *name, const char *letters) {
+  bench b;
+  const law *l = find_law(name);
+  double x[4], y = inner(l);
+  char lcdf[64], lccdf[64];
+  snprintf(lcdf, sizeof lcdf, "%s_lcdf", name);
+  snprintf(lccdf, sizeof lccdf, "%s_lccdf", name);
+  fill(l, y, x);
+  tm_tape_start(&b.tape, &b.guard);
+  if (setjmp(b.guard.place))
+    fail_msg("%s: %s", name, b.guard.message);
+  double d[4] = {0};
+  tm_any low = call(&b, lcdf, letters, x, d, arity(l));
+  double high = call(&b, lccdf, letters, x, NULL, arity(l)).u.r.v;
+  double mass = mass_between(l, l->lower, y);
+  if (fabs(exp(low.u.r.v) - mass) > 1e-7 ||
+      fabs(exp(low.u.r.v) + exp(high) - 1) > 1e-10)
+    fail_msg("%s: cdf %.10g, ccdf %.10g, integral %.10g", name, exp(low.u.r.v),
+             exp(high), mass);
+  if (low.u.r.d)
+    *low.u.r.d = 1;
+  tm_backward(&b.tape);
+  for (int k = 0; k < arity(l); k++) {
+    if (letters[k] == 'I')
+      continue;
+    double at = x[k], h = 1e-5;
+    x[k] = at + h;
+    double up = call(&b, lcdf, letters, x, NULL, arity(l)).u.r.v;
+    x[k] = at - h;
+    double down = call(&b, lcdf, letters, x, NULL, arity(l)).u.r.v;
+    x[k] = at;
+    double slope = (up - down) / (2 * h);
+    if (fabs(slope - d[k]) > 1e-6 * (1 + fabs(slope)))
+      fail_msg("%s, argument %d: %.10g, by differences %.10g", lcdf, k, d[k],
+               slope);
+  }
+  tm_tape_free(&b.tape);
+}
+
+static void every_cdf_is_the_integral_of_its_density(void **state) {
+  (void)state;
+#define CHECK(name, letters) check_cdf(#name, letters);
+  TM_CDFS(CHECK)
+}
+
+/* The share of draws below a point is its probability, +-4 se. */
+static void check_rng(const char *name, const char *letters) {
+  enum { N = 20000 };
+  bench b;
+  tempera_random random = tm_random(7, 0, TM_PURPOSE_TEST);
+  const law *l = find_law(name);
+  double y = inner(l), below = 0, x[4];
+  char rng[64];
+  snprintf(rng, sizeof rng, "%s_rng", name);
+  fill(l, y, x);
+  tm_tape_start(&b.tape, &b.guard);
+  b.tape.random = &random;
+  if (setjmp(b.guard.place))
+    fail_msg("%s: %s", name, b.guard.message);
+  for (int i = 0; i < N; i++) {
+    tm_any a = call(&b, rng, letters, x + 1, NULL, arity(l) - 1);
+    double drawn = a.tag == TM_TAG_INT ? (double)a.u.i : a.u.r.v;
+    assert_true(drawn >= l->lower && drawn <= l->upper);
+    below += drawn <= y;
+  }
+  double p = mass_between(l, l->lower, y), se = sqrt(p * (1 - p) / N);
+  if (fabs(below / N - p) > 4 * se)
+    fail_msg("%s: %g below, expected %g +- %g", rng, below / N, p, se);
+  tm_tape_free(&b.tape);
+}
+
+static void every_rng_follows_its_density(void **state) {
+  (void)state;
+#define DRAW(name, letters, whole) check_rng(#name, letters);
+  TM_RNGS(DRAW)
+}
+
+static void special_functions_match_known_values(void **state) {
+  (void)state;
+  const double at[] = {1, 0.1, 1e-4, 2.5, 7.99, 10.5, 1e5, -1.5, -7.3};
+  for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
+    double known = gsl_sf_psi(at[i]);
+    if (fabs(tm_digamma(at[i]) - known) > 4e-14 * (1 + fabs(known)))
+      fail_msg("digamma(%g) = %.17g, GSL says %.17g", at[i], tm_digamma(at[i]),
+               known);
+  }
+  assert_true(fabs(tm_trigamma(1) - M_PI * M_PI / 6) < 1e-13);
+  assert_true(fabs(tm_trigamma(0.5) - M_PI * M_PI / 2) < 1e-13);
+  assert_true(fabs(tm_inv_phi(0.975) - 1.959963984540054) < 1e-14);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(every_density_integrates_to_one),
+      cmocka_unit_test(every_partial_equals_a_difference),
+      cmocka_unit_test(densities_are_zero_outside_and_for_bad_arguments),
+      cmocka_unit_test(every_cdf_is_the_integral_of_its_density),
+      cmocka_unit_test(every_rng_follows_its_density),
+      cmocka_unit_test(special_functions_match_known_values),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
