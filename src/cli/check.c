@@ -13,7 +13,8 @@ static const char help[] =
     "usage: tempera check MODEL [-d DATA.json]\n"
     "\n"
     "Load a model, show its parameters and which callbacks it has, and\n"
-    "evaluate it at a few points.\n"
+    "evaluate it at a few points. Of a Stan program, first show each\n"
+    "statement's part, prior or likelihood; without data, only that.\n"
     "\n"
     "  -d, --data FILE   data, CmdStan JSON\n"
     "  -h, --help\n";
@@ -115,7 +116,26 @@ static int print_points(const tempera_model *model, const char *path) {
   return EXIT_DONE;
 }
 
+/* A program is described before any data: what is declared, and each
+ * statement's part, prior or likelihood, with the reason. */
+static int describe(const char *path) {
+  tempera_error error = {0};
+  tempera_program *program = NULL;
+  char *text = NULL;
+  tempera_status status = tempera_program_read(path, &program, &error);
+  if (status == TEMPERA_OK)
+    status = tempera_program_describe(program, &text, &error);
+  tempera_program_free(program);
+  return status == TEMPERA_OK ? cli_print(text) : cli_fail(path, &error);
+}
+
 static int check(cli_input *input) {
+  if (cli_is_program(input->model_path)) {
+    int described = describe(input->model_path);
+    if (described != EXIT_DONE || !input->data_path)
+      return described;
+    printf("\n");
+  }
   int code = cli_load(input);
   if (code == EXIT_DONE) {
     print_parameters(input->model);

@@ -14,6 +14,7 @@ enum {
 /* Subcommands: arguments as main's, argv[0] being the command's name. */
 int cli_sample(int argc, char **argv);
 int cli_check(int argc, char **argv);
+int cli_compile(int argc, char **argv);
 int cli_summary(int argc, char **argv);
 int cli_compare(int argc, char **argv);
 
@@ -40,6 +41,8 @@ typedef struct cli_input {
   tempera_data *data;
   tempera_model *model;
 } cli_input;
+/* Does the path end in .stan? */
+bool cli_is_program(const char *path);
 /* 0, or an exit status after a message. */
 int cli_load(cli_input *input);
 void cli_unload(cli_input *input);

@@ -142,18 +142,16 @@ static int load_model(cli_input *input) {
   return EXIT_BAD_INPUT;
 }
 
+bool cli_is_program(const char *path) {
+  const char *extension = strrchr(path, '.');
+  return extension && strcmp(extension, ".stan") == 0;
+}
+
 int cli_load(cli_input *input) {
   tempera_error error = {0};
-  const char *extension = strrchr(input->model_path, '.');
   if (access(input->model_path, R_OK) != 0) {
     snprintf(error.message, sizeof error.message, "cannot open the model: %s",
              strerror(errno));
-    return cli_fail(input->model_path, &error);
-  }
-  if (extension && strcmp(extension, ".stan") == 0) {
-    snprintf(error.message, sizeof error.message,
-             "this version runs models written in C and built to a .so; "
-             "Stan programs are not available yet (see docs/guide.md)");
     return cli_fail(input->model_path, &error);
   }
   int code = load_data(input);

@@ -12,6 +12,8 @@ static const char help[] =
     "\n"
     "  sample MODEL [-d DATA.json] [options]   draws, evidence and report\n"
     "  check MODEL [-d DATA.json]              show a model and test it\n"
+    "  compile MODEL.stan [-o MODEL.so]        build the model's shared "
+    "library\n"
     "  summary RUN                             a run's tables again\n"
     "  compare RUN RUN...                      log Bayes factors\n"
     "\n"
@@ -23,8 +25,9 @@ typedef struct command {
 } command;
 
 static const command commands[] = {
-    {"sample", cli_sample},   {"check", cli_check}, {"summary", cli_summary},
-    {"compare", cli_compare}, {"compile", NULL},    {"report", NULL},
+    {"sample", cli_sample},   {"check", cli_check},
+    {"summary", cli_summary}, {"compare", cli_compare},
+    {"compile", cli_compile}, {"report", NULL},
     {"resume", NULL},         {"reproduce", NULL}};
 
 enum { COMMANDS = sizeof commands / sizeof *commands };

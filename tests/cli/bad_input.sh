@@ -10,9 +10,10 @@ status 1 "not a library" "$tempera" sample y.json
 says "not a library" 'cannot load the model'
 status 1 "no symbol" "$tempera" sample "$models/nothing.so"
 says "no symbol" 'does not export tempera_model_open'
-touch model.stan
+printf 'parameters { real mu; }\nmodel { mu ~ nomal(0, 1); }\n' > model.stan
 status 1 "Stan program" "$tempera" sample model.stan
-says "Stan program" '^model\.stan: this version runs models written in C'
+says "Stan program" '^model\.stan:2:14: '
+says "a suggestion" 'normal'
 
 printf '{"y": [1, 2,\n  NaN, oops]}' > bad.json
 status 1 "malformed JSON" "$tempera" sample "$models/normal.so" -d bad.json

@@ -33,7 +33,7 @@ for method in pt st pawl ee mh; do
 done
 status 2 "levels" "$tempera" sample a.so --levels 8
 says "levels" 'levels is not available in this version'
-for command in compile report resume reproduce; do
+for command in report resume reproduce; do
   status 2 "$command" "$tempera" $command x
   says "$command" "$command is not available in this version"
 done
