@@ -520,6 +520,10 @@ static void tau_bins_share_the_draws(void **state) {
   (void)state;
   gaussian g = gaussian_make(1, 25, PROFILE);
   tempera_draws *draws = gaussian_draws(&g, HELD, 15, 4, 5000);
+  double height[1000]; /* the profile prior is the ridge upside down */
+  for (size_t k = 0; k < draws->prior.knots; k++)
+    height[k] = -draws->prior.log_prior[k];
+  draws->ridge = (tm_draws_ridge){draws->prior.knots, draws->prior.tau, height};
   tempera_summary *s = summarise(draws);
   size_t total = 0;
   double edge = 0;

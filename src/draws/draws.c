@@ -64,20 +64,34 @@ tempera_status tm_draws_reserve(tempera_draws *draws, size_t rows,
   return TEMPERA_OK;
 }
 
+/* A copy in the draws' own memory; NULL when out of it. */
+static double *kept(tempera_draws *draws, const double *values, size_t count) {
+  double *copy = TM_NEW(draws->arena, double, count);
+  if (copy && count)
+    memcpy(copy, values, count * sizeof(double));
+  return copy;
+}
+
 tempera_status tm_draws_set_prior(tempera_draws *draws,
                                   const tm_draws_prior *prior,
                                   tempera_error *error) {
-  double *tau = TM_NEW(draws->arena, double, prior->knots);
-  double *log_prior = TM_NEW(draws->arena, double, prior->knots);
-  if (!tau || !log_prior)
+  tm_draws_prior made = *prior;
+  made.tau = kept(draws, prior->tau, prior->knots);
+  made.log_prior = kept(draws, prior->log_prior, prior->knots);
+  if (!made.tau || !made.log_prior)
     return tm_fail_memory(error);
-  if (prior->knots) {
-    memcpy(tau, prior->tau, prior->knots * sizeof(double));
-    memcpy(log_prior, prior->log_prior, prior->knots * sizeof(double));
-  }
-  draws->prior = *prior;
-  draws->prior.tau = tau;
-  draws->prior.log_prior = log_prior;
+  draws->prior = made;
+  return TEMPERA_OK;
+}
+
+tempera_status tm_draws_set_ridge(tempera_draws *draws,
+                                  const tm_draws_ridge *ridge,
+                                  tempera_error *error) {
+  tm_draws_ridge made = {ridge->knots, kept(draws, ridge->tau, ridge->knots),
+                         kept(draws, ridge->height, ridge->knots)};
+  if (!made.tau || !made.height)
+    return tm_fail_memory(error);
+  draws->ridge = made;
   return TEMPERA_OK;
 }
 

@@ -31,6 +31,13 @@ typedef struct tm_draws_prior {
   double log_atom;
 } tm_draws_prior;
 
+/* The natural-scale ridge s(tau) as a table, for the ridge diagnostic; knots
+ * 0: there is none. */
+typedef struct tm_draws_ridge {
+  size_t knots;
+  const double *tau, *height;
+} tm_draws_ridge;
+
 struct tempera_draws {
   tm_arena *arena;
   size_t chains, size; /* natural-scale values */
@@ -41,6 +48,7 @@ struct tempera_draws {
   size_t capacity;
   double **columns; /* [role][chain][size + TM_COLUMNS], see tm_draws_column */
   tm_draws_prior prior;
+  tm_draws_ridge ridge;
   double tau_min;
   bool evidence; /* false: the prior is improper, no evidence exists */
   /* Prior mass of {L > 0}: n prior draws, of which `zero` had L = 0. */
@@ -59,6 +67,10 @@ TEMPERA_CHECKED tempera_status tm_draws_reserve(tempera_draws *draws,
 /* Copy the knots in. */
 TEMPERA_CHECKED tempera_status tm_draws_set_prior(tempera_draws *draws,
                                                   const tm_draws_prior *prior,
+                                                  tempera_error *error);
+
+TEMPERA_CHECKED tempera_status tm_draws_set_ridge(tempera_draws *draws,
+                                                  const tm_draws_ridge *ridge,
                                                   tempera_error *error);
 
 /* Column c of a role and chain: c < size is a value, size + tm_column the

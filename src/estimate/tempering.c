@@ -74,15 +74,14 @@ static size_t bin_of(const double *upper, size_t bins, double tau) {
   return j;
 }
 
-/* The ridge s = -log P is known under the profile prior, which is the one
- * without an atom: its height minus that of the draw. */
+/* The height of the ridge minus that of the draw. */
 static double below_ridge(const tempera_draws *draws, double tau, double l,
                           double log_prior) {
-  tm_loglinear g = {draws->prior.knots, draws->prior.tau,
-                    draws->prior.log_prior, -INFINITY};
-  if (g.count < 2 || draws->prior.log_atom > -INFINITY)
+  tm_loglinear s = {draws->ridge.knots, draws->ridge.tau, draws->ridge.height,
+                    -INFINITY};
+  if (s.count < 2)
     return NAN;
-  return -tm_loglinear_at(&g, tau) - (tau == 0 ? 0 : tau * l) - log_prior;
+  return tm_loglinear_at(&s, tau) - (tau == 0 ? 0 : tau * l) - log_prior;
 }
 
 static void fill_bins(const tempera_draws *draws, tempera_summary *summary,

@@ -46,6 +46,30 @@ static tempera_status record_prior(const tempera_sampler *s,
  * The beginning
  */
 
+/* The best optima of the Laplace ridge at both ends, on the natural scale: the
+ * other ridge's basins are the same, and need no search of their own. None
+ * without a Laplace ridge. */
+static tempera_status find_basins(const tempera_sampler *s, double **basins,
+                                  size_t *count, tempera_error *error) {
+  enum { MOST = 4 }; /* per end */
+  if (!s->laplace || tm_laplace_look(s->laplace)->absent)
+    return TEMPERA_OK;
+  const tm_laplace_view *view = tm_laplace_look(s->laplace);
+  const tm_laplace_knot *ends[] = {&view->knots[view->knot_count - 1],
+                                   &view->knots[0]};
+  *basins = tm_heap_alloc(2 * MOST * s->model->size, sizeof(double));
+  if (!*basins)
+    return tm_fail_memory(error);
+  for (size_t e = 0; e < 2; e++)
+    for (size_t i = 0; i < ends[e]->mode_count && i < MOST; i++) {
+      double log_jacobian;
+      if (isfinite(ends[e]->modes[i].log_likelihood))
+        tm_constrain(s->model, ends[e]->modes[i].u,
+                     *basins + (*count)++ * s->model->size, &log_jacobian);
+    }
+  return TEMPERA_OK;
+}
+
 /* The natural-scale ridge; without one only the learned prior can go on. */
 static tempera_status build_ridge(tempera_sampler *s, tempera_error *error) {
   const tempera_options *o = &s->options;
@@ -53,8 +77,15 @@ static tempera_status build_ridge(tempera_sampler *s, tempera_error *error) {
                                 .tau_min = o->tau_min,
                                 .seed = o->seed,
                                 .threads = tm_threads(o->threads)};
-  TM_TRY(tm_ridge_create(s->model, &settings, s->starts.optimiser,
-                         s->starts.optimiser_count, &s->ridge, error));
+  double *basins = NULL;
+  size_t count = 0;
+  TM_TRY(find_basins(s, &basins, &count, error));
+  settings.surveyed = count > 0;
+  tempera_status status = tm_ridge_create(
+      s->model, &settings, count ? basins : s->starts.optimiser,
+      count ? count : s->starts.optimiser_count, &s->ridge, error);
+  tm_heap_free(basins);
+  TM_TRY(status);
   const tm_ridge_view *view = tm_ridge_look(s->ridge);
   if (!view->absent || by_curve(s))
     return TEMPERA_OK;
@@ -132,6 +163,10 @@ static void place_round_end(tempera_sampler *s) {
 static tempera_status freeze(tempera_sampler *s, tempera_error *error) {
   for (size_t c = 0; c < s->options.chains; c++)
     tm_kernel_freeze(s->pairs[c].kernel);
+  const tm_ridge_view *view = tm_ridge_look(s->ridge);
+  tm_draws_ridge ridge = {view->absent ? 0 : view->knots, view->tau,
+                          view->height};
+  TM_TRY(tm_draws_set_ridge(s->draws, &ridge, error));
   return record_prior(s, s->draws, error);
 }
 
@@ -139,11 +174,11 @@ tempera_status tm_warmup_begin(tempera_sampler *sampler, tempera_error *error) {
   tempera_sampler *s = sampler;
   if (s->begun)
     return TEMPERA_OK;
-  TM_TRY(build_ridge(s, error));
   if (by_curve(s)) {
     TM_TRY(build_laplace(s, error));
     TM_TRY(begin_curve(s, error));
   }
+  TM_TRY(build_ridge(s, error));
   if (learning(s))
     TM_TRY(begin_learning(s, error));
   TM_TRY(update_prior(s, error));

@@ -19,6 +19,7 @@ typedef struct tm_ridge_settings {
   double tau_min; /* 0 unless the prior is improper */
   uint64_t seed;
   int threads;
+  bool surveyed; /* the starts are the basins: no wider search is made */
 } tm_ridge_settings;
 
 /* What is known of a built ridge; arrays are owned by it. */
@@ -68,9 +69,11 @@ TEMPERA_CHECKED tempera_status tm_ridge_improve(tm_ridge *ridge,
  * Allocates only in create; the memory keeps at most `capacity` optima and
  * then replaces none. */
 typedef struct tm_ridge_memory tm_ridge_memory;
-TEMPERA_CHECKED tempera_status
-tm_ridge_memory_create(const tm_ridge *ridge, tm_arena *arena, size_t capacity,
-                       tm_ridge_memory **memory, tempera_error *error);
+TEMPERA_CHECKED tempera_status tm_ridge_memory_create(const tm_ridge *ridge,
+                                                      tm_arena *arena,
+                                                      size_t capacity,
+                                                      tm_ridge_memory **memory,
+                                                      tempera_error *error);
 double tm_ridge_exact(tm_ridge_memory *memory, tm_evaluator *evaluator,
                       double tau);
 /* Frees what optimisers hold; the arena frees the rest. */

@@ -44,7 +44,9 @@ tempera_status tm_ridge_disperse(tm_ridge *ridge, tempera_error *error) {
   tempera_random random = tm_random(ridge->settings.seed, 0, TM_PURPOSE_RIDGE);
   double *u = search->gradient; /* room for one u */
   ridge->pool_count = ridge->next_pilot = ridge->start_count;
-  for (size_t i = 0; i < TM_RIDGE_DISPERSED && ridge->frame.reals > 0; i++) {
+  if (ridge->settings.surveyed || ridge->frame.reals == 0)
+    return TEMPERA_OK;
+  for (size_t i = 0; i < TM_RIDGE_DISPERSED; i++) {
     memcpy(u, ridge->starts[i % ridge->start_count].u,
            model->dimension * sizeof(double));
     for (size_t k = 0; k < ridge->frame.reals; k++)
@@ -116,7 +118,7 @@ tempera_status tm_ridge_plan_pilots(tm_ridge *ridge, double tau,
   size_t scattered = ridge->pool_count - ridge->start_count;
   if (ridge->frame.reals == 0)
     return TEMPERA_OK;
-  size_t given = pilots / 3;
+  size_t given = ridge->settings.surveyed ? pilots : pilots / 3;
   given = given < ridge->start_count ? given : ridge->start_count;
   for (size_t i = 0; i < given; i++)
     TM_TRY(plan_pilot(ridge, tau, ranked_start(ridge, tau, i), error));

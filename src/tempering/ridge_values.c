@@ -458,7 +458,7 @@ static tempera_status solve_known(tm_ridge *ridge, double tau,
  * pilots have seen it all. */
 static tempera_status hop(tm_ridge *ridge, double tau, tempera_error *error) {
   if (ridge->model->real_dimension < ridge->model->dimension ||
-      ridge->frame.reals < 2)
+      ridge->frame.reals < 2 || ridge->settings.surveyed)
     return TEMPERA_OK;
   tempera_random random = tm_random(ridge->settings.seed, 1, TM_PURPOSE_RIDGE);
   int idle = 0;
