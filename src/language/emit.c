@@ -273,6 +273,8 @@ static void emit_entry(tm_emitter *g, bool drawn) {
   tm_emit_line(g, "static void start(const tm_runtime *runtime) {");
   for (size_t i = 0; i < g->call_count; i++)
     tm_emit_line(g, "  F[%zu] = runtime->find(\"%s\");", i, g->calls[i]);
+  for (size_t i = 0; i < g->kernel_count; i++)
+    tm_emit_line(g, "  K[%zu] = runtime->kernel(\"%s\");", i, g->kernels[i]);
   tm_emit_line(g, "  (void)runtime;\n}");
   tm_emit_line(
       g,
@@ -299,6 +301,7 @@ tempera_status tm_emit_program(const tempera_program *program, tm_text *text,
   tm_emitter head = {.program = program, .arena = program->arena};
   emit_instance(&head);
   tm_emit_line(&head, "static tm_fn F[%zu];", g.call_count + 1);
+  tm_emit_line(&head, "static tm_kernel K[%zu];", g.kernel_count + 1);
   const tm_text *parts[] = {&head.body, &g.declarations, &g.systems, &g.body};
   bool failed = false;
   for (size_t i = 0; i < 4; i++) {
