@@ -49,8 +49,7 @@ size_t tm_emit_kernel_number(tm_emitter *g, const char *name);
 /* Is e a univariate density of scalars? Write it; `target`: for the target,
  * whose adjoint is one. */
 bool tm_is_scalar_density(const tm_expression *e);
-void tm_emit_scalar_density(tm_emitter *g, const tm_expression *e,
-                            bool target);
+void tm_emit_scalar_density(tm_emitter *g, const tm_expression *e, bool target);
 void tm_emit_place(tm_emitter *g, const tm_token *token);
 
 /* Write e as it is held; or converted. */

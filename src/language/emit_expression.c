@@ -86,8 +86,7 @@ size_t tm_emit_call_number(tm_emitter *g, const char *name,
 size_t tm_emit_kernel_number(tm_emitter *g, const char *name) {
   char key[128];
   snprintf(key, sizeof key, "%.*s", (int)strlen(name) - 5, name);
-  return number_of(g, &g->kernels, &g->kernel_count, &g->kernel_capacity,
-                   key);
+  return number_of(g, &g->kernels, &g->kernel_count, &g->kernel_capacity, key);
 }
 
 void tm_emit_place(tm_emitter *g, const tm_token *token) {
@@ -159,8 +158,8 @@ void tm_emit_any(tm_emitter *g, const tm_expression *e) {
   static const char *const makers[] = {"tm_any_int(", "tm_any_real(",
                                        "tm_any_var(", "tm_any_tensor("};
   tm_held held = tm_held_of(g, e);
-  tm_emit(g, "%s", held == TM_VAR && is_loose(e) ? "tm_any_loose("
-                                                 : makers[held]);
+  tm_emit(g, "%s",
+          held == TM_VAR && is_loose(e) ? "tm_any_loose(" : makers[held]);
   tm_emit_expression(g, e);
   if (held == TM_TENSOR)
     tm_emit(g, ", %d", is_steady(e));
@@ -232,8 +231,7 @@ static void emit_scalar_function(tm_emitter *g, const tm_expression *e,
 }
 
 bool tm_is_scalar_density(const tm_expression *e) {
-  if (e->kind != TM_E_CALL || !e->builtin ||
-      e->builtin->kind != TM_B_DENSITY)
+  if (e->kind != TM_E_CALL || !e->builtin || e->builtin->kind != TM_B_DENSITY)
     return false;
   for (size_t i = 0; i < e->part_count; i++)
     if (!tm_is_scalar(e->parts[i]->type))
@@ -249,9 +247,8 @@ void tm_emit_scalar_density(tm_emitter *g, const tm_expression *e,
     if (!target || is_loose(e->parts[i]))
       deferred |= 1u << i;
   tm_emit(g, active ? "tm_density(t, " : "tm_density_value(");
-  tm_emit(g, "K[%zu], %zu, (%s[]){",
-          tm_emit_kernel_number(g, e->builtin->name), e->part_count,
-          active ? "tm_var" : "double");
+  tm_emit(g, "K[%zu], %zu, (%s[]){", tm_emit_kernel_number(g, e->builtin->name),
+          e->part_count, active ? "tm_var" : "double");
   for (size_t i = 0; i < e->part_count; i++) {
     tm_emit(g, i ? ", " : "");
     tm_emit_as(g, e->parts[i], active ? TM_VAR : TM_DOUBLE);

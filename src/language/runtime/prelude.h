@@ -673,6 +673,8 @@ TM_INLINE long tm_abs_int(long a) { return a < 0 ? -a : a; }
 /* Every generated program exports one of these as tempera_program_entry. */
 typedef struct tm_entry {
   unsigned version; /* of this header */
+  const char *name;
+  int proper; /* is the prior? */
   size_t instance_size;
   void (*start)(const tm_runtime *runtime);
   /* read the data, compute transformed data; memory is the tape's */
