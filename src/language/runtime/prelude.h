@@ -95,7 +95,8 @@ typedef tm_tensor (*tm_rhs)(tm_tape *tape, double time, tm_tensor y,
                             const tm_any *arguments);
 typedef struct tm_ode {
   tm_rhs value, gradient; /* gradient may be 0: no derivatives wanted */
-  double start, relative, absolute, most_steps;
+  tm_any start;           /* must not vary with parameters; nor the times */
+  double relative, absolute, most_steps;
   tm_tensor times;
   const tm_any *arguments;
   int argument_count;
