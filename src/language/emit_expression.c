@@ -144,6 +144,8 @@ static bool is_steady(const tm_expression *e) {
     return root->variable->global &&
            (root->variable->block == TM_BLOCK_PARAMETERS ||
             in_instance(root->variable));
+  if (root->kind == TM_E_UNARY && root->text[0] == '+')
+    return is_steady(root->parts[0]);
   if (root->kind == TM_E_CONDITIONAL)
     return is_steady(root->parts[1]) && is_steady(root->parts[2]);
   return !(root->kind == TM_E_CALL && root->function);

@@ -50,6 +50,8 @@ model {
     a[i] ~ normal(local[1], exp(local[2] / 9));
     target += normal_lpdf(local[1] | local[3], 2);
     target += local[1];
+    target += if_else(i > 1, local[1], a[1]);
+    +local ~ normal(0, 5);
   }
   a ~ normal(0, 1);
   s ~ gamma(2, 2);
