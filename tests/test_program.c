@@ -306,6 +306,32 @@ static void improper_priors_are_known(void **state) {
   tempera_program_free(p);
 }
 
+/* A library made at a place of choice loads like any model's. */
+static void compiled_programs_load_as_libraries(void **state) {
+  (void)state;
+  static const char text[] =
+      "parameters { real a; } model { a ~ normal(0, 2); }";
+  tempera_program *p = NULL;
+  tempera_model *m = NULL;
+  tempera_error error = {0};
+  char *path = NULL;
+  double a = 1, l, prior;
+  assert_int_equal(tempera_program_parse("odd \"name\\.stan", text,
+                                         sizeof text - 1, &p, &error),
+                   TEMPERA_OK);
+  if (tempera_program_compile(p, BUILD_DIR "/tests/compiled.so", &path, &error))
+    fail_msg("%s", error.message);
+  if (tempera_model_load(path, NULL, &m, &error))
+    fail_msg("%s", error.message);
+  assert_string_equal(tempera_model_name(m), "odd \"name\\");
+  assert_int_equal(tempera_model_evaluate(m, &a, &l, &prior, NULL), TEMPERA_OK);
+  assert_true(fabs(prior - (-0.125 - log(2) - 0.5 * log(2 * M_PI))) < 1e-14);
+  assert_true(l == 0);
+  tm_heap_free(path);
+  tempera_model_free(m);
+  tempera_program_free(p);
+}
+
 /* ---- the paper's models ------------------------------------------------- */
 
 static tempera_model *load_paper(const char *name, const char *json) {
@@ -396,6 +422,7 @@ int main(void) {
       cmocka_unit_test(quantities_are_computed_and_named),
       cmocka_unit_test(clones_are_independent),
       cmocka_unit_test(improper_priors_are_known),
+      cmocka_unit_test(compiled_programs_load_as_libraries),
       cmocka_unit_test(papers_models_have_the_papers_densities),
       cmocka_unit_test(cache_is_private),
   };

@@ -335,8 +335,8 @@ static tempera_status check_index(tm_checker *c, tm_expression *e) {
 /* ---- all ---------------------------------------------------------------- */
 
 static tempera_status check_parts(tm_checker *c, tm_expression *e) {
-  if (e->kind == TM_E_CALL && (!strcmp(e->text, "reduce_sum") ||
-                               !strcmp(e->text, "reduce_sum_static")))
+  if (e->kind == TM_E_CALL &&
+      (!strcmp(e->text, "reduce_sum") || !strcmp(e->text, "reduce_sum_static")))
     TM_TRY(tm_check_reduce_sum(c, e));
   if (e->kind == TM_E_CALL && !e->system && tm_is_solver(e->text))
     return tm_check_solver(c, e);

@@ -25,7 +25,8 @@ static tempera_status wanted(tm_checker *c, const tm_expression *e,
     return tm_complain(c->source, part->token, "%s: %s must be %s, not %s",
                        e->text, what, tm_type_name(type, name, sizeof name),
                        tm_type_name(part->type, found, sizeof found));
-  if (data_only && part->level == TM_LEVEL_PARAMETER)
+  /* in functions the solver checks when it is called */
+  if (data_only && part->level == TM_LEVEL_PARAMETER && !c->function)
     return tm_complain(c->source, part->token,
                        "%s: %s cannot depend on parameters", e->text, what);
   return TEMPERA_OK;

@@ -269,19 +269,31 @@ void tm_emit_functions(tm_emitter *g, bool gradient) {
 
 /* ---- all ---------------------------------------------------------------- */
 
+/* A file's name may hold anything: letters as they are, the rest in octal. */
+static void emit_name(tm_emitter *g, const char *name) {
+  for (const char *c = name; *c; c++) {
+    bool letter = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z');
+    tm_emit(g, letter ? "%c" : "\\%03o", (unsigned char)*c);
+  }
+}
+
 static void emit_entry(tm_emitter *g, bool drawn) {
   tm_emit_line(g, "static void start(const tm_runtime *runtime) {");
   for (size_t i = 0; i < g->call_count; i++)
     tm_emit_line(g, "  F[%zu] = runtime->find(\"%s\");", i, g->calls[i]);
+  for (size_t i = 0; i < g->kernel_count; i++)
+    tm_emit_line(g, "  K[%zu] = runtime->kernel(\"%s\");", i, g->kernels[i]);
   tm_emit_line(g, "  (void)runtime;\n}");
-  tm_emit_line(
-      g,
-      "extern const tm_entry tempera_program_entry;\n"
-      "const tm_entry tempera_program_entry = {\n"
-      "  TM_ENTRY_VERSION, sizeof(instance), start, data, parameters,\n"
-      "  {prior_value, likelihood_value}, {prior_gradient, "
-      "likelihood_gradient},\n  quantities, %s};",
-      drawn ? "draw_prior" : "0");
+  tm_emit(g, "extern const tm_entry tempera_program_entry;\n"
+             "const tm_entry tempera_program_entry = {\n"
+             "  TM_ENTRY_VERSION, \"");
+  emit_name(g, g->program->name);
+  tm_emit_line(g,
+               "\", %d, sizeof(instance), start, data, parameters,\n"
+               "  {prior_value, likelihood_value},\n"
+               "  {prior_gradient, likelihood_gradient},\n"
+               "  quantities, %s};",
+               g->program->split.proper, drawn ? "draw_prior" : "0");
 }
 
 tempera_status tm_emit_program(const tempera_program *program, tm_text *text,
@@ -299,6 +311,7 @@ tempera_status tm_emit_program(const tempera_program *program, tm_text *text,
   tm_emitter head = {.program = program, .arena = program->arena};
   emit_instance(&head);
   tm_emit_line(&head, "static tm_fn F[%zu];", g.call_count + 1);
+  tm_emit_line(&head, "static tm_kernel K[%zu];", g.kernel_count + 1);
   const tm_text *parts[] = {&head.body, &g.declarations, &g.systems, &g.body};
   bool failed = false;
   for (size_t i = 0; i < 4; i++) {

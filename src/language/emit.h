@@ -24,6 +24,8 @@ typedef struct tm_emitter {
   bool *needed;       /* by variable index: computed in this function */
   const char **calls; /* library functions, as "name\", \"signature" */
   size_t call_count, call_capacity;
+  const char **kernels; /* univariate densities of scalars */
+  size_t kernel_count, kernel_capacity;
   int indent;
   const tm_function *function;
   bool drawing; /* prior draws: ~ assigns */
@@ -42,6 +44,12 @@ tm_held tm_held_variable(const tm_emitter *g, const tm_variable *v);
 /* The number of a library function in the table F. */
 size_t tm_emit_call_number(tm_emitter *g, const char *name,
                            const char *signature);
+/* The same for the table K of univariate densities. */
+size_t tm_emit_kernel_number(tm_emitter *g, const char *name);
+/* Is e a univariate density of scalars? Write it; `target`: for the target,
+ * whose adjoint is one. */
+bool tm_is_scalar_density(const tm_expression *e);
+void tm_emit_scalar_density(tm_emitter *g, const tm_expression *e, bool target);
 void tm_emit_place(tm_emitter *g, const tm_token *token);
 
 /* Write e as it is held; or converted. */

@@ -49,32 +49,44 @@ tm_held tm_held_variable(const tm_emitter *g, const tm_variable *v) {
   return tm_held_type(g, v->type, data ? TM_LEVEL_DATA : TM_LEVEL_PARAMETER);
 }
 
-size_t tm_emit_call_number(tm_emitter *g, const char *name,
-                           const char *signature) {
-  char key[256];
-  snprintf(key, sizeof key, "%s\", \"%s", name, signature);
-  for (size_t i = 0; i < g->call_count; i++)
-    if (!strcmp(g->calls[i], key))
+/* The place of `key` in a growing list. */
+static size_t number_of(tm_emitter *g, const char ***list, size_t *count,
+                        size_t *capacity, const char *key) {
+  for (size_t i = 0; i < *count; i++)
+    if (!strcmp((*list)[i], key))
       return i;
-  if (g->call_count == g->call_capacity) {
-    size_t more = g->call_capacity ? 2 * g->call_capacity : 64;
-    const char **calls = TM_NEW(g->arena, const char *, more);
-    if (!calls) {
+  if (*count == *capacity) {
+    size_t more = *capacity ? 2 * *capacity : 64;
+    const char **bigger = TM_NEW(g->arena, const char *, more);
+    if (!bigger) {
       g->body.failed = true;
       return 0;
     }
-    if (g->call_count)
-      memcpy(calls, g->calls, g->call_count * sizeof *calls);
-    g->calls = calls;
-    g->call_capacity = more;
+    if (*count)
+      memcpy(bigger, *list, *count * sizeof *bigger);
+    *list = bigger;
+    *capacity = more;
   }
   const char *copy = tm_arena_text(g->arena, key);
   if (!copy) {
     g->body.failed = true;
     return 0;
   }
-  g->calls[g->call_count] = copy;
-  return g->call_count++;
+  (*list)[*count] = copy;
+  return (*count)++;
+}
+
+size_t tm_emit_call_number(tm_emitter *g, const char *name,
+                           const char *signature) {
+  char key[256];
+  snprintf(key, sizeof key, "%s\", \"%s", name, signature);
+  return number_of(g, &g->calls, &g->call_count, &g->call_capacity, key);
+}
+
+size_t tm_emit_kernel_number(tm_emitter *g, const char *name) {
+  char key[128];
+  snprintf(key, sizeof key, "%.*s", (int)strlen(name) - 5, name);
+  return number_of(g, &g->kernels, &g->kernel_count, &g->kernel_capacity, key);
 }
 
 void tm_emit_place(tm_emitter *g, const tm_token *token) {
@@ -132,16 +144,24 @@ static bool is_steady(const tm_expression *e) {
     return root->variable->global &&
            (root->variable->block == TM_BLOCK_PARAMETERS ||
             in_instance(root->variable));
+  if (root->kind == TM_E_UNARY && root->text[0] == '+')
+    return is_steady(root->parts[0]);
   if (root->kind == TM_E_CONDITIONAL)
     return is_steady(root->parts[1]) && is_steady(root->parts[2]);
   return !(root->kind == TM_E_CALL && root->function);
+}
+
+/* May this scalar's adjoint lie in storage that is assigned later? */
+static bool is_loose(const tm_expression *e) {
+  return tm_aliases(e) && !(e->kind == TM_E_INDEX && is_steady(e));
 }
 
 void tm_emit_any(tm_emitter *g, const tm_expression *e) {
   static const char *const makers[] = {"tm_any_int(", "tm_any_real(",
                                        "tm_any_var(", "tm_any_tensor("};
   tm_held held = tm_held_of(g, e);
-  tm_emit(g, "%s", makers[held]);
+  tm_emit(g, "%s",
+          held == TM_VAR && is_loose(e) ? "tm_any_loose(" : makers[held]);
   tm_emit_expression(g, e);
   if (held == TM_TENSOR)
     tm_emit(g, ", %d", is_steady(e));
@@ -212,6 +232,35 @@ static void emit_scalar_function(tm_emitter *g, const tm_expression *e,
   tm_emit(g, ")");
 }
 
+bool tm_is_scalar_density(const tm_expression *e) {
+  if (e->kind != TM_E_CALL || !e->builtin || e->builtin->kind != TM_B_DENSITY)
+    return false;
+  for (size_t i = 0; i < e->part_count; i++)
+    if (!tm_is_scalar(e->parts[i]->type))
+      return false;
+  return true;
+}
+
+void tm_emit_scalar_density(tm_emitter *g, const tm_expression *e,
+                            bool target) {
+  bool active = g->gradient && e->level == TM_LEVEL_PARAMETER;
+  unsigned deferred = 0;
+  for (size_t i = 0; i < e->part_count; i++)
+    if (!target || is_loose(e->parts[i]))
+      deferred |= 1u << i;
+  tm_emit(g, active ? "tm_density(t, " : "tm_density_value(");
+  tm_emit(g, "K[%zu], %zu, (%s[]){", tm_emit_kernel_number(g, e->builtin->name),
+          e->part_count, active ? "tm_var" : "double");
+  for (size_t i = 0; i < e->part_count; i++) {
+    tm_emit(g, i ? ", " : "");
+    tm_emit_as(g, e->parts[i], active ? TM_VAR : TM_DOUBLE);
+  }
+  tm_emit(g, "}");
+  if (active)
+    tm_emit(g, ", %uu, %d", deferred, target);
+  tm_emit(g, ")");
+}
+
 static void emit_call(tm_emitter *g, const tm_expression *e) {
   tm_held held = tm_held_of(g, e);
   if (e->function) {
@@ -220,6 +269,10 @@ static void emit_call(tm_emitter *g, const tm_expression *e) {
   }
   if (e->system) {
     tm_emit_solver(g, e);
+    return;
+  }
+  if (tm_is_scalar_density(e)) {
+    tm_emit_scalar_density(g, e, false);
     return;
   }
   const tm_builtin *b = e->builtin;

@@ -81,7 +81,7 @@ void tm_emit_solver(tm_emitter *g, const tm_expression *e) {
       tm_emit(g, "%s", defaults[i]);
   }
   tm_emit(g, ", .start = ");
-  tm_emit_as(g, e->parts[1], TM_DOUBLE);
+  tm_emit_any(g, e->parts[1]);
   tm_emit(g, ", .times = ");
   tm_emit_expression(g, e->parts[2]);
   tm_emit(g, ", .arguments = (tm_any[]){");

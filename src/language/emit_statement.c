@@ -174,6 +174,14 @@ static void emit_term(tm_emitter *g, const tm_expression *e) {
     return;
   }
   begin(g);
+  if (tm_is_scalar_density(e)) {
+    bool active = g->gradient && e->level == TM_LEVEL_PARAMETER;
+    tm_emit(g, "t->log_density += ");
+    tm_emit_scalar_density(g, e, true);
+    tm_emit(g, active ? ".v" : "");
+    end(g);
+    return;
+  }
   bool direct =
       e->kind == TM_E_CALL && e->builtin &&
       (strstr(e->builtin->name, "_lpdf") || strstr(e->builtin->name, "_lpmf"));

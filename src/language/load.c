@@ -6,6 +6,7 @@
 #include "model/model.h"
 
 #include <dlfcn.h>
+#include <stdio.h>
 
 /* What all chains share; never changed after loading. */
 typedef struct shared {
@@ -134,7 +135,9 @@ static const char *reason(const void *user_) {
 
 static tempera_status open_library(const char *path, shared *s,
                                    tempera_error *error) {
-  s->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  char local[4096];
+  snprintf(local, sizeof local, "%s%s", strchr(path, '/') ? "" : "./", path);
+  s->library = dlopen(local, RTLD_NOW | RTLD_LOCAL);
   if (!s->library)
     return tm_fail(error, TEMPERA_ERROR_IO, "cannot load %s: %s", path,
                    dlerror());
@@ -217,9 +220,8 @@ static bool can_draw(user *u, double *theta) {
   return can;
 }
 
-static tempera_status make_model(const tempera_program *program, shared *s,
-                                 tm_binding *binding, tempera_model **model,
-                                 tempera_error *error) {
+static tempera_status make_model(shared *s, tm_binding *binding,
+                                 tempera_model **model, tempera_error *error) {
   user *u = user_new(s);
   double *theta = TM_NEW(binding->arena, double, s->size + 1);
   if (!u || !theta) {
@@ -233,7 +235,7 @@ static tempera_status make_model(const tempera_program *program, shared *s,
     return status;
   }
   tempera_model_spec spec = {
-      .name = program->name,
+      .name = s->entry->name,
       .parameters = binding->parameters,
       .parameter_count = binding->parameter_count,
       .log_likelihood = log_likelihood,
@@ -241,7 +243,7 @@ static tempera_status make_model(const tempera_program *program, shared *s,
       .log_likelihood_gradient = log_likelihood_gradient,
       .log_prior_gradient = log_prior_gradient,
       .prior_draw = can_draw(u, theta) ? prior_draw : NULL,
-      .prior_improper = !program->split.proper,
+      .prior_improper = !s->entry->proper,
       .quantity_count = binding->value_count,
       .quantity_names = binding->names,
       .quantities = binding->value_count ? quantities : NULL,
@@ -255,12 +257,9 @@ static tempera_status make_model(const tempera_program *program, shared *s,
   return status;
 }
 
-tempera_status tempera_program_load(const tempera_program *program,
-                                    const tempera_data *data,
-                                    tempera_model **model,
-                                    tempera_error *error) {
-  char *path = NULL;
-  TM_TRY(tempera_program_compile(program, NULL, &path, error));
+/* A model from a library that exports tempera_program_entry. */
+static tempera_status load_entry(const char *path, const tempera_data *data,
+                                 tempera_model **model, tempera_error *error) {
   tm_binding binding = {.data = data, .arena = tm_arena_create()};
   shared *s = tm_heap_alloc(1, sizeof *s);
   tempera_status status =
@@ -272,11 +271,32 @@ tempera_status tempera_program_load(const tempera_program *program,
   if (status == TEMPERA_OK)
     status = bind(s, &binding, error);
   if (status == TEMPERA_OK)
-    status = make_model(program, s, &binding, model, error);
+    status = make_model(s, &binding, model, error);
   release_shared(s);
   tm_arena_free(binding.arena);
+  return status;
+}
+
+tempera_status tempera_program_load(const tempera_program *program,
+                                    const tempera_data *data,
+                                    tempera_model **model,
+                                    tempera_error *error) {
+  char *path = NULL;
+  TM_TRY(tempera_program_compile(program, NULL, &path, error));
+  tempera_status status = load_entry(path, data, model, error);
   tm_heap_free(path);
   return status;
+}
+
+/* Was this library made by tempera_program_compile? */
+static bool is_compiled_program(const char *path) {
+  char local[4096];
+  snprintf(local, sizeof local, "%s%s", strchr(path, '/') ? "" : "./", path);
+  void *library = dlopen(local, RTLD_NOW | RTLD_LOCAL);
+  bool is = library && dlsym(library, "tempera_program_entry");
+  if (library)
+    dlclose(library);
+  return is;
 }
 
 static bool is_program(const char *path) {
@@ -286,6 +306,8 @@ static bool is_program(const char *path) {
 
 tempera_status tempera_model_load(const char *path, const tempera_data *data,
                                   tempera_model **model, tempera_error *error) {
+  if (!is_program(path) && is_compiled_program(path))
+    return load_entry(path, data, model, error);
   if (!is_program(path))
     return tm_model_load_library(path, data, model, error);
   tempera_program *program = NULL;

@@ -245,6 +245,15 @@ static void start_state(solver *s, const tm_view *y0, double *z) {
     z[s->n + i * s->m + i] = 1;
 }
 
+static double start_time(const solver *s) {
+  tm_view t0;
+  tm_view_of(&s->system->start, &t0);
+  if (t0.d || s->system->times.d)
+    tm_runtime_fail(s->tape, s->place,
+                    "times that depend on parameters are not supported");
+  return *t0.v;
+}
+
 tm_tensor tm_solve_ode(tm_tape *tape, const tm_ode *system, tm_any y0,
                        const char *place) {
   tm_view y;
@@ -260,7 +269,7 @@ tm_tensor tm_solve_ode(tm_tape *tape, const tm_ode *system, tm_any y0,
   double *z = room(tape, s.size), *kept = room(tape, rows * s.n * s.m);
   tm_tensor out = tm_tensor_new(tape, 2, (int[]){rows, s.n}, s.m > 0);
   start_state(&s, &y, z);
-  double time = system->start, h = 0, steps = 0;
+  double time = start_time(&s), h = 0, steps = 0;
   for (int k = 0; k < rows; k++) {
     double next = system->times.v[k];
     if (!(next >= time) || (k == 0 && next == time))

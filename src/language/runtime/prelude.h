@@ -74,6 +74,9 @@ typedef struct tm_tape {
 typedef tm_any (*tm_fn)(tm_tape *tape, const tm_any *arguments, int count);
 enum { TM_DIRECT = 1 << 16 };
 
+/* A univariate log density: value, and partials when d is not 0. */
+typedef double (*tm_kernel)(const double *x, double *d);
+
 /* One index of a slice. */
 typedef enum tm_slice_kind {
   TM_SLICE_ONE,
@@ -92,7 +95,8 @@ typedef tm_tensor (*tm_rhs)(tm_tape *tape, double time, tm_tensor y,
                             const tm_any *arguments);
 typedef struct tm_ode {
   tm_rhs value, gradient; /* gradient may be 0: no derivatives wanted */
-  double start, relative, absolute, most_steps;
+  tm_any start;           /* must not vary with parameters; nor the times */
+  double relative, absolute, most_steps;
   tm_tensor times;
   const tm_any *arguments;
   int argument_count;
@@ -101,6 +105,7 @@ typedef struct tm_ode {
 /* What the library gives a program. Failures do not return. */
 typedef struct tm_runtime {
   tm_fn (*find)(const char *name, const char *signature);
+  tm_kernel (*kernel)(const char *name);
   void *(*more)(tm_tape *tape, size_t size); /* zeroed memory, new chunk */
   void (*fail)(tm_tape *tape, const char *place, const char *format, ...)
       __attribute__((noreturn));
@@ -492,6 +497,12 @@ TM_OUTLINE tm_any tm_any_var(tm_var r) {
   a.u.r = r;
   return a;
 }
+/* A scalar that lies in a variable's storage. */
+TM_INLINE tm_any tm_any_loose(tm_var r) {
+  tm_any a = tm_any_var(r);
+  a.steady = 0;
+  return a;
+}
 TM_INLINE tm_any tm_any_real(double x) { return tm_any_var(tm_constant(x)); }
 TM_OUTLINE tm_any tm_any_tensor(tm_tensor t, int steady) {
   tm_any a;
@@ -592,6 +603,70 @@ TM_INLINE void tm_add(tm_tape *tape, tm_var value) {
     *value.d += 1;
 }
 
+/* ---- densities of scalars ---------------------------------------------- */
+
+enum { TM_DENSITY_ARGUMENTS = 4 };
+
+/* NaN among the arguments (not the outcome) is density zero. */
+TM_OUTLINE double tm_density_checked(int n, const double *x) {
+  for (int i = 1; i < n; i++)
+    if (isnan(x[i]))
+      return -INFINITY;
+  return NAN;
+}
+
+TM_OUTLINE double tm_density_value(tm_kernel kernel, int n, const double *x) {
+  double value = kernel(x, 0);
+  return isnan(value) ? tm_density_checked(n, x) : value;
+}
+
+typedef struct tm_density_node {
+  tm_node node;
+  double adjoint;
+  int count;
+  double *to[TM_DENSITY_ARGUMENTS];
+  double d[TM_DENSITY_ARGUMENTS];
+} tm_density_node;
+
+TM_INLINE void tm_density_back(tm_node *node) {
+  tm_density_node *p = (tm_density_node *)node;
+  for (int i = 0; i < p->count; i++)
+    *p->to[i] += p->adjoint * p->d[i];
+}
+
+/* Partials of the arguments in `deferred` go into a node, and those of the
+ * others straight to their adjoints (for the target, whose adjoint is 1). */
+TM_OUTLINE tm_var tm_density(tm_tape *tape, tm_kernel kernel, int n,
+                             const tm_var *a, unsigned deferred,
+                             double adjoint) {
+  double x[TM_DENSITY_ARGUMENTS], d[TM_DENSITY_ARGUMENTS] = {0};
+  unsigned active = 0;
+  for (int i = 0; i < n; i++) {
+    x[i] = a[i].v;
+    active |= (unsigned)(a[i].d != 0) << i;
+  }
+  double value = kernel(x, active ? d : 0);
+  if (isnan(value))
+    return tm_constant(tm_density_checked(n, x));
+  tm_density_node *p = 0;
+  if (active & deferred) {
+    p = (tm_density_node *)tm_push(tape, sizeof *p, tm_density_back);
+    p->adjoint = adjoint;
+  }
+  for (int i = 0; i < n; i++) {
+    if (!(active >> i & 1))
+      continue;
+    if (deferred >> i & 1) {
+      p->to[p->count] = a[i].d;
+      p->d[p->count++] = d[i];
+    } else {
+      *a[i].d += d[i];
+    }
+  }
+  tm_var r = {value, p ? &p->adjoint : 0};
+  return r;
+}
+
 TM_INLINE long tm_abs_int(long a) { return a < 0 ? -a : a; }
 
 /* ---- what a program gives the library ---------------------------------- */
@@ -599,6 +674,8 @@ TM_INLINE long tm_abs_int(long a) { return a < 0 ? -a : a; }
 /* Every generated program exports one of these as tempera_program_entry. */
 typedef struct tm_entry {
   unsigned version; /* of this header */
+  const char *name;
+  int proper; /* is the prior? */
   size_t instance_size;
   void (*start)(const tm_runtime *runtime);
   /* read the data, compute transformed data; memory is the tape's */

@@ -310,8 +310,8 @@ static tm_var var_of(const tm_any *a) {
 }
 
 TM_F(if_else) {
-  (void)tape, (void)count;
-  return tm_any_var(a[0].u.i ? var_of(a + 1) : var_of(a + 2));
+  (void)count; /* a copy: the argument may lie in a variable's storage */
+  return tm_any_var(tm_copy(tape, a[0].u.i ? var_of(a + 1) : var_of(a + 2)));
 }
 TM_F(fma) {
   (void)count;

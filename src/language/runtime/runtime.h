@@ -76,9 +76,7 @@ double tm_digamma(double x);
 double tm_trigamma(double x);
 double tm_inv_phi(double p);
 
-/* A univariate log density: value, and partials when d is not NULL. Outside
- * the support, and for arguments that are not allowed, -infinity. */
-typedef double (*tm_kernel)(const double *x, double *d);
+/* Outside the support, and for arguments that are not allowed, -infinity. */
 tm_kernel tm_density_kernel(const char *name);
 
 /* members of tm_the_runtime (prelude.h says what they do) */

@@ -226,6 +226,7 @@ static tm_fn find(const char *name, const char *signature) {
 }
 
 const tm_runtime tm_the_runtime = {.find = find,
+                                   .kernel = tm_density_kernel,
                                    .more = more,
                                    .fail = tm_runtime_fail,
                                    .message = message,

@@ -45,6 +45,14 @@ model {
       t = t < 0 ? t : 0.5 * t;
     }
   }
+  for (i in 1:3) { // an element used in a density, then assigned again
+    local[1] = a[i] * s;
+    a[i] ~ normal(local[1], exp(local[2] / 9));
+    target += normal_lpdf(local[1] | local[3], 2);
+    target += local[1];
+    target += if_else(i > 1, local[1], a[1]);
+    +local ~ normal(0, 5);
+  }
   a ~ normal(0, 1);
   s ~ gamma(2, 2);
   to_vector(M) ~ normal(0, 2);

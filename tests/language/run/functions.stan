@@ -35,6 +35,8 @@ transformed parameters {
     + sum(block(A, 1, 2, 2, 2)) + sum(sub_col(A, 1, 2, 2)) + sum(col(A, 1))
     + sum(row(A, 2)) + sum(reverse(z) .* z) + sum(sort_asc(z) .* z)
     + sum(to_matrix(z, 3, 1)) + sum(rep_matrix(z, 2)) + sum(A[{1, 3}, 2:])
+    + sum(square(eigenvalues_sym(S)))
+    + sum(square(eigenvectors_sym(S)[1]) .* [1, 2, 3])
     + sum(gp_exp_quad_cov({0.1, 0.5}, r, 1 + r));
 }
 model {
