@@ -1,17 +1,21 @@
 /* learning.c - see learning.h.
  *
  * One update compares the Rao-Blackwell estimate of log z on the knots with
- * the one in force and goes a part of the way: at a knot whose weights come
- * from m batches (Kish), the share m / (m + CAUTION). Replacing the old curve
- * outright would let one round that missed a basin destroy good weights
- * (method 4.2). log z is convex in tau; the result is made so again. */
+ * the one in force and goes a part of the way, the share m / (m + known): m
+ * says how much this round knows of a knot (the number of restarts between
+ * prior and posterior, as many batches as its weights come from at most),
+ * `known` what went into the curve before. Replacing the old curve outright
+ * would let one round that missed a basin destroy good weights (method 4.2).
+ * log z is convex in tau; the result is made so again. */
 #include "run/learning.h"
 
+#include "estimate/estimate.h"
 #include "estimate/summary.h"
 
 #include <math.h>
 
 enum { KNOTS = 64, FINE = 1024, MOST_DRAWS = 20000 };
+/* What the starting curve counts as, in restarts. */
 static const double CAUTION = 4;
 /* Shares of w that are even in Lambda, in log tau and in tau: the first does
  * the work, the others keep every tau within reach of a wrong start. */
@@ -22,6 +26,7 @@ struct tm_learner {
   tm_arena *arena;
   double tau_min;
   double tau[KNOTS], log_z[KNOTS], log_w[KNOTS];
+  double known[KNOTS]; /* restarts that log_z rests on */
 };
 
 static double interpolate(const double *x, const double *y, size_t n,
@@ -125,6 +130,7 @@ tempera_status tm_learner_create(const double *tau, const double *log_z,
   for (size_t k = 0; k < KNOTS; k++) {
     made->log_z[k] = interpolate(tau, log_z, count, made->tau[k]) - log_z[0];
     at_knots[k] = interpolate(fine, position, FINE, made->tau[k]);
+    made->known[k] = CAUTION;
   }
   if (by_barrier)
     weigh(made, at_knots);
@@ -225,8 +231,13 @@ tempera_status tm_learner_update(tm_learner *learner,
   if (view.count && view.log_mass) {
     double change[KNOTS], batches[KNOTS];
     compare(learner, &view, change, batches);
-    for (size_t k = 0; k < KNOTS; k++)
-      learner->log_z[k] += change[k] * batches[k] / (batches[k] + CAUTION);
+    size_t restarts = 0;
+    tm_estimate_round_trips(draws, &restarts);
+    for (size_t k = 0; k < KNOTS; k++) {
+      double m = fmin(batches[k], fmax(1, (double)restarts));
+      learner->known[k] += m;
+      learner->log_z[k] += change[k] * m / learner->known[k];
+    }
     for (size_t k = KNOTS; k-- > 0;)
       learner->log_z[k] -= learner->log_z[0];
     make_convex(learner);
