@@ -147,8 +147,8 @@ struct tempera_map {
   /* out = (dtheta/du)' gradient, plus the gradient of the log Jacobian when
    * asked. */
   void (*pull_back)(const tempera_map *map, const double *u,
-                    const double *theta, const double *gradient,
-                    bool jacobian, double *out);
+                    const double *theta, const double *gradient, bool jacobian,
+                    double *out);
   size_t size, rows, columns; /* for the map's own use, */
   double offset, multiplier;  /* like these */
 };
@@ -186,10 +186,9 @@ typedef int (*tempera_gibbs_fn)(double tau, double *theta,
 /* A Metropolis-Hastings proposal at this tau. On entry `proposed` equals
  * `theta`; set it and `log_ratio` = log q(theta|proposed) -
  * log q(proposed|theta), densities over natural-scale theta. */
-typedef int (*tempera_propose_fn)(double tau, double scale,
-                                  const double *theta, double *proposed,
-                                  double *log_ratio, tempera_random *random,
-                                  void *user);
+typedef int (*tempera_propose_fn)(double tau, double scale, const double *theta,
+                                  double *proposed, double *log_ratio,
+                                  tempera_random *random, void *user);
 
 /* A proposal of the model's own. When target_acceptance > 0 the scale is
  * tuned towards it during warmup; otherwise it stays as given. */
@@ -222,8 +221,8 @@ typedef struct tempera_recipe {
 /* Values computed from theta for the draws (transformed parameters, generated
  * quantities); `quantities` has room for quantity_count of them. */
 typedef int (*tempera_quantities_fn)(const double *theta,
-                                     tempera_random *random,
-                                     double *quantities, void *user);
+                                     tempera_random *random, double *quantities,
+                                     void *user);
 
 /* Everything not marked required may be left zero. tempera_model_create
  * copies the spec and what it points to, except `user`, which the model owns
@@ -255,9 +254,9 @@ typedef struct tempera_model_spec {
 
 typedef struct tempera_model tempera_model;
 
-TEMPERA_CHECKED tempera_status tempera_model_create(
-    const tempera_model_spec *spec, tempera_model **model,
-    tempera_error *error);
+TEMPERA_CHECKED tempera_status
+tempera_model_create(const tempera_model_spec *spec, tempera_model **model,
+                     tempera_error *error);
 /* Load a shared library that exports tempera_model_open. The data may be
  * freed afterwards. */
 TEMPERA_CHECKED tempera_status tempera_model_load(const char *path,
@@ -313,9 +312,11 @@ TEMPERA_CHECKED tempera_status tempera_program_read(const char *path,
                                                     tempera_program **program,
                                                     tempera_error *error);
 /* The same from text in memory; `name` stands for the file in messages. */
-TEMPERA_CHECKED tempera_status tempera_program_parse(
-    const char *name, const char *text, size_t length,
-    tempera_program **program, tempera_error *error);
+TEMPERA_CHECKED tempera_status tempera_program_parse(const char *name,
+                                                     const char *text,
+                                                     size_t length,
+                                                     tempera_program **program,
+                                                     tempera_error *error);
 void tempera_program_free(tempera_program *program);
 /* The parameters with support and unconstrained size, and each statement's
  * part with the reason; free the text with tempera_text_free. */
@@ -327,18 +328,18 @@ bool tempera_program_proper(const tempera_program *program);
 /* Translate to C and build a shared library with the system's cc: at `output`,
  * or (NULL) in the user's private cache, where a second call finds it at once.
  * The library's path is given back; free it with tempera_text_free. */
-TEMPERA_CHECKED tempera_status tempera_program_compile(
-    const tempera_program *program, const char *output, char **path,
-    tempera_error *error);
+TEMPERA_CHECKED tempera_status
+tempera_program_compile(const tempera_program *program, const char *output,
+                        char **path, tempera_error *error);
 /* The C text that would be built; free with tempera_text_free. */
 TEMPERA_CHECKED tempera_status tempera_program_translate(
     const tempera_program *program, char **text, tempera_error *error);
 /* Compile, read the data by the program's declarations, and make a model of
  * it. The program and the data may be freed afterwards. tempera_model_load
  * does the same for a path that ends in .stan. */
-TEMPERA_CHECKED tempera_status tempera_program_load(
-    const tempera_program *program, const tempera_data *data,
-    tempera_model **model, tempera_error *error);
+TEMPERA_CHECKED tempera_status
+tempera_program_load(const tempera_program *program, const tempera_data *data,
+                     tempera_model **model, tempera_error *error);
 
 /* ------------------------------------------------------------------------
  * Options
@@ -384,10 +385,10 @@ typedef struct tempera_options {
                         decides while it runs (64 000 at most) */
   bool warmup_given; /* warmup below is the caller's (it may be 0) */
   size_t warmup;
-  size_t thin; /* keep every thin-th sweep */
+  size_t thin;     /* keep every thin-th sweep */
   double exchange; /* probability rho of an exchange; < 0: the default */
   uint64_t seed;
-  int threads; /* 0: all cores */
+  int threads;       /* 0: all cores */
   double time_limit; /* seconds; 0: none */
   double until_se;   /* stop when the headline se is below; 0: never */
   bool paper;        /* the algorithm and settings exactly as printed */
@@ -439,12 +440,14 @@ TEMPERA_CHECKED tempera_status tempera_sampler_create(
 void tempera_sampler_free(tempera_sampler *sampler);
 /* At most `sweeps` further sweeps per chain, warmup first; the ridge is built
  * by the first call. */
-TEMPERA_CHECKED tempera_status tempera_sampler_advance(
-    tempera_sampler *sampler, size_t sweeps, tempera_error *error);
+TEMPERA_CHECKED tempera_status tempera_sampler_advance(tempera_sampler *sampler,
+                                                       size_t sweeps,
+                                                       tempera_error *error);
 /* advance in a loop until done, the time limit, until_se, or cancel. */
-TEMPERA_CHECKED tempera_status tempera_sampler_run(
-    tempera_sampler *sampler, tempera_progress_fn progress, void *user,
-    tempera_error *error);
+TEMPERA_CHECKED tempera_status tempera_sampler_run(tempera_sampler *sampler,
+                                                   tempera_progress_fn progress,
+                                                   void *user,
+                                                   tempera_error *error);
 /* Ask a running sampler to stop at the next sweep. Safe in signal handlers
  * and from other threads. */
 void tempera_sampler_cancel(tempera_sampler *sampler);
@@ -452,11 +455,10 @@ tempera_progress tempera_sampler_progress(const tempera_sampler *sampler);
 /* Owned by the sampler, valid until it is freed. */
 const tempera_draws *tempera_sampler_draws(const tempera_sampler *sampler);
 /* Draws of the warmup with save_warmup, else NULL. */
-const tempera_draws *tempera_sampler_warmup_draws(
-    const tempera_sampler *sampler);
+const tempera_draws *
+tempera_sampler_warmup_draws(const tempera_sampler *sampler);
 /* The options in force, nothing left at "default"; and the model. */
-const tempera_options *tempera_sampler_options(
-    const tempera_sampler *sampler);
+const tempera_options *tempera_sampler_options(const tempera_sampler *sampler);
 const tempera_model *tempera_sampler_model(const tempera_sampler *sampler);
 
 typedef enum tempera_role {
@@ -471,8 +473,8 @@ size_t tempera_draws_count(const tempera_draws *draws);
  * NULL when the method has no such role. Valid until the next advance. */
 const double *tempera_draws_values(const tempera_draws *draws,
                                    tempera_role role, size_t chain, size_t i);
-const double *tempera_draws_tau(const tempera_draws *draws,
-                                tempera_role role, size_t chain);
+const double *tempera_draws_tau(const tempera_draws *draws, tempera_role role,
+                                size_t chain);
 const double *tempera_draws_log_likelihood(const tempera_draws *draws,
                                            tempera_role role, size_t chain);
 const double *tempera_draws_log_prior(const tempera_draws *draws,
@@ -527,7 +529,7 @@ typedef struct tempera_summary {
   bool complete;
   /* evidence */
   double log_z, se, lower, upper;
-  char *estimator; /* NULL when there is no evidence (improper prior) */
+  char *estimator;        /* NULL when there is no evidence (improper prior) */
   double zero_likelihood; /* prior mass where L = 0; NaN if not measured */
   tempera_estimate *estimates;
   size_t estimate_count;
@@ -558,14 +560,14 @@ typedef struct tempera_summary {
 } tempera_summary;
 
 /* Free the summary with tempera_summary_free. */
-TEMPERA_CHECKED tempera_status tempera_sampler_summarise(
-    const tempera_sampler *sampler, tempera_summary **summary,
-    tempera_error *error);
+TEMPERA_CHECKED tempera_status
+tempera_sampler_summarise(const tempera_sampler *sampler,
+                          tempera_summary **summary, tempera_error *error);
 void tempera_summary_free(tempera_summary *summary);
 /* Text for people and for programs; free the text with tempera_text_free. */
-TEMPERA_CHECKED tempera_status tempera_summary_text(
-    const tempera_summary *summary, bool colour, char **text,
-    tempera_error *error);
+TEMPERA_CHECKED tempera_status
+tempera_summary_text(const tempera_summary *summary, bool colour, char **text,
+                     tempera_error *error);
 TEMPERA_CHECKED tempera_status tempera_summary_json(
     const tempera_summary *summary, char **text, tempera_error *error);
 void tempera_text_free(char *text);
@@ -590,10 +592,10 @@ typedef struct tempera_run_request {
  * summary.json at the end, also after cancel, a time limit or a failing
  * model, so that nothing drawn is lost. *summary (optional) is set whenever
  * a summary could be made, even when the status is not TEMPERA_OK. */
-TEMPERA_CHECKED tempera_status tempera_run_sample(
-    const tempera_run_request *request, tempera_sampler *sampler,
-    tempera_progress_fn progress, void *user, tempera_summary **summary,
-    tempera_error *error);
+TEMPERA_CHECKED tempera_status
+tempera_run_sample(const tempera_run_request *request, tempera_sampler *sampler,
+                   tempera_progress_fn progress, void *user,
+                   tempera_summary **summary, tempera_error *error);
 
 /* ------------------------------------------------------------------------
  * Model comparison
@@ -607,18 +609,18 @@ typedef struct tempera_comparison {
 } tempera_comparison;
 
 /* Equal prior odds. Refuses summaries without evidence or on other data. */
-TEMPERA_CHECKED tempera_status tempera_compare(
-    const tempera_summary *const *summaries, size_t count,
-    tempera_comparison **comparison, tempera_error *error);
+TEMPERA_CHECKED tempera_status
+tempera_compare(const tempera_summary *const *summaries, size_t count,
+                tempera_comparison **comparison, tempera_error *error);
 void tempera_comparison_free(tempera_comparison *comparison);
 /* A table and JSON; `names` are the runs', as many as were compared. Free the
  * text with tempera_text_free. */
 TEMPERA_CHECKED tempera_status tempera_comparison_text(
-    const tempera_comparison *comparison, const char *const *names,
-    bool colour, char **text, tempera_error *error);
-TEMPERA_CHECKED tempera_status tempera_comparison_json(
-    const tempera_comparison *comparison, const char *const *names,
+    const tempera_comparison *comparison, const char *const *names, bool colour,
     char **text, tempera_error *error);
+TEMPERA_CHECKED tempera_status tempera_comparison_json(
+    const tempera_comparison *comparison, const char *const *names, char **text,
+    tempera_error *error);
 
 #ifdef __cplusplus
 }

@@ -336,6 +336,19 @@ static void fill_cost(const tempera_sampler *s, tempera_summary *summary) {
   }
 }
 
+/* Nothing a model offers is passed over in silence. */
+static tempera_status fill_omissions(const tempera_sampler *s,
+                                     tempera_summary *summary) {
+  size_t count = s->model->spec.quantity_count;
+  if (count == 0)
+    return TEMPERA_OK;
+  return tm_summary_warn(summary,
+                         "%zu transformed parameters and generated quantities "
+                         "(%s, ...) are not written to the draws in this "
+                         "version.",
+                         count, s->model->spec.quantity_names[0]);
+}
+
 static tempera_status fill_ridge(const tempera_sampler *s,
                                  tempera_summary *summary) {
   summary->ridge_gap = NAN;
@@ -396,6 +409,8 @@ tempera_status tempera_sampler_summarise(const tempera_sampler *sampler,
     status = fill_labels(sampler, made, error);
   if (status == TEMPERA_OK)
     status = fill_ridge(sampler, made);
+  if (status == TEMPERA_OK)
+    status = fill_omissions(sampler, made);
   if (status == TEMPERA_OK) {
     fill_cost(sampler, made);
     made->likelihood_evaluations += bridge;

@@ -133,6 +133,11 @@ static tempera_status take_init(finder *f, const double *init,
 }
 
 static void check_propriety(finder *f) {
+  if (f->model->spec.prior_improper) { /* it says so itself */
+    f->starts->improper = true;
+    f->starts->culprit = "a parameter (tempera check names it)";
+    return;
+  }
   if (f->model->spec.prior_draw || f->model->spec.prior_normalised)
     return;
   memcpy(f->point.theta, f->starts->chains, f->model->size * sizeof(double));
