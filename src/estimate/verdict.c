@@ -131,6 +131,10 @@ static void check_ridge(findings *f) {
        "%zu draws rose above the ridge: an optimum was not global. The "
        "sampler is still correct, but it spends its time badly over tau.",
        s->ridge_beaten);
+  blame(f,
+        "draws rose above the ridge, so there is a higher optimum than those "
+        "found, and perhaps a basin that was missed",
+        "run a longer warmup, which looks for it");
 }
 
 static char *words(const findings *f) {
