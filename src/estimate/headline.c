@@ -93,3 +93,50 @@ tempera_status tm_estimate_add_bridge(const tempera_model *model,
   summary->estimate_count++;
   return choose(summary, error);
 }
+
+/* The best of many draws lies within about d/2 of the optimum; twice that, and
+ * ten nats for what the natural scale does to skewed posteriors, is far. */
+static double far_below(size_t values) {
+  double d = (double)values;
+  return 10 + d + 3 * sqrt(2 * d);
+}
+
+static const tempera_tau_bin *farthest(const tempera_summary *summary) {
+  const tempera_tau_bin *worst = NULL;
+  for (size_t i = 0; i < summary->tau_bin_count; i++) {
+    const tempera_tau_bin *bin = &summary->tau_bins[i];
+    if (!worst || bin->ridge_excess > worst->ridge_excess)
+      worst = bin;
+  }
+  return worst;
+}
+
+static void widen(double log_z, double distance, double *se, double *lower,
+                  double *upper) {
+  *se = hypot(*se, distance / 1.96);
+  *lower = log_z - 1.96 * *se;
+  *upper = log_z + 1.96 * *se;
+}
+
+tempera_status tm_estimate_doubt(tempera_summary *summary,
+                                 tempera_error *error) {
+  const tempera_tau_bin *bin = farthest(summary);
+  if (!bin || !(bin->ridge_excess > far_below(summary->value_count)))
+    return TEMPERA_OK;
+  double distance = bin->ridge_excess;
+  widen(summary->log_z, distance, &summary->se, &summary->lower,
+        &summary->upper);
+  for (size_t i = 0; i < summary->estimate_count; i++) {
+    tempera_estimate *e = &summary->estimates[i];
+    widen(e->log_z, distance, &e->se, &e->lower, &e->upper);
+    if (e->warning)
+      continue;
+    e->warning = tm_heap_format(
+        "near tau = %.2g the draws stay %.3g nats below the best point known: "
+        "they miss a basin",
+        bin->upper, distance);
+    if (!e->warning)
+      return tm_fail_memory(error);
+  }
+  return TEMPERA_OK;
+}

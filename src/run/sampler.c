@@ -406,6 +406,8 @@ tempera_status tempera_sampler_summarise(const tempera_sampler *sampler,
         tm_estimate_add_bridge(sampler->model, sampler->draws,
                                sampler->options.seed, made, &bridge, error);
   if (status == TEMPERA_OK)
+    status = tm_estimate_doubt(made, error);
+  if (status == TEMPERA_OK)
     status = fill_labels(sampler, made, error);
   if (status == TEMPERA_OK)
     status = fill_ridge(sampler, made);

@@ -604,7 +604,7 @@ static bool bad_arguments(const tm_view *v, int arity) {
  * value goes straight into the target; else to arrays kept in a node. */
 static tm_any vectorised(tm_tape *tape, const tm_any *arguments, int count,
                          tm_kernel kernel, int arity, const char *name) {
-  tm_view v[MOST];
+  tm_view v[MOST] = {{0}};
   double *to[MOST] = {0};
   tm_partial kept[MOST];
   bool direct = count & TM_DIRECT, active = false;
