@@ -25,7 +25,8 @@ tm_estimate_add_bridge(const tempera_model *model, const tempera_draws *draws,
 /* The paper's ridge diagnostic as a check: draws that stay far below the best
  * point known at some tau miss a basin. Every estimate then gets a warning and
  * an error that allows for it. */
-TEMPERA_CHECKED tempera_status tm_estimate_doubt(tempera_summary *summary,
+TEMPERA_CHECKED tempera_status tm_estimate_doubt(const tempera_draws *draws,
+                                                 tempera_summary *summary,
                                                  tempera_error *error);
 /* The last step, once the ridge fields are in: sets `reliable` and `verdict`,
  * and appends warnings. */

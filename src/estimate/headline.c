@@ -101,12 +101,33 @@ static double far_below(size_t values) {
   return 10 + d + 3 * sqrt(2 * d);
 }
 
-static const tempera_tau_bin *farthest(const tempera_summary *summary) {
-  const tempera_tau_bin *worst = NULL;
+/* At tau = 1: how far every target chain's best draw stays below at most. */
+static double below_at_one(const tempera_draws *draws) {
+  double worst = INFINITY;
+  if (!draws->ridge.knots || !draws->has_role[TEMPERA_TARGET])
+    return NAN;
+  for (size_t c = 0; c < draws->chains; c++) {
+    const double *l = tempera_draws_log_likelihood(draws, TEMPERA_TARGET, c);
+    const double *p = tempera_draws_log_prior(draws, TEMPERA_TARGET, c);
+    double best = -INFINITY;
+    for (size_t i = 0; i < draws->count; i++)
+      best = fmax(best, l[i] + p[i]);
+    worst = fmin(worst, best);
+  }
+  return draws->ridge.height[draws->ridge.knots - 1] - worst;
+}
+
+/* The largest distance, and the tau it is at. */
+static double farthest(const tempera_draws *draws,
+                       const tempera_summary *summary, double *tau) {
+  double worst = below_at_one(draws);
+  *tau = 1;
   for (size_t i = 0; i < summary->tau_bin_count; i++) {
     const tempera_tau_bin *bin = &summary->tau_bins[i];
-    if (!worst || bin->ridge_excess > worst->ridge_excess)
-      worst = bin;
+    if (!(bin->ridge_excess > worst) && !isnan(worst))
+      continue;
+    worst = bin->ridge_excess;
+    *tau = bin->upper;
   }
   return worst;
 }
@@ -118,12 +139,12 @@ static void widen(double log_z, double distance, double *se, double *lower,
   *upper = log_z + 1.96 * *se;
 }
 
-tempera_status tm_estimate_doubt(tempera_summary *summary,
+tempera_status tm_estimate_doubt(const tempera_draws *draws,
+                                 tempera_summary *summary,
                                  tempera_error *error) {
-  const tempera_tau_bin *bin = farthest(summary);
-  if (!bin || !(bin->ridge_excess > far_below(summary->value_count)))
+  double tau, distance = farthest(draws, summary, &tau);
+  if (!(distance > far_below(summary->value_count)) || !isfinite(distance))
     return TEMPERA_OK;
-  double distance = bin->ridge_excess;
   widen(summary->log_z, distance, &summary->se, &summary->lower,
         &summary->upper);
   for (size_t i = 0; i < summary->estimate_count; i++) {
@@ -134,7 +155,7 @@ tempera_status tm_estimate_doubt(tempera_summary *summary,
     e->warning = tm_heap_format(
         "near tau = %.2g the draws stay %.3g nats below the best point known: "
         "they miss a basin",
-        bin->upper, distance);
+        tau, distance);
     if (!e->warning)
       return tm_fail_memory(error);
   }

@@ -406,7 +406,7 @@ tempera_status tempera_sampler_summarise(const tempera_sampler *sampler,
         tm_estimate_add_bridge(sampler->model, sampler->draws,
                                sampler->options.seed, made, &bridge, error);
   if (status == TEMPERA_OK)
-    status = tm_estimate_doubt(made, error);
+    status = tm_estimate_doubt(sampler->draws, made, error);
   if (status == TEMPERA_OK)
     status = fill_labels(sampler, made, error);
   if (status == TEMPERA_OK)
