@@ -139,9 +139,38 @@ static void widen(double log_z, double distance, double *se, double *lower,
   *upper = log_z + 1.96 * *se;
 }
 
+/* A tempered chain that never went from one end to the other has not compared
+ * them: its estimates of log z(1) - log z(0), where they are not bounds, say
+ * nothing, however steady they look. */
+static tempera_status withdraw_unconnected(tempera_summary *summary,
+                                           tempera_error *error) {
+  for (size_t i = 0; i < summary->estimate_count; i++) {
+    tempera_estimate *e = &summary->estimates[i];
+    bool tempered = !strcmp(e->name, "rb") || !strcmp(e->name, "ti") ||
+                    !strcmp(e->name, "ss");
+    if (!tempered || e->warning)
+      continue;
+    bool headline = summary->estimator && !strcmp(e->name, summary->estimator);
+    e->log_z = e->se = e->lower = e->upper = NAN;
+    e->warning = tm_heap_format(
+        "no estimate: the tempered chain never went from the prior to the "
+        "posterior");
+    if (!e->warning)
+      return tm_fail_memory(error);
+    if (headline) {
+      summary->log_z = summary->se = summary->lower = summary->upper = NAN;
+      tm_heap_free(summary->estimator);
+      summary->estimator = NULL;
+    }
+  }
+  return TEMPERA_OK;
+}
+
 tempera_status tm_estimate_doubt(const tempera_draws *draws,
                                  tempera_summary *summary,
                                  tempera_error *error) {
+  if (draws->count && draws->evidence && summary->restarts == 0)
+    TM_TRY(withdraw_unconnected(summary, error));
   double tau, distance = farthest(draws, summary, &tau);
   if (!(distance > far_below(summary->value_count)) || !isfinite(distance))
     return TEMPERA_OK;

@@ -49,6 +49,8 @@ static void check_evidence(findings *f) {
     if (!is_checked(e) || !e->warning)
       continue;
     WARN(f, "log Z by %s: %s.", e->name, e->warning);
+    if (!isfinite(e->log_z))
+      continue; /* nothing to contradict */
     bool bounded = strstr(e->warning, "convexity");
     bool headline = s->estimator && !strcmp(e->name, s->estimator);
     if (bounded && headline)

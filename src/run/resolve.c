@@ -82,6 +82,10 @@ tempera_status tm_options_resolve(const tempera_options *asked,
   resolve_lengths(&o);
   if (o.paper)
     resolve_paper(&o, model->spec.recipe);
+  /* The exact ridge is a way to have the profile prior; the default prior has
+   * no use for it. */
+  if (o.ridge == TEMPERA_RIDGE_EXACT && o.tau_prior == TEMPERA_PRIOR_LEARNED)
+    o.tau_prior = TEMPERA_PRIOR_PROFILE;
   if (o.tau_move == TEMPERA_TAU_DEFAULT)
     o.tau_move = o.ridge == TEMPERA_RIDGE_EXACT ? TEMPERA_TAU_UNIFORM
                                                 : TEMPERA_TAU_GIBBS;

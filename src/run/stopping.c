@@ -141,6 +141,8 @@ tempera_status tempera_sampler_run(tempera_sampler *sampler,
       return status;
     }
     adjust_pace(&p, now.seconds);
+    if (kept_sweeps(s, &now) == 0)
+      p.block = FIRST_BLOCK; /* the first draws are on disk soon */
     TM_TRY(decide(s, &now, error));
     if (precise_enough(s, &now) ||
         (s->options.time_limit > 0 && now.seconds >= s->options.time_limit))
