@@ -35,6 +35,27 @@ static double time_model(tempera_sampler *sampler, uint64_t evaluations) {
   return bench_now() - start;
 }
 
+/* The same for its gradients, where it has them. */
+static double time_gradients(tempera_sampler *sampler, uint64_t gradients) {
+  tm_pair *pair = &sampler->pairs[0];
+  const tempera_model_spec *spec = &pair->model->spec;
+  double value, gradient[64], start = bench_now();
+  for (uint64_t i = 0; i < gradients && pair->model->size <= 64; i++) {
+    const tm_point *at = i & 1 ? &pair->tempered : &pair->target;
+    spec->log_prior_gradient(at->theta, &value, gradient, pair->evaluator.user);
+    spec->log_likelihood_gradient(at->theta, &value, gradient,
+                                  pair->evaluator.user);
+  }
+  return bench_now() - start;
+}
+
+static uint64_t gradients(const tempera_sampler *s) {
+  uint64_t total = 0;
+  for (size_t c = 0; c < s->options.chains; c++)
+    total += s->pairs[c].evaluator.gradient_evaluations;
+  return total;
+}
+
 static uint64_t evaluations(const tempera_sampler *s) {
   uint64_t total = 0;
   for (size_t c = 0; c < s->options.chains; c++)
@@ -42,23 +63,29 @@ static uint64_t evaluations(const tempera_sampler *s) {
   return total;
 }
 
-static void overhead(const char *name, const char *model_name,
-                     const char *data) {
+static void overhead(const char *name, const char *model_name, const char *data,
+                     bool lean) {
   enum { SWEEPS = 50000 };
   tempera_model *model = bench_load(model_name, data);
   tempera_options o = quiet_options(1, 10 * SWEEPS);
+  if (lean) {
+    o.tau_prior = TEMPERA_PRIOR_PROFILE;
+    o.kernel = TEMPERA_KERNEL_RANDOM_WALK;
+  }
   tempera_sampler *sampler;
   bench_check(tempera_sampler_create(model, &o, &sampler, &bench_error));
   time_sweeps(sampler, 600);
-  uint64_t before = evaluations(sampler);
+  uint64_t before = evaluations(sampler), slopes = gradients(sampler);
   double whole = time_sweeps(sampler, SWEEPS);
   uint64_t calls = evaluations(sampler) - before;
-  double inside = time_model(sampler, calls);
+  slopes = gradients(sampler) - slopes;
+  double inside = time_model(sampler, calls) + time_gradients(sampler, slopes);
   double per = (whole - inside) / (double)(SWEEPS * o.chains);
   printf("%-10s %7.0f ns per iteration, %7.0f ns outside the model "
-         "(%.1f evaluations) = %.0f exp calls\n",
+         "(%.1f evaluations, %.1f gradients) = %.0f exp calls\n",
          name, 1e9 * whole / (double)(SWEEPS * o.chains), 1e9 * per,
-         (double)calls / (double)(SWEEPS * o.chains), per / bench_exp());
+         (double)calls / (double)(SWEEPS * o.chains),
+         (double)slopes / (double)(SWEEPS * o.chains), per / bench_exp());
   tempera_sampler_free(sampler);
   tempera_model_free(model);
 }
@@ -117,8 +144,11 @@ static void thread_speedup(void) {
 
 int main(void) {
   printf("one libm exp call: %.2f ns\n", 1e9 * bench_exp());
-  overhead("bimodal", "bimodal", "bimodal.json");
-  overhead("galaxy", "galaxy", "galaxy-3.json");
+  overhead("bimodal", "bimodal", "bimodal.json", false);
+  overhead("galaxy", "galaxy", "galaxy-3.json", false);
+  puts("with --tau-prior profile --kernel random-walk:");
+  overhead("bimodal", "bimodal", "bimodal.json", true);
+  overhead("galaxy", "galaxy", "galaxy-3.json", true);
   tau_move_share();
   thread_speedup();
   return 0;

@@ -4,7 +4,7 @@
 set -eu
 
 packages=(build-essential cmake ninja-build pkg-config libgsl-dev
-  libopenblas-dev liblapacke-dev libnlopt-dev libsundials-dev
+  libopenblas-dev liblapacke-dev libnlopt-dev
   librandom123-dev libjansson-dev libcmocka-dev python3)
 
 if ! command -v dpkg-query > /dev/null; then
