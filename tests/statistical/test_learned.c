@@ -195,8 +195,46 @@ static void a_gamma_shape_below_one_needs_no_ridge(void **state) {
   }
 }
 
+/* ------------------------------------------------------------------------
+ * Two modes of weight 0.8 and 0.2 in five dimensions: the prior is symmetric,
+ * so that the posterior keeps the weights
+ */
+
+static double part(const double *theta, double mean, double weight) {
+  double value = log(weight);
+  for (size_t j = 0; j < 5; j++)
+    value += gaussian_log(theta[j], mean, 0.04);
+  return value;
+}
+
+static int modes_likelihood(const double *theta, double *value, void *user) {
+  (void)user;
+  double a = part(theta, 1, 0.8), b = part(theta, -1, 0.2), most = fmax(a, b);
+  *value = most + log(exp(a - most) + exp(b - most));
+  return 0;
+}
+
+static void modes_have_their_weights(void **state) {
+  (void)state;
+  const tempera_parameter parameter = {"x",       TEMPERA_REAL, 5,
+                                       -INFINITY, INFINITY,     TEMPERA_BOUNDS};
+  gaussian_model g = {5, 0, 1};
+  tempera_model_spec spec = gaussian_spec(&g, &parameter);
+  spec.log_likelihood = modes_likelihood;
+  for (uint64_t seed = 1; seed <= 3; seed++) {
+    tempera_summary *s = run(&spec, seed);
+    check("two modes", s, 5 * gaussian_log(1, 0, 1.04), 100);
+    assert_int_equal(s->mode_count, 2);
+    assert_true(fabs(s->modes[0].weight - 0.8) < 4 * s->modes[0].se);
+    assert_true(s->modes[0].se < 0.02);
+    assert_true(fabs(s->modes[0].mean[0] - 1 / 1.04) < 0.05);
+    tempera_summary_free(s);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(modes_have_their_weights),
       cmocka_unit_test(twenty_dimensions_do_not_collapse),
       cmocka_unit_test(centred_eight_schools_needs_no_ridge),
       cmocka_unit_test(a_gamma_shape_below_one_needs_no_ridge),
