@@ -522,9 +522,20 @@ typedef struct tempera_mode {
   double *mean; /* one per value in `values` */
 } tempera_mode;
 
+/* One variable of the data, so that runs can tell whether they saw the same:
+ * the hash is of its sizes and values, not of its name. */
+typedef struct tempera_data_mark {
+  char *name;
+  bool array;
+  uint64_t hash;
+  double value; /* of a single number; NaN for an array */
+} tempera_data_mark;
+
 typedef struct tempera_summary {
   char *version, *model, *method;
   uint64_t seed, data_hash;
+  tempera_data_mark *data; /* sorted by name; NULL when none was given */
+  size_t data_count;
   size_t chains, iterations, warmup, thin;
   bool complete;
   /* evidence */
@@ -581,11 +592,11 @@ TEMPERA_CHECKED tempera_status tempera_summary_read(const char *folder,
  */
 
 typedef struct tempera_run_request {
-  const char *folder;     /* made if absent; refused if it holds a run */
-  const char *model_path; /* recorded in config.json */
-  const char *data_path;  /* or NULL */
-  uint64_t data_hash;
-  const char *init_path; /* or NULL; recorded */
+  const char *folder;       /* made if absent; refused if it holds a run */
+  const char *model_path;   /* recorded in config.json */
+  const char *data_path;    /* or NULL */
+  const tempera_data *data; /* or NULL: what the model was opened with */
+  const char *init_path;    /* or NULL; recorded */
 } tempera_run_request;
 
 /* Sample into a folder: config.json first, CSV rows as they are drawn,
@@ -601,26 +612,39 @@ tempera_run_sample(const tempera_run_request *request, tempera_sampler *sampler,
  * Model comparison
  */
 
+/* Vectors hold one number per run; matrices are count x count, [i][j] being
+ * run i against run j. */
 typedef struct tempera_comparison {
-  size_t count;
-  double *log_z, *se, *probability;
-  double *log_bayes_factors; /* count x count; [i][j] is log BF of i over j */
-  double *log_bayes_factor_se;
+  size_t count, best; /* best: the run with the largest log Z */
+  char **names, **models;
+  double *log_z, *se;
+  double *prior;       /* prior probabilities of the models */
+  double *probability; /* posterior ones, with error and 95 % interval */
+  double *probability_se, *probability_lower, *probability_upper;
+  double *log_bayes_factors, *log_bayes_factor_se;
+  char **warnings;
+  size_t warning_count;
 } tempera_comparison;
 
-/* Equal prior odds. Refuses summaries without evidence or on other data. */
-TEMPERA_CHECKED tempera_status
-tempera_compare(const tempera_summary *const *summaries, size_t count,
-                tempera_comparison **comparison, tempera_error *error);
-void tempera_comparison_free(tempera_comparison *comparison);
-/* A table and JSON; `names` are the runs', as many as were compared. Free the
- * text with tempera_text_free. */
-TEMPERA_CHECKED tempera_status tempera_comparison_text(
-    const tempera_comparison *comparison, const char *const *names, bool colour,
-    char **text, tempera_error *error);
-TEMPERA_CHECKED tempera_status tempera_comparison_json(
-    const tempera_comparison *comparison, const char *const *names, char **text,
+/* Compare runs, called by these names. prior_odds: a positive number for each
+ * (only their ratios matter), or NULL for equal odds. Refuses summaries without
+ * evidence and runs on different data: arrays of one name that differ, or
+ * nothing in common. Single numbers may differ (a number of components, a
+ * hyperparameter); a warning lists them. */
+TEMPERA_CHECKED tempera_status tempera_compare(
+    const tempera_summary *const *summaries, const char *const *names,
+    size_t count, const double *prior_odds, tempera_comparison **comparison,
     tempera_error *error);
+void tempera_comparison_free(tempera_comparison *comparison);
+/* What a log Bayes factor of this size says, after Kass & Raftery (1995):
+ * "bare mention", "positive", "strong" or "very strong". */
+const char *tempera_evidence_words(double log_bayes_factor);
+/* Tables and JSON. Free the text with tempera_text_free. */
+TEMPERA_CHECKED tempera_status
+tempera_comparison_text(const tempera_comparison *comparison, bool colour,
+                        char **text, tempera_error *error);
+TEMPERA_CHECKED tempera_status tempera_comparison_json(
+    const tempera_comparison *comparison, char **text, tempera_error *error);
 
 #ifdef __cplusplus
 }

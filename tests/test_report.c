@@ -1,4 +1,4 @@
-/* Facts about reports: summary.json both ways, tables, comparison. */
+/* Facts about reports: summary.json both ways, tables. */
 #include "base/memory.h"
 #include "tempera.h"
 
@@ -53,6 +53,9 @@ static void fill_lists(tempera_summary *s) {
   s->warnings = tm_heap_alloc(1, sizeof *s->warnings);
   s->warning_count = 1;
   s->warnings[0] = text_of("labels are permuted");
+  s->data = tm_heap_alloc(1, sizeof *s->data);
+  s->data_count = 1;
+  s->data[0] = (tempera_data_mark){text_of("K"), false, 0xf00d, 3};
 }
 
 static tempera_summary *example(double log_z) {
@@ -120,6 +123,8 @@ static void summary_json_reads_back_as_the_same_summary(void **state) {
   assert_string_equal(json, again);
   assert_true(back->seed == 9007199254740993);
   assert_true(back->data_hash == 0xfedcba9876543210);
+  assert_true(back->data_count == 1 && back->data[0].hash == 0xf00d);
+  assert_true(back->data[0].value == 3 && !back->data[0].array);
   assert_true(isnan(back->tau_acceptance));
   assert_true(back->modes[1].mean[0] == 1.4);
   assert_int_equal(back->values[1].pmf[1].value, 6);
@@ -174,59 +179,11 @@ static void tables_name_parameters_evidence_and_verdict(void **state) {
   tempera_summary_free(s);
 }
 
-static void comparison_gives_bayes_factors_and_probabilities(void **state) {
-  (void)state;
-  tempera_summary *a = example(-10), *b = example(-11);
-  b->se = 0.04;
-  const tempera_summary *both[] = {a, b};
-  const char *names[] = {"one", "two"};
-  tempera_comparison *c = NULL;
-  char *text = NULL, *json = NULL;
-  assert_int_equal(tempera_compare(both, 2, &c, NULL), TEMPERA_OK);
-  assert_true(fabs(c->log_bayes_factors[1] - 1) < 1e-12);
-  assert_true(fabs(c->log_bayes_factors[2] + 1) < 1e-12);
-  assert_true(fabs(c->log_bayes_factor_se[1] - 0.05) < 1e-12);
-  assert_true(fabs(c->probability[0] - 1 / (1 + exp(-1))) < 1e-12);
-  assert_true(fabs(c->probability[0] + c->probability[1] - 1) < 1e-12);
-  assert_int_equal(tempera_comparison_text(c, names, false, &text, NULL),
-                   TEMPERA_OK);
-  assert_non_null(strstr(text, "two"));
-  assert_int_equal(tempera_comparison_json(c, names, &json, NULL), TEMPERA_OK);
-  assert_non_null(strstr(json, "\"log_bayes_factors\""));
-  tempera_text_free(text);
-  tempera_text_free(json);
-  tempera_comparison_free(c);
-  tempera_summary_free(a);
-  tempera_summary_free(b);
-}
-
-static void comparison_refuses_other_data_and_missing_evidence(void **s) {
-  (void)s;
-  tempera_summary *a = example(-10), *b = example(-11);
-  const tempera_summary *both[] = {a, b};
-  tempera_comparison *c = NULL;
-  tempera_error error = {0};
-  assert_int_equal(tempera_compare(both, 1, &c, &error),
-                   TEMPERA_ERROR_ARGUMENT);
-  b->data_hash = 1;
-  assert_int_equal(tempera_compare(both, 2, &c, &error), TEMPERA_ERROR_INPUT);
-  assert_non_null(strstr(error.message, "different data"));
-  b->data_hash = a->data_hash;
-  b->log_z = NAN;
-  assert_int_equal(tempera_compare(both, 2, &c, &error), TEMPERA_ERROR_INPUT);
-  assert_non_null(strstr(error.message, "no evidence"));
-  assert_null(c);
-  tempera_summary_free(a);
-  tempera_summary_free(b);
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(summary_json_reads_back_as_the_same_summary),
       cmocka_unit_test(absent_numbers_are_null_in_json),
       cmocka_unit_test(tables_name_parameters_evidence_and_verdict),
-      cmocka_unit_test(comparison_gives_bayes_factors_and_probabilities),
-      cmocka_unit_test(comparison_refuses_other_data_and_missing_evidence),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

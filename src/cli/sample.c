@@ -262,7 +262,7 @@ static int run(const request *r, tempera_sampler *sampler) {
   tempera_run_request where = {.folder = r->output,
                                .model_path = r->input.model_path,
                                .data_path = r->input.data_path,
-                               .data_hash = tempera_data_hash(r->input.data),
+                               .data = r->input.data,
                                .init_path = r->init_path};
   announce(r, sampler);
   catch_signals(sampler);

@@ -3,6 +3,7 @@
 
 #include "estimate/estimate.h"
 #include "estimate/evidence.h"
+#include "model/data.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -109,6 +110,7 @@ void tempera_summary_free(tempera_summary *summary) {
   for (size_t i = 0; i < summary->warning_count; i++)
     tm_heap_free(summary->warnings[i]);
   free_values(summary);
+  tm_data_marks_free(summary->data, summary->data_count);
   tm_heap_free(summary->version);
   tm_heap_free(summary->model);
   tm_heap_free(summary->method);

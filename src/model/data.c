@@ -3,11 +3,13 @@
  * One object; arrays are rectangular and row-major; NaN and infinities come
  * as strings or bare; 3.0 is not an integer; duplicate keys are an error and
  * extra keys are not, so that values are judged when a model asks for them. */
+#include "model/data.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/json.h"
 #include "base/memory.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -147,14 +149,19 @@ static int by_name(const void *a, const void *b) {
   return strcmp(((const variable *)a)->name, ((const variable *)b)->name);
 }
 
-static uint64_t hash_variable(uint64_t hash, const variable *v) {
-  hash = tm_hash_bytes(hash, v->name, strlen(v->name) + 1);
+/* Sizes and values: -0 is 0, and one NaN is as good as another. */
+static uint64_t hash_content(uint64_t hash, const variable *v) {
   hash = tm_hash_bytes(hash, v->dims, v->rank * sizeof *v->dims);
   for (size_t i = 0; i < v->count && !v->problem; i++) {
-    double value = v->reals[i] == 0 ? 0 : v->reals[i]; /* -0 is 0 */
+    double value = v->reals[i] == 0 ? 0 : v->reals[i];
+    value = isnan(value) ? (double)NAN : value;
     hash = tm_hash_bytes(hash, &value, sizeof value);
   }
   return hash;
+}
+
+static uint64_t hash_variable(uint64_t hash, const variable *v) {
+  return hash_content(tm_hash_bytes(hash, v->name, strlen(v->name) + 1), v);
 }
 
 /* Observations are arrays; single numbers (sizes, a number of components, a
@@ -238,6 +245,39 @@ void tempera_data_free(tempera_data *data) {
 }
 
 uint64_t tempera_data_hash(const tempera_data *data) { return data->hash; }
+
+tempera_status tm_data_marks(const tempera_data *data,
+                             tempera_data_mark **marks, size_t *count,
+                             tempera_error *error) {
+  size_t made = 0;
+  if (data->count == 0)
+    return TEMPERA_OK;
+  tempera_data_mark *list = tm_heap_alloc(data->count, sizeof *list);
+  if (!list)
+    return tm_fail_memory(error);
+  for (size_t i = 0; i < data->count; i++) {
+    const variable *v = &data->variables[i];
+    if (v->problem)
+      continue; /* no model could read it */
+    list[made] = (tempera_data_mark){.name = tm_heap_text(v->name),
+                                     .array = v->rank > 0,
+                                     .hash = hash_content(TM_HASH_START, v),
+                                     .value = v->rank ? NAN : v->reals[0]};
+    if (!list[made++].name) {
+      tm_data_marks_free(list, made);
+      return tm_fail_memory(error);
+    }
+  }
+  *marks = list;
+  *count = made;
+  return TEMPERA_OK;
+}
+
+void tm_data_marks_free(tempera_data_mark *marks, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    tm_heap_free(marks[i].name);
+  tm_heap_free(marks);
+}
 
 /* ---- asking ------------------------------------------------------------- */
 

@@ -1,64 +1,79 @@
-/* compare.c - models against each other: log Bayes factors and, with equal
- * prior odds, posterior model probabilities. Runs are independent, so the
- * variances of their log Z add. */
-#include "base/json.h"
+/* compare.c - models against each other: log Bayes factors and posterior model
+ * probabilities. Runs are independent, so the variances of their log Z add. */
+#include "report/compare.h"
+
 #include "base/memory.h"
-#include "report/table.h"
 
 #include <math.h>
-#include <stdio.h>
 
-static const char *model_of(const tempera_summary *s) {
-  return s->model ? s->model : "?";
+const char *tempera_evidence_words(double log_bayes_factor) {
+  double twice = 2 * fabs(log_bayes_factor);
+  return twice < 2    ? "bare mention"
+         : twice < 6  ? "positive"
+         : twice < 10 ? "strong"
+                      : "very strong";
 }
 
-static tempera_status check(const tempera_summary *const *summaries,
-                            size_t count, tempera_error *error) {
-  if (count < 2)
-    return tm_fail(error, TEMPERA_ERROR_ARGUMENT,
-                   "a comparison needs at least two runs");
-  for (size_t i = 0; i < count; i++) {
-    const tempera_summary *s = summaries[i];
-    if (!s->estimator || !isfinite(s->log_z) || !isfinite(s->se))
-      return tm_fail(error, TEMPERA_ERROR_INPUT,
-                     "run %zu (model %s) has no evidence: its prior is "
-                     "improper or it stopped too early",
-                     i + 1, model_of(s));
-    if (s->data_hash != summaries[0]->data_hash)
-      return tm_fail(error, TEMPERA_ERROR_INPUT,
-                     "runs 1 (model %s) and %zu (model %s) are on different "
-                     "data; evidences compare only on the same data",
-                     model_of(summaries[0]), i + 1, model_of(s));
-  }
+/* ---- what can be compared ----------------------------------------------- */
+
+static tempera_status check_evidence(const tempera_summary *s, const char *name,
+                                     tempera_error *error) {
+  if (s->estimator && isfinite(s->log_z) && isfinite(s->se))
+    return TEMPERA_OK;
+  return tm_fail(error, TEMPERA_ERROR_INPUT,
+                 "%s (model %s) has no evidence: its prior is improper, its "
+                 "method gives none, or it stopped too early",
+                 name, s->model ? s->model : "?");
+}
+
+static tempera_status check_odds(const double *odds, size_t count,
+                                 tempera_error *error) {
+  for (size_t i = 0; odds && i < count; i++)
+    if (!(odds[i] > 0) || !isfinite(odds[i]))
+      return tm_fail(error, TEMPERA_ERROR_ARGUMENT,
+                     "prior odds are positive numbers, one for each run");
   return TEMPERA_OK;
 }
 
-static tempera_comparison *make(size_t count) {
-  tempera_comparison *c = tm_heap_alloc(1, sizeof *c);
-  if (!c)
-    return NULL;
-  c->count = count;
-  c->log_z = tm_heap_alloc(count, sizeof(double));
-  c->se = tm_heap_alloc(count, sizeof(double));
-  c->probability = tm_heap_alloc(count, sizeof(double));
-  c->log_bayes_factors = tm_heap_alloc(count * count, sizeof(double));
-  c->log_bayes_factor_se = tm_heap_alloc(count * count, sizeof(double));
-  if (c->log_z && c->se && c->probability && c->log_bayes_factors &&
-      c->log_bayes_factor_se)
-    return c;
-  tempera_comparison_free(c);
-  return NULL;
+/* ---- the numbers -------------------------------------------------------- */
+
+/* Var log(p/(1-p)) by the delta method: log(p_i/(1-p_i)) = log(w_i Z_i) -
+ * log sum_{j != i} w_j Z_j. On this scale the interval stays inside (0, 1). */
+static double logit_variance(const tempera_comparison *c, size_t i) {
+  double rest = 0, variance = c->se[i] * c->se[i];
+  for (size_t j = 0; j < c->count; j++)
+    rest += j == i ? 0 : c->probability[j];
+  for (size_t j = 0; j < c->count && rest > 0; j++)
+    if (j != i)
+      variance += pow(c->probability[j] / rest * c->se[j], 2);
+  return variance;
 }
 
-static void fill(tempera_comparison *c) {
+/* p moved by `step` on the logit scale. */
+static double moved(double p, double step) {
+  return p / (p + (1 - p) * exp(-step));
+}
+
+static void fill_probabilities(tempera_comparison *c) {
+  double most = -INFINITY, total = 0;
+  for (size_t i = 0; i < c->count; i++)
+    most = fmax(most, log(c->prior[i]) + c->log_z[i]);
+  for (size_t i = 0; i < c->count; i++) {
+    c->probability[i] = exp(log(c->prior[i]) + c->log_z[i] - most);
+    total += c->probability[i];
+  }
+  for (size_t i = 0; i < c->count; i++)
+    c->probability[i] /= total;
+  for (size_t i = 0; i < c->count; i++) {
+    double p = c->probability[i], sd = sqrt(logit_variance(c, i));
+    c->probability_se[i] = p * (1 - p) * sd;
+    c->probability_lower[i] = moved(p, -1.96 * sd);
+    c->probability_upper[i] = moved(p, 1.96 * sd);
+  }
+}
+
+static void fill_factors(tempera_comparison *c) {
   size_t n = c->count;
-  double best = -INFINITY, total = 0;
-  for (size_t i = 0; i < n; i++)
-    best = fmax(best, c->log_z[i]);
-  for (size_t i = 0; i < n; i++)
-    total += exp(c->log_z[i] - best);
-  for (size_t i = 0; i < n; i++)
-    c->probability[i] = exp(c->log_z[i] - best) / total;
   for (size_t i = 0; i < n; i++)
     for (size_t j = 0; j < n; j++) {
       c->log_bayes_factors[i * n + j] = c->log_z[i] - c->log_z[j];
@@ -67,95 +82,190 @@ static void fill(tempera_comparison *c) {
     }
 }
 
-tempera_status tempera_compare(const tempera_summary *const *summaries,
-                               size_t count, tempera_comparison **comparison,
-                               tempera_error *error) {
-  TM_TRY(check(summaries, count, error));
-  tempera_comparison *made = make(count);
-  if (!made)
-    return tm_fail_memory(error);
-  for (size_t i = 0; i < count; i++) {
-    made->log_z[i] = summaries[i]->log_z;
-    made->se[i] = summaries[i]->se;
+static void fill(tempera_comparison *c, const tempera_summary *const *summaries,
+                 const double *odds) {
+  double total = 0;
+  for (size_t i = 0; i < c->count; i++)
+    total += odds ? odds[i] : 1;
+  for (size_t i = 0; i < c->count; i++) {
+    c->log_z[i] = summaries[i]->log_z;
+    c->se[i] = summaries[i]->se;
+    c->prior[i] = (odds ? odds[i] : 1) / total;
+    if (c->log_z[i] > c->log_z[c->best])
+      c->best = i;
   }
-  fill(made);
-  *comparison = made;
+  fill_probabilities(c);
+  fill_factors(c);
+}
+
+/* ---- warnings ----------------------------------------------------------- */
+
+/* Takes the text over; an empty one is no warning. */
+static tempera_status warn(tempera_comparison *c, tm_text *text,
+                           tempera_error *error) {
+  if (text->failed)
+    return tm_fail_memory(error);
+  if (text->length == 0)
+    return TEMPERA_OK;
+  char **list = tm_heap_resize(c->warnings, c->warning_count + 1, sizeof *list);
+  if (!list)
+    return tm_fail_memory(error);
+  c->warnings = list;
+  list[c->warning_count++] = text->data;
+  *text = (tm_text){0};
   return TEMPERA_OK;
+}
+
+static tempera_status warn_unreliable(tempera_comparison *c,
+                                      const tempera_summary *const *summaries,
+                                      tm_text *text, tempera_error *error) {
+  for (size_t i = 0; i < c->count; i++) {
+    if (summaries[i]->reliable)
+      continue;
+    tm_text_printf(text, "%s is not reliable: %s", c->names[i],
+                   summaries[i]->verdict ? summaries[i]->verdict : "?");
+    TM_TRY(warn(c, text, error));
+  }
+  return TEMPERA_OK;
+}
+
+/* Pairs whose difference is within two standard errors. */
+static tempera_status warn_overlap(tempera_comparison *c, tm_text *text,
+                                   tempera_error *error) {
+  size_t n = c->count;
+  for (size_t i = 0; i < n; i++)
+    for (size_t j = i + 1; j < n; j++) {
+      double size = fabs(c->log_bayes_factors[i * n + j]);
+      if (size < 2 * c->log_bayes_factor_se[i * n + j])
+        tm_text_printf(text, "%s%s and %s", text->length ? "; " : "",
+                       c->names[i], c->names[j]);
+    }
+  if (text->length)
+    tm_text_add(text, ": cannot be told apart by these runs' precision; if "
+                      "it matters, run longer.");
+  return warn(c, text, error);
+}
+
+static tempera_status warn_data(tempera_comparison *c,
+                                const tempera_summary *const *summaries,
+                                tm_text *notes, tempera_error *error) {
+  tm_text text = {0};
+  if (notes->length)
+    tm_text_printf(&text, "The data are not the same in all: %s.", notes->data);
+  else if (summaries[0]->data_count == 0)
+    tm_text_add(&text, "No data were recorded with these runs: whether they "
+                       "are on the same data cannot be checked.");
+  tempera_status status = warn(c, &text, error);
+  tm_text_clear(&text);
+  return status;
+}
+
+/* ---- making and freeing ------------------------------------------------- */
+
+static bool copy_texts(tempera_comparison *c,
+                       const tempera_summary *const *summaries,
+                       const char *const *names) {
+  for (size_t i = 0; i < c->count; i++) {
+    c->names[i] = tm_heap_text(names[i]);
+    c->models[i] = tm_heap_text(summaries[i]->model ? summaries[i]->model : "");
+    if (!c->names[i] || !c->models[i])
+      return false;
+  }
+  return true;
+}
+
+static tempera_comparison *make(const tempera_summary *const *summaries,
+                                const char *const *names, size_t count) {
+  tempera_comparison *c = tm_heap_alloc(1, sizeof *c);
+  if (!c)
+    return NULL;
+  c->count = count;
+  c->names = tm_heap_alloc(count, sizeof *c->names);
+  c->models = tm_heap_alloc(count, sizeof *c->models);
+  double **vectors[] = {&c->log_z,
+                        &c->se,
+                        &c->prior,
+                        &c->probability,
+                        &c->probability_se,
+                        &c->probability_lower,
+                        &c->probability_upper};
+  bool fine = c->names && c->models;
+  for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
+    *vectors[i] = tm_heap_alloc(count, sizeof(double));
+    fine = fine && *vectors[i];
+  }
+  c->log_bayes_factors = tm_heap_alloc(count * count, sizeof(double));
+  c->log_bayes_factor_se = tm_heap_alloc(count * count, sizeof(double));
+  if (fine && c->log_bayes_factors && c->log_bayes_factor_se &&
+      copy_texts(c, summaries, names))
+    return c;
+  tempera_comparison_free(c);
+  return NULL;
+}
+
+static tempera_status warn_all(tempera_comparison *c,
+                               const tempera_summary *const *summaries,
+                               tm_text *notes, tempera_error *error) {
+  tm_text text = {0};
+  tempera_status status = warn_unreliable(c, summaries, &text, error);
+  if (status == TEMPERA_OK)
+    status = warn_overlap(c, &text, error);
+  if (status == TEMPERA_OK)
+    status = warn_data(c, summaries, notes, error);
+  tm_text_clear(&text);
+  return status;
+}
+
+tempera_status tempera_compare(const tempera_summary *const *summaries,
+                               const char *const *names, size_t count,
+                               const double *prior_odds,
+                               tempera_comparison **comparison,
+                               tempera_error *error) {
+  tm_text notes = {0};
+  tempera_comparison *made = NULL;
+  tempera_status status = TEMPERA_OK;
+  if (count < 2)
+    return tm_fail(error, TEMPERA_ERROR_ARGUMENT,
+                   "a comparison needs at least two runs");
+  TM_TRY(check_odds(prior_odds, count, error));
+  for (size_t i = 0; i < count; i++)
+    TM_TRY(check_evidence(summaries[i], names[i], error));
+  TM_TRY_DONE(tm_compare_data(summaries, names, count, &notes, error));
+  made = make(summaries, names, count);
+  TM_TRY_DONE(made ? TEMPERA_OK : tm_fail_memory(error));
+  fill(made, summaries, prior_odds);
+  TM_TRY_DONE(warn_all(made, summaries, &notes, error));
+  *comparison = made;
+  made = NULL;
+done:
+  tempera_comparison_free(made);
+  tm_text_clear(&notes);
+  return status;
 }
 
 void tempera_comparison_free(tempera_comparison *comparison) {
-  if (!comparison)
+  tempera_comparison *c = comparison;
+  if (!c)
     return;
-  tm_heap_free(comparison->log_z);
-  tm_heap_free(comparison->se);
-  tm_heap_free(comparison->probability);
-  tm_heap_free(comparison->log_bayes_factors);
-  tm_heap_free(comparison->log_bayes_factor_se);
-  tm_heap_free(comparison);
-}
-
-/* Bayes factors are shown against the best model: one column, not n x n. */
-tempera_status tempera_comparison_text(const tempera_comparison *comparison,
-                                       const char *const *names, bool colour,
-                                       char **text, tempera_error *error) {
-  const tempera_comparison *c = comparison;
-  tm_text out = {0};
-  tm_table table = {.columns = 6};
-  static const char *const titles[] = {
-      "run", "log Z", "se", "log BF vs best", "se", "probability"};
-  size_t best = 0;
-  for (size_t i = 0; i < 6; i++)
-    tm_table_cell(&table, titles[i]);
-  for (size_t i = 1; i < c->count; i++)
-    best = c->log_z[i] > c->log_z[best] ? i : best;
   for (size_t i = 0; i < c->count; i++) {
-    int decimals = tm_decimals(c->se[i]);
-    size_t at = i * c->count + best;
-    tm_table_cell(&table, names[i]);
-    tm_table_number(&table, c->log_z[i], decimals);
-    tm_table_number(&table, c->se[i], decimals);
-    tm_table_number(&table, c->log_bayes_factors[at], decimals);
-    tm_table_number(&table, c->log_bayes_factor_se[at], decimals);
-    tm_table_number(&table, c->probability[i], 4);
+    tm_heap_free(c->names ? c->names[i] : NULL);
+    tm_heap_free(c->models ? c->models[i] : NULL);
   }
-  tm_table_print(&table, colour, &out);
-  tm_text_add(&out, "  (equal prior probabilities of the models)\n");
-  if (out.failed) {
-    tm_text_clear(&out);
-    return tm_fail_memory(error);
-  }
-  *text = out.data;
-  return TEMPERA_OK;
-}
-
-static json_t *matrix(const double *values, size_t n) {
-  json_t *rows = json_array();
-  for (size_t i = 0; i < n; i++) {
-    json_t *row = json_array();
-    for (size_t j = 0; j < n; j++)
-      json_array_append_new(row, json_real(values[i * n + j]));
-    json_array_append_new(rows, row);
-  }
-  return rows;
-}
-
-tempera_status tempera_comparison_json(const tempera_comparison *comparison,
-                                       const char *const *names, char **text,
-                                       tempera_error *error) {
-  const tempera_comparison *c = comparison;
-  json_t *root = json_object(), *models = json_array();
-  for (size_t i = 0; i < c->count; i++) {
-    json_t *item = json_object();
-    tm_json_string(item, "run", names[i]);
-    tm_json_real(item, "log_z", c->log_z[i]);
-    tm_json_real(item, "se", c->se[i]);
-    tm_json_real(item, "probability", c->probability[i]);
-    json_array_append_new(models, item);
-  }
-  json_object_set_new(root, "models", models);
-  json_object_set_new(root, "log_bayes_factors",
-                      matrix(c->log_bayes_factors, c->count));
-  json_object_set_new(root, "log_bayes_factor_se",
-                      matrix(c->log_bayes_factor_se, c->count));
-  return tm_json_dump(root, text, error);
+  for (size_t i = 0; i < c->warning_count; i++)
+    tm_heap_free(c->warnings[i]);
+  void *parts[] = {c->names,
+                   c->models,
+                   c->log_z,
+                   c->se,
+                   c->prior,
+                   c->probability,
+                   c->probability_se,
+                   c->probability_lower,
+                   c->probability_upper,
+                   c->log_bayes_factors,
+                   c->log_bayes_factor_se,
+                   c->warnings};
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+    tm_heap_free(parts[i]);
+  tm_heap_free(c);
 }

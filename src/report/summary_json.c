@@ -4,6 +4,19 @@
 #include "base/memory.h"
 #include "report/fields.h"
 
+static json_t *data(const tempera_summary *s) {
+  json_t *list = json_array();
+  for (size_t i = 0; i < s->data_count; i++) {
+    json_t *item = json_object();
+    tm_json_string(item, "name", s->data[i].name);
+    json_object_set_new(item, "array", json_boolean(s->data[i].array));
+    tm_json_hash(item, "hash", s->data[i].hash);
+    tm_json_real(item, "value", s->data[i].value);
+    json_array_append_new(list, item);
+  }
+  return list;
+}
+
 static json_t *estimators(const tempera_summary *s) {
   json_t *list = json_array();
   for (size_t i = 0; i < s->estimate_count; i++) {
@@ -153,6 +166,7 @@ tempera_status tempera_summary_json(const tempera_summary *summary, char **text,
   tm_json_string(root, "method", s->method);
   tm_json_whole(root, "seed", s->seed);
   tm_json_hash(root, "data_hash", s->data_hash);
+  json_object_set_new(root, "data", data(s));
   tm_json_whole(root, "chains", s->chains);
   tm_json_whole(root, "iterations", s->iterations);
   tm_json_whole(root, "warmup", s->warmup);

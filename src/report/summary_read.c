@@ -59,6 +59,25 @@ static bool room(const json_t *list, size_t size, void *items, size_t *count) {
   return true;
 }
 
+static uint64_t hash(const json_t *object, const char *name) {
+  const char *digits = json_string_value(json_object_get(object, name));
+  return digits ? strtoull(digits, NULL, 16) : 0;
+}
+
+static bool read_data(const json_t *list, tempera_summary *s) {
+  if (!room(list, sizeof *s->data, &s->data, &s->data_count))
+    return false;
+  for (size_t i = 0; i < s->data_count; i++) {
+    const json_t *item = json_array_get(list, i);
+    s->data[i].array = truth(item, "array");
+    s->data[i].hash = hash(item, "hash");
+    s->data[i].value = real(item, "value");
+    if (!text(item, "name", &s->data[i].name))
+      return false;
+  }
+  return true;
+}
+
 static bool read_estimates(const json_t *list, tempera_summary *s) {
   if (!room(list, sizeof *s->estimates, &s->estimates, &s->estimate_count))
     return false;
@@ -211,9 +230,8 @@ static bool read_warnings(const json_t *list, tempera_summary *s) {
 }
 
 static bool read_head(const json_t *root, tempera_summary *s) {
-  const char *hash = json_string_value(json_object_get(root, "data_hash"));
   s->seed = whole(root, "seed");
-  s->data_hash = hash ? strtoull(hash, NULL, 16) : 0;
+  s->data_hash = hash(root, "data_hash");
   s->chains = whole(root, "chains");
   s->iterations = whole(root, "iterations");
   s->warmup = whole(root, "warmup");
@@ -228,7 +246,8 @@ static bool read_head(const json_t *root, tempera_summary *s) {
 
 static bool read_summary(const json_t *root, tempera_summary *s) {
   read_cost(root, s);
-  return read_head(root, s) && read_evidence(root, s) &&
+  return read_head(root, s) && read_data(json_object_get(root, "data"), s) &&
+         read_evidence(root, s) &&
          read_values(json_object_get(root, "parameters"), s) &&
          read_modes(json_object_get(root, "modes"), s) &&
          read_labels(root, s) && read_tempering(root, s) &&

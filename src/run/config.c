@@ -62,7 +62,8 @@ tempera_status tm_config_json(const tempera_run_request *request,
   tm_json_string(config, "model_path", request->model_path);
   add_file_hash(config, request->model_path);
   tm_json_string(config, "data_path", request->data_path);
-  tm_json_hash(config, "data_hash", request->data_hash);
+  if (request->data)
+    tm_json_hash(config, "data_hash", tempera_data_hash(request->data));
   tm_json_string(config, "init_path", request->init_path);
   add_options(config, tempera_sampler_options(sampler));
   return tm_json_dump(config, text, error);

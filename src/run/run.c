@@ -2,6 +2,7 @@
  * whatever happens everything drawn is on disk. */
 #include "base/file.h"
 #include "base/memory.h"
+#include "model/data.h"
 #include "run/folder.h"
 
 #include <string.h>
@@ -60,14 +61,24 @@ static tempera_status write_summary(const tempera_run_request *request,
   return status;
 }
 
+static tempera_status note_data(const tempera_data *data,
+                                tempera_summary *summary,
+                                tempera_error *error) {
+  if (!data)
+    return TEMPERA_OK;
+  summary->data_hash = tempera_data_hash(data);
+  return tm_data_marks(data, &summary->data, &summary->data_count, error);
+}
+
 static tempera_status summarise(const tempera_run_request *request,
                                 const tempera_sampler *sampler,
                                 tempera_summary **summary,
                                 tempera_error *error) {
   tempera_summary *made = NULL;
   TM_TRY(tempera_sampler_summarise(sampler, &made, error));
-  made->data_hash = request->data_hash;
-  tempera_status status = write_summary(request, made, error);
+  tempera_status status = note_data(request->data, made, error);
+  if (status == TEMPERA_OK)
+    status = write_summary(request, made, error);
   if (summary)
     *summary = made;
   else

@@ -5,29 +5,51 @@ sample() {
     --seed "$4" -o "$2"
 }
 echo '{"y": [1.5, 0.5, 2, 1, 7]}' > other.json
-echo '{"y": [1.5, 0.5, 2, 1], "calls": 1000000000}' > calls.json
+echo '{"calls": 1000000000, "y": [1.5, 0.50, 2, 1]}' > calls.json
 sample normal first y.json 1
 sample stops second calls.json 2
 sample normal third other.json 3
+status 0 "no evidence" "$tempera" sample "$models/improper.so" -d y.json \
+  --iterations 500 --tau-min 0.1 --seed 4 -o improper
 
 status 0 "compare" "$tempera" compare first second
 prints "compare" 'log BF vs best'
+prints "compare" 'bare mention'
+prints "one model twice" 'first and second: cannot be told apart'
 status 0 "compare --json" "$tempera" compare first second --json
 cp out comparison.json
+status 0 "compare --prior-odds" "$tempera" compare first second --json \
+  --prior-odds 3:1
+cp out odds.json
+status 0 "odds with commas" "$tempera" compare first second --prior-odds 3,1
 [ "$(json comparison.json '[m["run"] for m in j["models"]]')" = \
   "['first', 'second']" ] || fail "runs are named in order"
-holds "Bayes factors are differences of log Z" python3 - <<'PYTHON'
+cat > check.py <<'PYTHON'
 import json
 c = json.load(open("comparison.json"))
 a, b = c["models"]
 assert abs(c["log_bayes_factors"][0][1] - (a["log_z"] - b["log_z"])) < 1e-12
 assert abs(a["probability"] + b["probability"] - 1) < 1e-12
+assert a["probability_lower"] < a["probability"] < a["probability_upper"]
 # One model under two names: the evidences agree within their errors.
 error = (a["se"] ** 2 + b["se"] ** 2) ** 0.5
+assert abs(c["log_bayes_factor_se"][0][1] - error) < 1e-12
 assert abs(a["log_z"] - b["log_z"]) < 4 * error
+assert any("told apart" in w for w in c["warnings"])
+o = json.load(open("odds.json"))["models"]
+assert [m["prior"] for m in o] == [0.75, 0.25]
+ratio = a["probability"] / b["probability"] * 3
+assert abs(o[0]["probability"] / o[1]["probability"] - ratio) < 1e-9 * ratio
 PYTHON
+holds "Bayes factors are differences of log Z" python3 check.py
 status 1 "other data" "$tempera" compare first third
-says "other data" 'different data'
+says "other data" 'first and third are on different data .variable y differs'
+status 1 "an improper prior" "$tempera" compare first improper
+says "an improper prior" 'improper .model .* has no evidence'
 status 1 "no such run" "$tempera" compare first absent
 says "no such run" 'absent/summary\.json'
+for odds in 1 1:2:3 1:0 1:-1 1:x 1: 1:inf ''; do
+  status 2 "odds '$odds'" "$tempera" compare first second --prior-odds "$odds"
+  says "odds '$odds'" 'wanted 2 positive numbers'
+done
 finish

@@ -1,0 +1,15 @@
+/* data.h - what a run remembers of its data. */
+#ifndef TM_MODEL_DATA_H
+#define TM_MODEL_DATA_H
+
+#include "base/status.h"
+
+/* A mark for every readable variable, sorted by name; NULL when there is none.
+ * Free with tm_data_marks_free. */
+TEMPERA_CHECKED tempera_status tm_data_marks(const tempera_data *data,
+                                             tempera_data_mark **marks,
+                                             size_t *count,
+                                             tempera_error *error);
+void tm_data_marks_free(tempera_data_mark *marks, size_t count);
+
+#endif

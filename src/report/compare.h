@@ -1,0 +1,14 @@
+/* compare.h - the parts of a comparison of models. */
+#ifndef TM_REPORT_COMPARE_H
+#define TM_REPORT_COMPARE_H
+
+#include "base/text.h"
+
+/* compare_data.c: refuse runs on different data; otherwise append to `notes`,
+ * in words, the single numbers and the variables that differ (none: nothing).
+ */
+TEMPERA_CHECKED tempera_status tm_compare_data(
+    const tempera_summary *const *summaries, const char *const *names,
+    size_t count, tm_text *notes, tempera_error *error);
+
+#endif
