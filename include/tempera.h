@@ -219,7 +219,10 @@ typedef struct tempera_recipe {
 } tempera_recipe;
 
 /* Values computed from theta for the draws (transformed parameters, generated
- * quantities); `quantities` has room for quantity_count of them. */
+ * quantities); `quantities` has room for quantity_count of them. Called once
+ * for each row that is written and again for the summary, with the same random
+ * numbers; must depend on nothing else. They stay NaN when it returns other
+ * than 0, which never stops a run. */
 typedef int (*tempera_quantities_fn)(const double *theta,
                                      tempera_random *random, double *quantities,
                                      void *user);
@@ -553,6 +556,9 @@ typedef struct tempera_summary {
   double relabelled_rhat, relabelled_ess;
   tempera_value_summary *values;
   size_t value_count;
+  /* Transformed parameters and generated quantities: no part of the verdict. */
+  tempera_value_summary *quantities;
+  size_t quantity_count;
   /* tempering */
   double barrier, swap_acceptance, tau_acceptance, ridge_gap;
   size_t restarts, round_trips, ridge_knots, ridge_optimisations, ridge_beaten;

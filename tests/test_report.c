@@ -31,6 +31,10 @@ static void fill_lists(tempera_summary *s) {
   s->values[1].pmf = tm_heap_alloc(2, sizeof *s->values[1].pmf);
   s->values[1].pmf[0] = (tempera_pmf_entry){5, 0.75};
   s->values[1].pmf[1] = (tempera_pmf_entry){6, 0.25};
+  s->quantities = tm_heap_alloc(1, sizeof *s->quantities);
+  s->quantity_count = 1;
+  s->quantities[0] = (tempera_value_summary){
+      .name = text_of("y_rep[2,1]"), .mean = -3.5, .sd = NAN, .ess_bulk = 99};
   s->modes = tm_heap_alloc(2, sizeof *s->modes);
   s->mode_count = 2;
   for (size_t i = 0; i < 2; i++) {
@@ -129,6 +133,10 @@ static void summary_json_reads_back_as_the_same_summary(void **state) {
   assert_true(back->modes[1].mean[0] == 1.4);
   assert_int_equal(back->values[1].pmf[1].value, 6);
   assert_true(back->values[0].permuted && !back->values[1].permuted);
+  assert_int_equal(back->quantity_count, 1);
+  assert_string_equal(back->quantities[0].name, "y_rep[2,1]");
+  assert_true(back->quantities[0].mean == -3.5 &&
+              isnan(back->quantities[0].sd));
   assert_true(back->label_count == 2 && back->labels[1] == 0.625);
   assert_true(back->relabelled_rhat == 1.002 && back->relabelled_ess == 1234);
   tempera_text_free(json);

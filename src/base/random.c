@@ -18,6 +18,13 @@ tempera_random tm_random(uint64_t seed, uint32_t chain, tm_purpose purpose) {
   };
 }
 
+tempera_random tm_random_part(uint64_t seed, uint32_t chain, tm_purpose purpose,
+                              uint32_t part) {
+  tempera_random random = tm_random(seed, chain, purpose);
+  random.counter[1] = part;
+  return random;
+}
+
 static void refill(tempera_random *random) {
   philox4x32_ctr_t counter = {{random->counter[0], random->counter[1],
                                random->counter[2], random->counter[3]}};

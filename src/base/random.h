@@ -17,7 +17,9 @@ typedef enum tm_purpose {
   TM_PURPOSE_TAU,
   TM_PURPOSE_EXCHANGE,
   TM_PURPOSE_TEST,
-  TM_PURPOSE_BRIDGE
+  TM_PURPOSE_BRIDGE,
+  TM_PURPOSE_QUANTITIES, /* of target draws, ... */
+  TM_PURPOSE_TEMPERED_QUANTITIES
 } tm_purpose;
 
 struct tempera_random {
@@ -28,6 +30,10 @@ struct tempera_random {
 };
 
 tempera_random tm_random(uint64_t seed, uint32_t chain, tm_purpose purpose);
+/* Stream number `part` of many with the same name: one for each draw, say.
+ * Each has 2^34 words. */
+tempera_random tm_random_part(uint64_t seed, uint32_t chain, tm_purpose purpose,
+                              uint32_t part);
 uint64_t tm_random_bits(tempera_random *random);
 
 #endif

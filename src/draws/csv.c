@@ -18,13 +18,11 @@ static void add_name(tm_text *text, const char *name) {
       tm_text_add_bytes(text, *c == '[' || *c == ',' ? "." : c, 1);
 }
 
-static void add_names(tm_text *text, const tempera_draws *draws) {
-  tm_text_add(text, first_columns);
-  for (size_t i = 0; i < draws->size; i++) {
+static void add_names(tm_text *text, const char *const *names, size_t count) {
+  for (size_t i = 0; i < count; i++) {
     tm_text_add(text, ",");
-    add_name(text, draws->names[i]);
+    add_name(text, names[i]);
   }
-  tm_text_add(text, "\n");
 }
 
 static const char *const num_samples = "#     num_samples = ";
@@ -77,7 +75,10 @@ void tm_csv_header(tm_text *text, const tm_csv_about *about,
   *warmup_at = text->length + strlen(num_warmup);
   tm_text_printf(text, "%s%-*zu\n", num_warmup, TM_CSV_FIELD, about->warmup);
   add_settings(text, about);
-  add_names(text, draws);
+  tm_text_add(text, first_columns);
+  add_names(text, draws->names, draws->size);
+  add_names(text, about->quantity_names, about->quantity_count);
+  tm_text_add(text, "\n");
 }
 
 /* lp__ as Stan has it: tempered likelihood, prior and Jacobian. At tau = 0
@@ -88,34 +89,31 @@ static double log_density(double *const *extra, size_t row) {
   return tempered + extra[TM_LOG_PRIOR][row] + extra[TM_LOG_JACOBIAN][row];
 }
 
-static void add_row(tm_text *text, double *const *values, size_t size,
-                    size_t row) {
+static void add_number(tm_text *text, double value) {
+  tm_text_add(text, ",");
+  tm_text_number(text, value);
+}
+
+void tm_csv_row(tm_text *text, const tempera_draws *draws, tempera_role role,
+                size_t chain, size_t row, const double *quantities,
+                size_t quantity_count) {
+  size_t size = draws->size, width = size + TM_COLUMNS;
+  double *const *values =
+      draws->columns + ((size_t)role * draws->chains + chain) * width;
   double *const *extra = values + size;
   double lp = log_density(extra, row);
   tm_text_number(text, lp);
-  tm_text_add(text, ",");
-  tm_text_number(text, extra[TM_ACCEPT][row]);
-  tm_text_add(text, ",1,0,0,0,");
-  tm_text_number(text, -lp);
+  add_number(text, extra[TM_ACCEPT][row]);
+  tm_text_add(text, ",1,0,0,0");
+  add_number(text, -lp);
   static const tm_column shown[] = {TM_TAU, TM_LOG_LIKELIHOOD, TM_LOG_PRIOR};
-  for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
-    tm_text_add(text, ",");
-    tm_text_number(text, extra[shown[i]][row]);
-  }
-  for (size_t i = 0; i < size; i++) {
-    tm_text_add(text, ",");
-    tm_text_number(text, values[i][row]);
-  }
+  for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
+    add_number(text, extra[shown[i]][row]);
+  for (size_t i = 0; i < size; i++)
+    add_number(text, values[i][row]);
+  for (size_t i = 0; i < quantity_count; i++)
+    add_number(text, quantities[i]);
   tm_text_add(text, "\n");
-}
-
-void tm_csv_rows(tm_text *text, const tempera_draws *draws, tempera_role role,
-                 size_t chain, size_t first, size_t last) {
-  size_t width = draws->size + TM_COLUMNS;
-  double *const *values =
-      draws->columns + ((size_t)role * draws->chains + chain) * width;
-  for (size_t row = first; row < last; row++)
-    add_row(text, values, draws->size, row);
 }
 
 void tm_csv_end(tm_text *text, double warmup_seconds, double sampling_seconds) {

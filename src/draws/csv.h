@@ -13,6 +13,8 @@ typedef struct tm_csv_about {
   size_t id; /* chain, from 1 */
   uint64_t seed;
   bool save_warmup;
+  const char *const *quantity_names; /* after the values; may be none */
+  size_t quantity_count;
 } tm_csv_about;
 
 /* Comments and the row of names. Counts are TM_CSV_FIELD wide, so that a run
@@ -23,9 +25,10 @@ void tm_csv_header(tm_text *text, const tm_csv_about *about,
                    size_t *samples_at, size_t *warmup_at);
 /* The block that readers expect between warmup and the first kept draw. */
 void tm_csv_adaptation(tm_text *text, size_t dimension);
-/* Rows first .. last-1 of a chain. */
-void tm_csv_rows(tm_text *text, const tempera_draws *draws, tempera_role role,
-                 size_t chain, size_t first, size_t last);
+/* A row of a chain, followed by the quantities computed from it. */
+void tm_csv_row(tm_text *text, const tempera_draws *draws, tempera_role role,
+                size_t chain, size_t row, const double *quantities,
+                size_t quantity_count);
 void tm_csv_end(tm_text *text, double warmup_seconds, double sampling_seconds);
 
 #endif

@@ -15,6 +15,18 @@
 TEMPERA_CHECKED tempera_status tm_estimate_summary(const tempera_draws *draws,
                                                    tempera_summary *summary,
                                                    tempera_error *error);
+/* Named summaries without numbers; names and list are freed with the
+ * summary. */
+TEMPERA_CHECKED tempera_status tm_estimate_name_values(
+    const char *const *names, size_t count, tempera_value_summary **values,
+    size_t *value_count, tempera_error *error);
+/* Summarise values that were computed from the draws at tau = 1 (else the
+ * tempered ones): columns[chain * count + i] has a number for every row. */
+TEMPERA_CHECKED tempera_status tm_estimate_values(const tempera_draws *draws,
+                                                  double *const *columns,
+                                                  size_t count,
+                                                  tempera_value_summary *values,
+                                                  tempera_error *error);
 /* Add the bridge estimate (it calls the likelihood, whence the model; the
  * calls are counted) and choose the headline: the sharper of bridge and rb
  * where both stand and agree, else the one chosen before, with a warning. */

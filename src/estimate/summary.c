@@ -92,12 +92,12 @@ size_t tm_estimate_round_trips(const tempera_draws *draws, size_t *restarts) {
   return trips;
 }
 
-static void free_values(tempera_summary *summary) {
-  for (size_t i = 0; i < summary->value_count; i++) {
-    tm_heap_free(summary->values[i].name);
-    tm_heap_free(summary->values[i].pmf);
+static void free_values(tempera_value_summary *values, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    tm_heap_free(values[i].name);
+    tm_heap_free(values[i].pmf);
   }
-  tm_heap_free(summary->values);
+  tm_heap_free(values);
 }
 
 void tempera_summary_free(tempera_summary *summary) {
@@ -109,7 +109,8 @@ void tempera_summary_free(tempera_summary *summary) {
     tm_heap_free(summary->modes[i].mean);
   for (size_t i = 0; i < summary->warning_count; i++)
     tm_heap_free(summary->warnings[i]);
-  free_values(summary);
+  free_values(summary->values, summary->value_count);
+  free_values(summary->quantities, summary->quantity_count);
   tm_data_marks_free(summary->data, summary->data_count);
   tm_heap_free(summary->version);
   tm_heap_free(summary->model);

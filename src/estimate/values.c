@@ -17,6 +17,8 @@ enum { LARGEST_SUPPORT = 50 };
 
 typedef struct table {
   const tempera_draws *draws;
+  double *const *columns; /* [chain * width + value]; NULL: the draws' own */
+  size_t width;           /* values */
   size_t rows, count;
   tempera_role role;
   tm_arena *arena;
@@ -30,13 +32,23 @@ static double weight_of(const table *t, size_t index) {
   return t->weight ? t->weight[index] : 1 / (double)t->count;
 }
 
-static void sort_value(table *t, size_t i) {
+static const double *column_of(const table *t, size_t chain, size_t i) {
+  return t->columns ? t->columns[chain * t->width + i]
+                    : tm_draws_column(t->draws, t->role, chain, i);
+}
+
+/* False when there is a NaN, which has no place in an order. */
+static bool sort_value(table *t, size_t i) {
   for (size_t c = 0; c < t->draws->chains; c++) {
-    const double *x = tm_draws_column(t->draws, t->role, c, i);
-    for (size_t k = 0; k < t->rows; k++)
+    const double *x = column_of(t, c, i);
+    for (size_t k = 0; k < t->rows; k++) {
+      if (isnan(x[k]))
+        return false;
       t->sorted[c * t->rows + k] = (tm_ranked){x[k], c * t->rows + k};
+    }
   }
   tm_ranked_sort(t->sorted, t->count);
+  return true;
 }
 
 static void fill_moments(const table *t, tempera_value_summary *v) {
@@ -114,24 +126,26 @@ static tempera_status fill_pmf(const table *t, tempera_value_summary *v,
 
 static tempera_status fill_value(table *t, size_t i, tempera_value_summary *v,
                                  tempera_error *error) {
-  sort_value(t, i);
+  if (!sort_value(t, i))
+    return TEMPERA_OK;
   fill_moments(t, v);
   v->q5 = quantile(t, 0.05);
   v->q50 = quantile(t, 0.5);
   v->q95 = quantile(t, 0.95);
   fill_mixing(t, v);
-  return t->draws->integer && t->draws->integer[i] ? fill_pmf(t, v, error)
-                                                   : TEMPERA_OK;
+  bool whole = !t->columns && t->draws->integer && t->draws->integer[i];
+  return whole ? fill_pmf(t, v, error) : TEMPERA_OK;
 }
 
-static tempera_status name_values(const tempera_draws *draws,
-                                  tempera_summary *summary,
-                                  tempera_error *error) {
-  summary->values = tm_heap_alloc(draws->size, sizeof *summary->values);
-  if (!summary->values)
+tempera_status tm_estimate_name_values(const char *const *names, size_t count,
+                                       tempera_value_summary **values,
+                                       size_t *value_count,
+                                       tempera_error *error) {
+  *values = count ? tm_heap_alloc(count, sizeof **values) : NULL;
+  if (count && !*values)
     return tm_fail_memory(error);
-  for (size_t i = 0; i < draws->size; i++) {
-    tempera_value_summary *v = &summary->values[summary->value_count++];
+  for (size_t i = 0; i < count; i++) {
+    tempera_value_summary *v = &(*values)[(*value_count)++];
     *v = (tempera_value_summary){.mean = NAN,
                                  .sd = NAN,
                                  .mcse = NAN,
@@ -141,15 +155,15 @@ static tempera_status name_values(const tempera_draws *draws,
                                  .ess_bulk = NAN,
                                  .ess_tail = NAN,
                                  .rhat = NAN};
-    v->name = tm_heap_text(draws->names[i]);
+    v->name = tm_heap_text(names[i]);
     if (!v->name)
       return tm_fail_memory(error);
   }
   return TEMPERA_OK;
 }
 
-/* Weights p(1 | theta) for tempered draws; t->weight stays NULL, with a
- * warning, when there is no tau prior to have them from. */
+/* Weights p(1 | theta) for tempered draws; t->weight stays NULL when there is
+ * no tau prior to have them from. The summary, if any, says which. */
 static tempera_status weigh(table *t, tempera_summary *summary,
                             tempera_error *error) {
   tm_tempered view;
@@ -167,7 +181,7 @@ static tempera_status weigh(table *t, tempera_summary *summary,
       status = tm_fail_memory(error);
   }
   tm_tempered_free(&view);
-  if (status != TEMPERA_OK)
+  if (status != TEMPERA_OK || !summary)
     return status;
   const char *how = t->weight
                         ? "There is no target chain: parameters are the "
@@ -181,6 +195,7 @@ static tempera_status weigh(table *t, tempera_summary *summary,
 }
 
 static tempera_status fill_table(table *t, tempera_summary *summary,
+                                 tempera_value_summary *values,
                                  tempera_error *error) {
   if (t->role == TEMPERA_TEMPERED) {
     TM_TRY(weigh(t, summary, error));
@@ -192,26 +207,43 @@ static tempera_status fill_table(table *t, tempera_summary *summary,
   t->sorted = TM_NEW(t->arena, tm_ranked, t->count);
   if (!t->sorted || (!t->mixing && !t->weight))
     return tm_fail_memory(error);
-  for (size_t i = 0; i < t->draws->size; i++)
-    TM_TRY(fill_value(t, i, &summary->values[i], error));
+  for (size_t i = 0; i < t->width; i++)
+    TM_TRY(fill_value(t, i, &values[i], error));
   return TEMPERA_OK;
 }
 
-tempera_status tm_values_fill(const tempera_draws *draws,
-                              tempera_summary *summary, tempera_error *error) {
-  TM_TRY(name_values(draws, summary, error));
+static tempera_status fill(const tempera_draws *draws, double *const *columns,
+                           size_t width, tempera_summary *summary,
+                           tempera_value_summary *values,
+                           tempera_error *error) {
   bool target = draws->has_role[TEMPERA_TARGET];
   if (draws->count == 0 || draws->chains == 0 ||
       (!target && !draws->has_role[TEMPERA_TEMPERED]))
     return TEMPERA_OK;
   table t = {.draws = draws,
+             .columns = columns,
+             .width = width,
              .rows = draws->count,
              .count = draws->count * draws->chains,
              .role = target ? TEMPERA_TARGET : TEMPERA_TEMPERED,
              .arena = tm_arena_create()};
   if (!t.arena)
     return tm_fail_memory(error);
-  tempera_status status = fill_table(&t, summary, error);
+  tempera_status status = fill_table(&t, summary, values, error);
   tm_arena_free(t.arena);
   return status;
+}
+
+tempera_status tm_values_fill(const tempera_draws *draws,
+                              tempera_summary *summary, tempera_error *error) {
+  TM_TRY(tm_estimate_name_values(draws->names, draws->size, &summary->values,
+                                 &summary->value_count, error));
+  return fill(draws, NULL, draws->size, summary, summary->values, error);
+}
+
+tempera_status tm_estimate_values(const tempera_draws *draws,
+                                  double *const *columns, size_t count,
+                                  tempera_value_summary *values,
+                                  tempera_error *error) {
+  return fill(draws, columns, count, NULL, values, error);
 }

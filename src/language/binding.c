@@ -266,39 +266,40 @@ long tm_binding_parameter(tm_tape *tape, void *binding, const char *name,
 
 /* ---- quantities --------------------------------------------------------- */
 
-static void make_room(tm_tape *tape, tm_binding *b, long more) {
-  if (b->value_count + (size_t)more <= b->value_capacity)
+static void make_room(tm_tape *tape, tm_binding *b, size_t more) {
+  if (b->name_count + more <= b->name_capacity)
     return;
-  size_t capacity = 2 * (b->value_count + (size_t)more);
-  double *values = TM_NEW(b->arena, double, capacity);
+  size_t capacity = 2 * (b->name_count + more);
   const char **names = TM_NEW(b->arena, const char *, capacity);
-  if (!values || !names)
+  if (!names)
     tm_runtime_fail(tape, "", "out of memory");
-  if (b->value_count) {
-    memcpy(values, b->values, b->value_count * sizeof *values);
-    memcpy(names, b->names, b->value_count * sizeof *names);
-  }
-  b->values = values;
+  if (b->name_count)
+    memcpy(names, b->names, b->name_count * sizeof *names);
   b->names = names;
-  b->value_capacity = capacity;
+  b->name_capacity = capacity;
 }
 
-void tm_binding_output(tm_tape *tape, void *binding, const char *name,
-                       int integer, tm_any value) {
+void tm_binding_announce(tm_tape *tape, void *binding, const char *name,
+                         int rank, const int *dim) {
+  tm_binding *b = binding;
+  tm_tensor shape = tm_shape(rank, dim);
+  long n = tm_count(&shape);
+  make_room(tape, b, (size_t)n);
+  for (long k = 0; k < n; k++) {
+    b->names[b->name_count] = element_name(b, name, &shape, 0, k);
+    if (!b->names[b->name_count++])
+      tm_runtime_fail(tape, "", "out of memory");
+  }
+}
+
+void tm_binding_output(tm_tape *tape, void *binding, tm_any value) {
   tm_binding *b = binding;
   tm_view v;
-  (void)integer;
   tm_view_of(&value, &v);
   tm_tensor shape = value.tag == TM_TAG_TENSOR ? value.u.t : tm_shape(0, NULL);
-  if (b->naming)
-    make_room(tape, b, v.n);
-  for (long k = 0; k < v.n; k++) {
-    if (b->naming) {
-      b->names[b->value_count] = element_name(b, name, &shape, 0, k);
-      if (!b->names[b->value_count])
-        tm_runtime_fail(tape, "", "out of memory");
-    }
+  if (b->value_count + (size_t)v.n > b->value_room)
+    tm_runtime_fail(tape, "", "a quantity has more values than were declared");
+  for (long k = 0; k < v.n; k++)
     b->values[b->value_count++] =
         v.scalar ? *v.v : v.v[tm_theta_place(&shape, 0, k)];
-  }
 }

@@ -13,11 +13,11 @@ typedef struct tm_binding {
   tempera_parameter *parameters;
   size_t parameter_count, parameter_capacity;
   size_t theta_count;
-  /* quantities: names the first time, values every time */
-  double *values;
-  size_t value_count, value_capacity;
+  /* quantities: names once, growing; then values at every point */
   const char **names;
-  bool naming;
+  size_t name_count, name_capacity;
+  double *values;
+  size_t value_count, value_room;
 } tm_binding;
 
 #endif

@@ -95,6 +95,18 @@ static void emit_data(tm_emitter *g) {
   tm_emit_line(g, "}");
 }
 
+static void emit_announcements(tm_emitter *g, tm_block_kind block) {
+  const tm_program *tree = &g->program->tree;
+  for (size_t i = 0; i < tree->global_count; i++) {
+    const tm_variable *v = tree->globals[i];
+    if (v->block != block)
+      continue;
+    tm_emit(g, "  t->runtime->announce(t, binding, \"%s\", ", v->name);
+    tm_emit_sizes(g, v);
+    tm_emit(g, ");\n");
+  }
+}
+
 static void emit_parameters(tm_emitter *g) {
   const tm_program *tree = &g->program->tree;
   tm_emit_line(g, "static void parameters(tm_tape *t, void *i_, "
@@ -116,6 +128,8 @@ static void emit_parameters(tm_emitter *g) {
     emit_bounds(g, v);
     tm_emit(g, "); }\n");
   }
+  emit_announcements(g, TM_BLOCK_TRANSFORMED_PARAMETERS);
+  emit_announcements(g, TM_BLOCK_GENERATED_QUANTITIES);
   tm_emit_line(g, "}");
 }
 
@@ -194,8 +208,7 @@ static void emit_outputs(tm_emitter *g, tm_block_kind block) {
     const tm_variable *v = tree->globals[i];
     if (v->block != block)
       continue;
-    tm_emit(g, "  t->runtime->output(t, binding, \"%s\", %d, ", v->name,
-            v->type.base == TM_INT);
+    tm_emit(g, "  t->runtime->output(t, binding, ");
     emit_any_variable(g, v);
     tm_emit(g, ");\n");
   }
@@ -212,6 +225,7 @@ static void emit_quantities(tm_emitter *g) {
   emit_block(g, TM_BLOCK_TRANSFORMED_PARAMETERS);
   emit_outputs(g, TM_BLOCK_TRANSFORMED_PARAMETERS);
   emit_block(g, TM_BLOCK_GENERATED_QUANTITIES);
+  emit_checks(g, TM_BLOCK_GENERATED_QUANTITIES, true);
   emit_outputs(g, TM_BLOCK_GENERATED_QUANTITIES);
   g->indent = 0;
   tm_emit_line(g, "}");

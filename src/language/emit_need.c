@@ -98,6 +98,21 @@ static void mark_all(marker *m, tm_statement *const *body, size_t count) {
   }
 }
 
+/* Constraints of transformed parameters cut the support, whoever uses their
+ * values: those that the data enter by the likelihood, the others by the
+ * prior. */
+static void mark_constrained(marker *m) {
+  const tempera_program *program = m->g->program;
+  for (size_t i = 0; i < program->tree.global_count; i++) {
+    const tm_variable *v = program->tree.globals[i];
+    bool data = program->split.variables[v->index].data == TM_DATA_VALUE;
+    if (v->block == TM_BLOCK_TRANSFORMED_PARAMETERS &&
+        v->constraint != TM_FREE && v->constraint != TM_OFFSET &&
+        m->g->part == (data ? TM_PART_LIKELIHOOD : TM_PART_PRIOR))
+      m->g->needed[v->index] = true;
+  }
+}
+
 void tm_emit_need(tm_emitter *g) {
   const tm_program *tree = &g->program->tree;
   size_t count = (size_t)tree->variable_count + 1;
@@ -107,6 +122,7 @@ void tm_emit_need(tm_emitter *g) {
     return;
   }
   marker m = {g, true};
+  mark_constrained(&m);
   while (m.changed) {
     m.changed = false;
     static const tm_block_kind blocks[] = {TM_BLOCK_TRANSFORMED_PARAMETERS,

@@ -16,6 +16,7 @@ typedef struct shared {
   tm_tape tape; /* holds data and transformed data */
   tm_guard guard;
   size_t size; /* of theta */
+  size_t quantities;
   int holders; /* users of it, counted atomically */
 } shared;
 
@@ -117,7 +118,7 @@ static int prior_draw(tempera_random *random, double *theta, void *user_) {
 static int quantities(const double *theta, tempera_random *random, double *out,
                       void *user_) {
   user *u = user_;
-  tm_binding binding = {.values = out};
+  tm_binding binding = {.values = out, .value_room = u->program->quantities};
   tm_tape_reset(&u->tape);
   u->tape.random = random;
   if (setjmp(u->guard.place))
@@ -167,48 +168,7 @@ static tempera_status bind(shared *s, tm_binding *binding,
   s->entry->parameters(&s->tape, s->instance, binding);
   s->tape.random = NULL;
   s->size = binding->theta_count;
-  return TEMPERA_OK;
-}
-
-/* A point in the middle of the support, to try things at. */
-static void middle(const tm_binding *binding, double *theta) {
-  size_t at = 0;
-  for (size_t i = 0; i < binding->parameter_count; i++) {
-    const tempera_parameter *p = &binding->parameters[i];
-    size_t n = p->size ? p->size : 1;
-    double lo = p->lower, hi = p->upper;
-    double x = isfinite(lo) && isfinite(hi) ? 0.5 * (lo + hi)
-               : isfinite(lo)               ? lo + 1
-               : isfinite(hi)               ? hi - 1
-                                            : 0.5;
-    double zeros[64 * 64] = {0};
-    if (p->map && p->map->unconstrained_size <= 64 * 64)
-      p->map->constrain(p->map, zeros, theta + at);
-    else
-      for (size_t k = 0; k < n; k++)
-        theta[at + k] = p->transform == TEMPERA_SIMPLEX ? 1 / (double)n
-                        : p->kind == TEMPERA_INTEGER    ? floor(x)
-                                                        : x;
-    at += n;
-  }
-}
-
-/* The quantities' names, by computing them once. */
-static tempera_status name_quantities(user *u, tm_binding *binding,
-                                      const double *theta,
-                                      tempera_error *error) {
-  tempera_random random = tm_random(0, 0, TM_PURPOSE_START);
-  binding->naming = true;
-  tm_tape_reset(&u->tape);
-  u->tape.random = &random;
-  if (setjmp(u->guard.place)) {
-    u->tape.random = NULL;
-    return u->guard.outcome == TM_REJECTED
-               ? TEMPERA_OK /* at this point only; no quantities then */
-               : tm_fail(error, TEMPERA_ERROR_INPUT, "%s", u->guard.message);
-  }
-  u->program->entry->quantities(&u->tape, u->program->instance, theta, binding);
-  u->tape.random = NULL;
+  s->quantities = binding->name_count;
   return TEMPERA_OK;
 }
 
@@ -228,12 +188,6 @@ static tempera_status make_model(shared *s, tm_binding *binding,
     release(u);
     return tm_fail_memory(error);
   }
-  middle(binding, theta);
-  tempera_status status = name_quantities(u, binding, theta, error);
-  if (status != TEMPERA_OK) {
-    release(u);
-    return status;
-  }
   tempera_model_spec spec = {
       .name = s->entry->name,
       .parameters = binding->parameters,
@@ -244,14 +198,14 @@ static tempera_status make_model(shared *s, tm_binding *binding,
       .log_prior_gradient = log_prior_gradient,
       .prior_draw = can_draw(u, theta) ? prior_draw : NULL,
       .prior_improper = !s->entry->proper,
-      .quantity_count = binding->value_count,
+      .quantity_count = binding->name_count,
       .quantity_names = binding->names,
-      .quantities = binding->value_count ? quantities : NULL,
+      .quantities = binding->name_count ? quantities : NULL,
       .user = u,
       .clone = clone,
       .release = release,
       .reason = reason};
-  status = tempera_model_create(&spec, model, error);
+  tempera_status status = tempera_model_create(&spec, model, error);
   if (status != TEMPERA_OK)
     release(u);
   return status;

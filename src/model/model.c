@@ -36,6 +36,10 @@ static tempera_status check_spec(const tempera_model_spec *spec,
   if (!spec->parameters || spec->parameter_count == 0)
     return tm_fail(error, TEMPERA_ERROR_ARGUMENT, "model %s has no parameters",
                    spec->name);
+  if (spec->quantity_count && (!spec->quantities || !spec->quantity_names))
+    return tm_fail(error, TEMPERA_ERROR_ARGUMENT,
+                   "model %s: its quantities need names and a function",
+                   spec->name);
   for (size_t i = 0; i < spec->parameter_count; i++)
     TM_TRY(check_parameter(&spec->parameters[i], i, error));
   return TEMPERA_OK;

@@ -114,6 +114,12 @@ void tm_evaluate_gradient(tm_evaluator *evaluator, tm_point *point,
 void tm_prior_draw(tm_evaluator *evaluator, tempera_random *random,
                    tm_point *point);
 
+/* The model's quantities at theta; those that could not be computed are NaN.
+ * Returns false when the model rejected the point or failed there, which is
+ * no failure of the chain. */
+bool tm_quantities_at(tm_evaluator *evaluator, tempera_random *random,
+                      const double *theta, double *quantities);
+
 /* Pull a natural-scale gradient back to u: out[j] = sum_i dtheta_i/du_j g_i;
  * add the gradient of the log Jacobian when `jacobian`. */
 void tm_pull_back(const tempera_model *model, const double *u,

@@ -243,3 +243,11 @@ void tm_prior_draw(tm_evaluator *evaluator, tempera_random *random,
   }
   tm_evaluate_natural(evaluator, point);
 }
+
+bool tm_quantities_at(tm_evaluator *evaluator, tempera_random *random,
+                      const double *theta, double *quantities) {
+  const tempera_model_spec *spec = &evaluator->model->spec;
+  for (size_t i = 0; i < spec->quantity_count; i++)
+    quantities[i] = NAN;
+  return spec->quantities(theta, random, quantities, evaluator->user) == 0;
+}

@@ -79,10 +79,10 @@ static json_t *pmf(const tempera_value_summary *v) {
   return list;
 }
 
-static json_t *parameters(const tempera_summary *s) {
+static json_t *values(const tempera_value_summary *each, size_t count) {
   json_t *list = json_array();
-  for (size_t i = 0; i < s->value_count; i++) {
-    const tempera_value_summary *v = &s->values[i];
+  for (size_t i = 0; i < count; i++) {
+    const tempera_value_summary *v = &each[i];
     json_t *item = json_object();
     tm_json_string(item, "name", v->name);
     for (size_t f = 0; f < TM_VALUE_FIELDS; f++)
@@ -179,7 +179,10 @@ tempera_status tempera_summary_json(const tempera_summary *summary, char **text,
     tm_json_real(root, "relabelled_rhat", s->relabelled_rhat);
     tm_json_real(root, "relabelled_ess", s->relabelled_ess);
   }
-  json_object_set_new(root, "parameters", parameters(s));
+  json_object_set_new(root, "parameters", values(s->values, s->value_count));
+  if (s->quantity_count)
+    json_object_set_new(root, "quantities",
+                        values(s->quantities, s->quantity_count));
   json_object_set_new(root, "tempering", tempering(s));
   json_object_set_new(root, "cost", cost(s));
   json_object_set_new(root, "reliable", json_boolean(s->reliable));

@@ -120,16 +120,18 @@ static bool read_pmf(const json_t *list, tempera_value_summary *v) {
   return true;
 }
 
-static bool read_values(const json_t *list, tempera_summary *s) {
-  if (!room(list, sizeof *s->values, &s->values, &s->value_count))
+static bool read_values(const json_t *list, tempera_value_summary **values,
+                        size_t *count) {
+  if (!room(list, sizeof **values, values, count))
     return false;
-  for (size_t i = 0; i < s->value_count; i++) {
+  for (size_t i = 0; i < *count; i++) {
     const json_t *item = json_array_get(list, i);
+    tempera_value_summary *v = &(*values)[i];
     for (size_t f = 0; f < TM_VALUE_FIELDS; f++)
-      *tm_value_number(&s->values[i], f) = real(item, tm_value_fields[f].name);
-    s->values[i].permuted = truth(item, "permuted");
-    if (!text(item, "name", &s->values[i].name) ||
-        !read_pmf(json_object_get(item, "pmf"), &s->values[i]))
+      *tm_value_number(v, f) = real(item, tm_value_fields[f].name);
+    v->permuted = truth(item, "permuted");
+    if (!text(item, "name", &v->name) ||
+        !read_pmf(json_object_get(item, "pmf"), v))
       return false;
   }
   return true;
@@ -248,7 +250,10 @@ static bool read_summary(const json_t *root, tempera_summary *s) {
   read_cost(root, s);
   return read_head(root, s) && read_data(json_object_get(root, "data"), s) &&
          read_evidence(root, s) &&
-         read_values(json_object_get(root, "parameters"), s) &&
+         read_values(json_object_get(root, "parameters"), &s->values,
+                     &s->value_count) &&
+         read_values(json_object_get(root, "quantities"), &s->quantities,
+                     &s->quantity_count) &&
          read_modes(json_object_get(root, "modes"), s) &&
          read_labels(root, s) && read_tempering(root, s) &&
          read_warnings(json_object_get(root, "warnings"), s);

@@ -44,16 +44,16 @@ static void add_value_name(tm_table *table, const tempera_value_summary *v) {
   tm_table_cell(table, marked);
 }
 
-static void add_values(tm_text *out, const tempera_summary *s, bool colour) {
-  static const char *const names[] = {"parameter", "mean", "sd",  "mcse",
-                                      "5%",        "50%",  "95%", "ess_bulk",
-                                      "ess_tail",  "rhat"};
+static void add_values(tm_text *out, const char *kind,
+                       const tempera_value_summary *values, size_t count,
+                       bool colour) {
+  const char *const names[] = {kind,  "mean", "sd",       "mcse",     "5%",
+                               "50%", "95%",  "ess_bulk", "ess_tail", "rhat"};
   tm_table table = {.columns = sizeof names / sizeof *names};
-  size_t shown = s->value_count < MOST_VALUES ? s->value_count : MOST_VALUES;
-  heading(out, "Parameters (draws at tau = 1)", colour);
+  size_t shown = count < MOST_VALUES ? count : MOST_VALUES;
   titles(&table, names);
   for (size_t i = 0; i < shown; i++) {
-    const tempera_value_summary *v = &s->values[i];
+    const tempera_value_summary *v = &values[i];
     add_value_name(&table, v);
     tm_table_short(&table, v->mean);
     tm_table_short(&table, v->sd);
@@ -66,11 +66,9 @@ static void add_values(tm_text *out, const tempera_summary *s, bool colour) {
     tm_table_number(&table, v->rhat, 3);
   }
   tm_table_print(&table, colour, out);
-  if (shown < s->value_count)
+  if (shown < count)
     tm_text_printf(out, "  ... and %zu more: see summary.json\n",
-                   s->value_count - shown);
-  if (any_permuted(s))
-    tm_text_add(out, "  * its label changes places: not to be read alone\n");
+                   count - shown);
 }
 
 static void add_pmfs(tm_text *out, const tempera_summary *s) {
@@ -84,6 +82,23 @@ static void add_pmfs(tm_text *out, const tempera_summary *s) {
                      v->pmf[j].probability);
     tm_text_add(out, v->pmf_count > MOST_PMF ? "  ...\n" : "\n");
   }
+}
+
+static void add_parameters(tm_text *out, const tempera_summary *s,
+                           bool colour) {
+  heading(out, "Parameters (draws at tau = 1)", colour);
+  add_values(out, "parameter", s->values, s->value_count, colour);
+  if (any_permuted(s))
+    tm_text_add(out, "  * its label changes places: not to be read alone\n");
+  add_pmfs(out, s);
+}
+
+static void add_quantities(tm_text *out, const tempera_summary *s,
+                           bool colour) {
+  if (s->quantity_count == 0)
+    return;
+  heading(out, "Quantities computed from them", colour);
+  add_values(out, "quantity", s->quantities, s->quantity_count, colour);
 }
 
 static void add_labels(tm_text *out, const tempera_summary *s) {
@@ -232,8 +247,8 @@ tempera_status tempera_summary_text(const tempera_summary *summary, bool colour,
                                     char **text, tempera_error *error) {
   tm_text out = {0};
   add_head(&out, summary);
-  add_values(&out, summary, colour);
-  add_pmfs(&out, summary);
+  add_parameters(&out, summary, colour);
+  add_quantities(&out, summary, colour);
   add_modes(&out, summary, colour);
   add_evidence(&out, summary, colour);
   add_tempering(&out, summary, colour);

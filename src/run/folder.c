@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "parallel/threads.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -69,8 +70,8 @@ tempera_status tm_folder_open(const tempera_run_request *request,
 
 /* ---- writing ------------------------------------------------------------ */
 
-static tempera_status append(const tm_csv_file *file, const tm_text *text,
-                             tempera_error *error) {
+static tempera_status append(const tm_csv_file *file, tempera_error *error) {
+  const tm_text *text = &file->block;
   if (text->failed)
     return tm_fail_memory(error);
   for (size_t done = 0; done < text->length;) {
@@ -119,6 +120,7 @@ static tm_csv_about about_run(const tempera_run_request *request,
                               const tempera_sampler *sampler) {
   const tempera_options *o = tempera_sampler_options(sampler);
   const tempera_model *model = tempera_sampler_model(sampler);
+  const tempera_model_spec *spec = tempera_model_spec_of(model);
   return (tm_csv_about){
       .model = tempera_model_name(model),
       .method = tm_choice_word(TM_CHOICE_METHOD, (int)o->method),
@@ -128,7 +130,9 @@ static tm_csv_about about_run(const tempera_run_request *request,
       .warmup = o->warmup,
       .thin = o->thin,
       .seed = o->seed,
-      .save_warmup = o->save_warmup};
+      .save_warmup = o->save_warmup,
+      .quantity_names = spec->quantity_names,
+      .quantity_count = spec->quantity_count};
 }
 
 tempera_status tm_folder_begin(tm_folder *folder,
@@ -150,32 +154,55 @@ tempera_status tm_folder_begin(tm_folder *folder,
     *file = (tm_csv_file){
         .descriptor = -1, .role = role, .chain = i % draws->chains};
     TM_TRY(open_file(folder, file, error));
+    TM_TRY(tm_quantities_create(tempera_sampler_model(sampler), about.seed,
+                                &file->quantities, error));
     about.id = file->chain + 1;
-    folder->block.length = 0;
-    tm_csv_header(&folder->block, &about, draws, role, &file->samples_at,
+    tm_csv_header(&file->block, &about, draws, role, &file->samples_at,
                   &file->warmup_at);
-    TM_TRY(append(file, &folder->block, error));
+    TM_TRY(append(file, error));
   }
   settle(folder);
   return TEMPERA_OK;
 }
 
-static tempera_status append_rows(tm_folder *folder,
-                                  const tempera_draws *warmup, size_t warmed,
-                                  const tempera_draws *draws,
-                                  tempera_error *error) {
-  for (size_t i = 0; i < folder->file_count; i++) {
-    const tm_csv_file *file = &folder->files[i];
-    folder->block.length = 0;
-    if (warmed > folder->warmup_rows)
-      tm_csv_rows(&folder->block, warmup, file->role, file->chain,
-                  folder->warmup_rows, warmed);
-    if (draws->count > 0 && !folder->adapted)
-      tm_csv_adaptation(&folder->block, folder->dimension);
-    tm_csv_rows(&folder->block, draws, file->role, file->chain, folder->rows,
-                draws->count);
-    TM_TRY(append(file, &folder->block, error));
+/* Rows to be formatted, by several threads. */
+typedef struct news {
+  tm_folder *folder;
+  const tempera_draws *warmup, *draws;
+  size_t warmed;
+} news;
+
+static void add_rows(tm_csv_file *file, const tempera_draws *draws, bool warmup,
+                     size_t first, size_t last) {
+  size_t count = file->quantities.evaluator.model->spec.quantity_count;
+  tm_draw_place place = {draws, warmup, file->role, file->chain, first};
+  for (; place.row < last; place.row++) {
+    const double *quantities =
+        count ? tm_quantities_row(&file->quantities, &place) : NULL;
+    tm_csv_row(&file->block, draws, file->role, file->chain, place.row,
+               quantities, count);
   }
+}
+
+static void format_file(size_t i, void *context) {
+  const news *n = context;
+  const tm_folder *folder = n->folder;
+  tm_csv_file *file = &folder->files[i];
+  file->block.length = 0;
+  if (n->warmed > folder->warmup_rows)
+    add_rows(file, n->warmup, true, folder->warmup_rows, n->warmed);
+  if (n->draws->count > 0 && !folder->adapted)
+    tm_csv_adaptation(&file->block, folder->dimension);
+  add_rows(file, n->draws, false, folder->rows, n->draws->count);
+}
+
+static tempera_status append_rows(const news *n, int threads,
+                                  tempera_error *error) {
+  tm_folder *folder = n->folder;
+  tm_parallel_for(folder->file_count, tm_threads(threads), format_file,
+                  (void *)(uintptr_t)n);
+  for (size_t i = 0; i < folder->file_count; i++)
+    TM_TRY(append(&folder->files[i], error));
   settle(folder);
   return TEMPERA_OK;
 }
@@ -188,7 +215,9 @@ tempera_status tm_folder_append(tm_folder *folder,
   size_t warmed = warmup ? warmup->count : 0;
   if (draws->count == folder->rows && warmed == folder->warmup_rows)
     return TEMPERA_OK;
-  tempera_status status = append_rows(folder, warmup, warmed, draws, error);
+  const news n = {folder, warmup, draws, warmed};
+  tempera_status status =
+      append_rows(&n, tempera_sampler_options(sampler)->threads, error);
   if (status != TEMPERA_OK) {
     cut_back(folder);
     return status;
@@ -229,24 +258,27 @@ static tempera_status correct_header(const tm_folder *folder,
 tempera_status tm_folder_end(tm_folder *folder, const tempera_options *options,
                              double warmup_seconds, double sampling_seconds,
                              tempera_error *error) {
-  folder->block.length = 0;
-  if (!folder->adapted)
-    tm_csv_adaptation(&folder->block, folder->dimension);
-  tm_csv_end(&folder->block, warmup_seconds, sampling_seconds);
   for (size_t i = 0; i < folder->file_count; i++) {
-    TM_TRY(correct_header(folder, &folder->files[i], options, error));
-    TM_TRY(append(&folder->files[i], &folder->block, error));
+    tm_csv_file *file = &folder->files[i];
+    file->block.length = 0;
+    if (!folder->adapted)
+      tm_csv_adaptation(&file->block, folder->dimension);
+    tm_csv_end(&file->block, warmup_seconds, sampling_seconds);
+    TM_TRY(correct_header(folder, file, options, error));
+    TM_TRY(append(file, error));
   }
   return TEMPERA_OK;
 }
 
 void tm_folder_close(tm_folder *folder) {
   for (size_t i = 0; i < folder->file_count; i++) {
-    if (folder->files[i].descriptor >= 0)
-      close(folder->files[i].descriptor);
-    tm_heap_free(folder->files[i].path);
+    tm_csv_file *file = &folder->files[i];
+    if (file->descriptor >= 0)
+      close(file->descriptor);
+    tm_quantities_free(&file->quantities);
+    tm_text_clear(&file->block);
+    tm_heap_free(file->path);
   }
   tm_heap_free(folder->files);
-  tm_text_clear(&folder->block);
   *folder = (tm_folder){0};
 }

@@ -4,6 +4,7 @@
 #define TM_RUN_FOLDER_H
 
 #include "draws/csv.h"
+#include "run/quantities.h"
 #include "run/run.h"
 
 /* One CSV file that only grows. */
@@ -14,6 +15,8 @@ typedef struct tm_csv_file {
   int64_t size; /* bytes up to the last block that is in every file */
   tempera_role role;
   size_t chain;
+  tm_quantities quantities;
+  tm_text block; /* rows on their way to it; reused between blocks */
 } tm_csv_file;
 
 typedef struct tm_folder {
@@ -23,7 +26,6 @@ typedef struct tm_folder {
   size_t dimension; /* unconstrained coordinates, for the adaptation block */
   size_t warmup_rows, rows; /* rows of every chain that are on disk */
   bool adapted;             /* the adaptation block is written */
-  tm_text block;            /* reused between blocks */
 } tm_folder;
 
 /* Makes the folder (and those above it), refuses one that holds a run, and

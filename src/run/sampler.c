@@ -7,6 +7,7 @@
 
 #include "estimate/estimate.h"
 #include "parallel/threads.h"
+#include "run/quantities.h"
 
 #include <math.h>
 #include <string.h>
@@ -336,19 +337,6 @@ static void fill_cost(const tempera_sampler *s, tempera_summary *summary) {
   }
 }
 
-/* Nothing a model offers is passed over in silence. */
-static tempera_status fill_omissions(const tempera_sampler *s,
-                                     tempera_summary *summary) {
-  size_t count = s->model->spec.quantity_count;
-  if (count == 0)
-    return TEMPERA_OK;
-  return tm_summary_warn(summary,
-                         "%zu transformed parameters and generated quantities "
-                         "(%s, ...) are not written to the draws in this "
-                         "version.",
-                         count, s->model->spec.quantity_names[0]);
-}
-
 static tempera_status fill_ridge(const tempera_sampler *s,
                                  tempera_summary *summary) {
   summary->ridge_gap = NAN;
@@ -393,9 +381,9 @@ static tempera_status fill_labels(const tempera_sampler *s,
   return TEMPERA_OK;
 }
 
-tempera_status tempera_sampler_summarise(const tempera_sampler *sampler,
-                                         tempera_summary **summary,
-                                         tempera_error *error) {
+tempera_status tm_sampler_summarise(const tempera_sampler *sampler,
+                                    bool quantities, tempera_summary **summary,
+                                    tempera_error *error) {
   tempera_summary *made = tm_heap_alloc(1, sizeof *made);
   if (!made)
     return tm_fail_memory(error);
@@ -411,8 +399,8 @@ tempera_status tempera_sampler_summarise(const tempera_sampler *sampler,
     status = fill_labels(sampler, made, error);
   if (status == TEMPERA_OK)
     status = fill_ridge(sampler, made);
-  if (status == TEMPERA_OK)
-    status = fill_omissions(sampler, made);
+  if (status == TEMPERA_OK && quantities)
+    status = tm_quantities_summarise(sampler, made, error);
   if (status == TEMPERA_OK) {
     fill_cost(sampler, made);
     made->likelihood_evaluations += bridge;
@@ -424,4 +412,10 @@ tempera_status tempera_sampler_summarise(const tempera_sampler *sampler,
   }
   *summary = made;
   return TEMPERA_OK;
+}
+
+tempera_status tempera_sampler_summarise(const tempera_sampler *sampler,
+                                         tempera_summary **summary,
+                                         tempera_error *error) {
+  return tm_sampler_summarise(sampler, true, summary, error);
 }

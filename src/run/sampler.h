@@ -44,6 +44,11 @@ TEMPERA_CHECKED tempera_status tm_warmup_end_round(tempera_sampler *sampler,
 /* Note a warmup sweep for the learner; chains may do so concurrently. */
 void tm_warmup_keep(tempera_sampler *sampler, const tm_pair *pair);
 
+/* A summary, if asked with the model's quantities, which decide nothing. */
+TEMPERA_CHECKED tempera_status
+tm_sampler_summarise(const tempera_sampler *sampler, bool quantities,
+                     tempera_summary **summary, tempera_error *error);
+
 /* Fill in every "default" of the options for this model, or say what does
  * not fit together. */
 TEMPERA_CHECKED tempera_status tm_options_resolve(const tempera_options *asked,

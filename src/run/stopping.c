@@ -102,7 +102,7 @@ static tempera_status decide(tempera_sampler *s, const tempera_progress *now,
   if (!s->automatic || kept < FIRST_CHECK || next_check(kept - 1) != kept)
     return TEMPERA_OK;
   tempera_summary *summary = NULL;
-  TM_TRY(tempera_sampler_summarise(s, &summary, error));
+  TM_TRY(tm_sampler_summarise(s, false, &summary, error));
   s->estimate_evaluations +=
       summary->likelihood_evaluations - now->likelihood_evaluations;
   double rhat, ess;

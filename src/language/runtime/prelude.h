@@ -129,8 +129,10 @@ typedef struct tm_runtime {
   long (*parameter)(tm_tape *tape, void *binding, const char *name,
                     int constraint, int integer, int depth, int rank,
                     const int *dim, tm_any lower, tm_any upper);
-  void (*output)(tm_tape *tape, void *binding, const char *name, int integer,
-                 tm_any value);
+  /* an output's name and sizes, once; then its value, for every point */
+  void (*announce)(tm_tape *tape, void *binding, const char *name, int rank,
+                   const int *dim);
+  void (*output)(tm_tape *tape, void *binding, tm_any value);
   /* the solution at all times, one row each */
   tm_tensor (*ode)(tm_tape *tape, const tm_ode *system, tm_any y0,
                    const char *place);
@@ -680,6 +682,7 @@ typedef struct tm_entry {
   void (*start)(const tm_runtime *runtime);
   /* read the data, compute transformed data; memory is the tape's */
   void (*data)(tm_tape *tape, void *instance, void *binding);
+  /* lay out the parameters, then name the quantities */
   void (*parameters)(tm_tape *tape, void *instance, void *binding);
   /* [prior, likelihood]; values are left in tape->log_density */
   void (*value[2])(tm_tape *tape, const void *instance, const double *theta);
@@ -692,6 +695,6 @@ typedef struct tm_entry {
   void (*prior)(tm_tape *tape, const void *instance, double *theta);
 } tm_entry;
 
-enum { TM_ENTRY_VERSION = 1 };
+enum { TM_ENTRY_VERSION = 2 };
 
 #endif

@@ -94,8 +94,9 @@ tm_tensor tm_binding_read(tm_tape *tape, void *binding, const char *name,
 long tm_binding_parameter(tm_tape *tape, void *binding, const char *name,
                           int constraint, int integer, int depth, int rank,
                           const int *dim, tm_any lower, tm_any upper);
-void tm_binding_output(tm_tape *tape, void *binding, const char *name,
-                       int integer, tm_any value);
+void tm_binding_announce(tm_tape *tape, void *binding, const char *name,
+                         int rank, const int *dim);
+void tm_binding_output(tm_tape *tape, void *binding, tm_any value);
 
 tm_tensor tm_solve_ode(tm_tape *tape, const tm_ode *system, tm_any y0,
                        const char *place);
