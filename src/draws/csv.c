@@ -43,18 +43,19 @@ static void add_version(tm_text *text, const tm_csv_about *about,
 /* Readers fail without an algorithm, engine, depth and metric; these are the
  * values that all of them know, and no draw reaches the depth. */
 static const char *const algorithm =
-    "#     adapt\n#       engaged = true\n#     algorithm = hmc\n#       hmc\n"
+    "#     adapt\n#       engaged = 1\n#     algorithm = hmc\n#       hmc\n"
     "#         engine = nuts\n#           nuts\n"
     "#             max_depth = 10\n#         metric = diag_e\n"
     "#         stepsize = 1\n";
 
+/* Switches are 1 or 0: "true" is CmdStan's newer word, which rstan and ArviZ up
+ * to 0.17 do not know. */
 static void add_settings(tm_text *text, const tm_csv_about *about) {
   tm_text_printf(text,
-                 "#     save_warmup = %s\n#     thin = %zu\n%s# id = %zu\n"
+                 "#     save_warmup = %d\n#     thin = %zu\n%s# id = %zu\n"
                  "# data\n#   file = %s\n# random\n#   seed = %" PRIu64 "\n",
-                 about->save_warmup ? "true" : "false", about->thin, algorithm,
-                 about->id, about->data_path ? about->data_path : "",
-                 about->seed);
+                 about->save_warmup ? 1 : 0, about->thin, algorithm, about->id,
+                 about->data_path ? about->data_path : "", about->seed);
 }
 
 void tm_csv_adaptation(tm_text *text, size_t dimension) {

@@ -29,7 +29,7 @@ for line in lines:
         row = dict(zip(names, map(float, line.split(",")), strict=True))
         (after if adapted else before).append(row)
 assert settings["method"] == "sample" and settings["model"] == "normal"
-assert settings["save_warmup"] == ("true" if saved else "false")
+assert settings["save_warmup"] == ("1" if saved else "0")
 assert settings["num_warmup"] == "100" and settings["thin"] == "2"
 assert settings["num_samples"] == "501" and settings["id"] == "2"
 assert settings["metric"] == "diag_e" and settings["seed"] == "1"
