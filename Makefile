@@ -7,6 +7,7 @@
 #   make bench        what things cost, as ratios
 #   make coverage     are the error bars honest? (200 seeds, minutes)
 #   make experiments  coverage, truth, dimension, budget, ablation (half an hour)
+#   make page         the charts of reports, from page/ (needs Node)
 #   make format clean
 PREFIX ?= /usr/local
 BUILD := build
@@ -15,7 +16,8 @@ TIMINGS := overhead models
 EXPERIMENTS := coverage truth dimension budget ablation
 GENERATOR := $(if $(shell command -v ninja),-G Ninja,)
 
-.PHONY: all setup demo test install bench $(EXPERIMENTS) experiments format clean
+.PHONY: all setup demo test install bench $(EXPERIMENTS) experiments page \
+  format clean
 
 all: $(BUILD)/CMakeCache.txt
 	cmake --build $(BUILD) -j $(JOBS)
@@ -54,6 +56,14 @@ $(EXPERIMENTS): all
 dimension: PLOT := --svg docs/dimension.svg
 
 experiments: $(EXPERIMENTS)
+
+page/node_modules: page/package-lock.json
+	cd page && npm ci --no-audit --no-fund
+	touch $@
+
+# The result is committed: users need no Node.
+page: page/node_modules
+	cd page && node build.js
 
 format:
 	git ls-files '*.c' '*.h' | xargs clang-format -i

@@ -13,27 +13,34 @@ void tm_table_cell(tm_table *table, const char *text) {
   table->count++;
 }
 
-void tm_table_number(tm_table *table, double value, int decimals) {
-  char text[64];
+void tm_format_number(char text[TM_NUMBER_TEXT], double value, int decimals) {
   if (isnan(value))
-    snprintf(text, sizeof text, "-");
+    snprintf(text, TM_NUMBER_TEXT, "-");
   else if (fabs(value) >= 1e10)
-    snprintf(text, sizeof text, "%.4g", value);
+    snprintf(text, TM_NUMBER_TEXT, "%.4g", value);
   else
-    snprintf(text, sizeof text, "%.*f", decimals, value);
+    snprintf(text, TM_NUMBER_TEXT, "%.*f", decimals, value);
+}
+
+void tm_format_short(char text[TM_NUMBER_TEXT], double value) {
+  double size = fabs(value);
+  if (size >= 1e7 || (size > 0 && size < 1e-4)) {
+    snprintf(text, TM_NUMBER_TEXT, "%.3e", value);
+    return;
+  }
+  int decimals = size >= 1000 ? 0 : size >= 100 ? 1 : size >= 10 ? 2 : 3;
+  tm_format_number(text, value, size < 1 && size > 0 ? 4 : decimals);
+}
+
+void tm_table_number(tm_table *table, double value, int decimals) {
+  char text[TM_NUMBER_TEXT];
+  tm_format_number(text, value, decimals);
   tm_table_cell(table, text);
 }
 
 void tm_table_short(tm_table *table, double value) {
-  double size = fabs(value);
-  bool exponent = size >= 1e7 || (size > 0 && size < 1e-4);
-  if (isnan(value) || !exponent) {
-    int decimals = size >= 1000 ? 0 : size >= 100 ? 1 : size >= 10 ? 2 : 3;
-    tm_table_number(table, value, size < 1 && size > 0 ? 4 : decimals);
-    return;
-  }
-  char text[64];
-  snprintf(text, sizeof text, "%.3e", value);
+  char text[TM_NUMBER_TEXT];
+  tm_format_short(text, value);
   tm_table_cell(table, text);
 }
 

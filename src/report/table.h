@@ -27,6 +27,12 @@ void tm_table_print(tm_table *table, bool colour, tm_text *out);
 const char *tm_bold(bool colour);
 const char *tm_plain(bool colour);
 
+/* Numbers as the tables show them: to `decimals` places, "-" when NaN; and
+ * to four significant digits. */
+enum { TM_NUMBER_TEXT = 64 };
+void tm_format_number(char text[TM_NUMBER_TEXT], double value, int decimals);
+void tm_format_short(char text[TM_NUMBER_TEXT], double value);
+
 /* Decimals that show two digits of the standard error. */
 int tm_decimals(double se);
 

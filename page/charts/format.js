@@ -1,0 +1,23 @@
+// format.js - numbers and names as text.
+
+// Four significant digits, as a reader wants them on hovering.
+export function number(value) {
+  if (typeof value !== 'number' || !isFinite(value))
+    return '\u2013';
+  var size = Math.abs(value);
+  if (value === Math.round(value) && size < 1e7)
+    return String(value);
+  if (size >= 1e6 || (size > 0 && size < 1e-3))
+    return value.toExponential(3);
+  return String(Number(value.toPrecision(size >= 1000 ? 7 : 4)));
+}
+
+var entities = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;',
+                 '\'': '&#39;' };
+
+// Names come from models and files: in HTML they stay text.
+export function escape(text) {
+  return String(text).replace(/[&<>"']/g, function (c) {
+    return entities[c];
+  });
+}
