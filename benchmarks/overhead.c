@@ -3,6 +3,7 @@
  * tau move's share on SIR; two threads against one. */
 #include "bench.h"
 #include "run/sampler.h"
+#include "samplers/pair.h"
 
 static tempera_options quiet_options(int threads, size_t iterations) {
   tempera_options o = tempera_options_default();
@@ -24,27 +25,30 @@ static double time_sweeps(tempera_sampler *sampler, size_t sweeps) {
 
 /* The cost of the model alone: its densities at the chain's own points. */
 static double time_model(tempera_sampler *sampler, uint64_t evaluations) {
-  tm_pair *pair = &sampler->pairs[0];
+  tm_pair *pair = (tm_pair *)sampler->groups[0];
   double start = bench_now();
   for (uint64_t i = 0; i < evaluations; i++) {
     double value;
     const tm_point *at = i & 1 ? &pair->tempered : &pair->target;
-    pair->model->spec.log_prior(at->theta, &value, pair->evaluator.user);
-    pair->model->spec.log_likelihood(at->theta, &value, pair->evaluator.user);
+    pair->group.model->spec.log_prior(at->theta, &value,
+                                      pair->group.evaluator.user);
+    pair->group.model->spec.log_likelihood(at->theta, &value,
+                                           pair->group.evaluator.user);
   }
   return bench_now() - start;
 }
 
 /* The same for its gradients, where it has them. */
 static double time_gradients(tempera_sampler *sampler, uint64_t gradients) {
-  tm_pair *pair = &sampler->pairs[0];
-  const tempera_model_spec *spec = &pair->model->spec;
+  tm_pair *pair = (tm_pair *)sampler->groups[0];
+  const tempera_model_spec *spec = &pair->group.model->spec;
   double value, gradient[64], start = bench_now();
-  for (uint64_t i = 0; i < gradients && pair->model->size <= 64; i++) {
+  for (uint64_t i = 0; i < gradients && pair->group.model->size <= 64; i++) {
     const tm_point *at = i & 1 ? &pair->tempered : &pair->target;
-    spec->log_prior_gradient(at->theta, &value, gradient, pair->evaluator.user);
+    spec->log_prior_gradient(at->theta, &value, gradient,
+                             pair->group.evaluator.user);
     spec->log_likelihood_gradient(at->theta, &value, gradient,
-                                  pair->evaluator.user);
+                                  pair->group.evaluator.user);
   }
   return bench_now() - start;
 }
@@ -52,14 +56,14 @@ static double time_gradients(tempera_sampler *sampler, uint64_t gradients) {
 static uint64_t gradients(const tempera_sampler *s) {
   uint64_t total = 0;
   for (size_t c = 0; c < s->options.chains; c++)
-    total += s->pairs[c].evaluator.gradient_evaluations;
+    total += s->groups[c]->evaluator.gradient_evaluations;
   return total;
 }
 
 static uint64_t evaluations(const tempera_sampler *s) {
   uint64_t total = 0;
   for (size_t c = 0; c < s->options.chains; c++)
-    total += s->pairs[c].evaluator.likelihood_evaluations;
+    total += s->groups[c]->evaluator.likelihood_evaluations;
   return total;
 }
 
@@ -95,11 +99,11 @@ static double time_without_tau(tempera_sampler *sampler, size_t sweeps) {
   double start = bench_now();
   for (size_t i = 0; i < sweeps; i++)
     for (size_t c = 0; c < sampler->options.chains; c++) {
-      tm_pair *pair = &sampler->pairs[c];
-      tm_kernel_sweep(pair->kernel, &pair->evaluator, &pair->tempered,
-                      pair->tau, &pair->tempered_stream);
-      tm_kernel_sweep(pair->kernel, &pair->evaluator, &pair->target, 1,
-                      &pair->target_stream);
+      tm_pair *pair = (tm_pair *)sampler->groups[c];
+      tm_kernel_sweep(pair->group.kernel, &pair->group.evaluator,
+                      &pair->tempered, pair->tau, &pair->tempered_stream);
+      tm_kernel_sweep(pair->group.kernel, &pair->group.evaluator, &pair->target,
+                      1, &pair->target_stream);
     }
   return bench_now() - start;
 }

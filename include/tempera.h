@@ -350,7 +350,8 @@ tempera_program_load(const tempera_program *program, const tempera_data *data,
 
 typedef enum tempera_method {
   TEMPERA_PT_STWNC = 0,
-  TEMPERA_STWNC
+  TEMPERA_STWNC,
+  TEMPERA_MH /* one chain at tau = 1, for contrast */
 } tempera_method;
 
 typedef enum tempera_tau_prior {
@@ -383,12 +384,13 @@ typedef struct tempera_options {
   double tau_scale; /* sd of truncated-normal tau proposals */
   double tau_min;   /* 0, or the lower end of tau for improper priors */
   tempera_kernel kernel;
-  size_t chains;     /* independent tempered/target pairs [4; paper: 1] */
+  size_t chains;     /* independent groups, by method [4; paper: 1] */
   size_t iterations; /* sweeps after warmup, per chain; 0: tempera_sampler_run
                         decides while it runs (64 000 at most) */
   bool warmup_given; /* warmup below is the caller's (it may be 0) */
   size_t warmup;
   size_t thin;     /* keep every thin-th sweep */
+  size_t levels;   /* of methods with a ladder; 0: as many as needed */
   double exchange; /* probability rho of an exchange; < 0: the default */
   uint64_t seed;
   int threads;       /* 0: all cores */
@@ -470,8 +472,10 @@ typedef enum tempera_role {
 } tempera_role;
 
 size_t tempera_draws_chains(const tempera_draws *draws);
-/* Kept draws in every chain. */
+/* Kept sweeps in every chain, and the draws of a role they left: one each, or
+ * one per level (method pt, tempered); 0 when the method has no such role. */
 size_t tempera_draws_count(const tempera_draws *draws);
+size_t tempera_draws_rows(const tempera_draws *draws, tempera_role role);
 /* Value i of the natural-scale parameters over the kept draws of a chain;
  * NULL when the method has no such role. Valid until the next advance. */
 const double *tempera_draws_values(const tempera_draws *draws,

@@ -61,7 +61,7 @@ static void wrong_values_are_refused_and_change_nothing(void **state) {
   static const wrong cases[] = {
       {"method", "pt", "method pt is not available in this version"},
       {"method", "pts", "method pts is not known"},
-      {"levels", "8", "levels is not available"},
+      {"levels", "1", "wanted a whole number from 2"},
       {"chains", "0", "wanted a whole number from 1"},
       {"chains", "-1", "wanted a whole number"},
       {"chains", "2x", "wanted a whole number"},

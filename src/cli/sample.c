@@ -18,7 +18,7 @@ static const char help[] =
     "\n"
     "  -d, --data FILE        data, CmdStan JSON\n"
     "  -o, --output DIR       the run's folder [MODEL-run]\n"
-    "      --method M         pt-stwnc, stwnc [pt-stwnc]\n"
+    "      --method M         pt-stwnc, stwnc, mh [pt-stwnc]\n"
     "      --tau-prior P      learned, laplace, profile [learned]\n"
     "      --ridge R          convex, spline, exact [convex]\n"
     "      --tau-move M       gibbs, uniform, truncated-normal, lifted "

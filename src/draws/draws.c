@@ -23,6 +23,7 @@ tempera_status tm_draws_create(size_t chains, size_t size,
                             .names = names,
                             .integer = integer,
                             .has_role = {target, tempered},
+                            .width = 1,
                             .prior = {.log_atom = -INFINITY},
                             .evidence = true};
     made->columns = TM_NEW(arena, double *, 2 * chains * (size + TM_COLUMNS));
@@ -47,20 +48,30 @@ void tm_draws_free(tempera_draws *draws) {
   tm_arena_free(draws->arena);
 }
 
-tempera_status tm_draws_reserve(tempera_draws *draws, size_t rows,
+size_t tm_draws_width(const tempera_draws *draws, tempera_role role) {
+  return role == TEMPERA_TARGET ? 1 : draws->width;
+}
+
+size_t tm_draws_rows(const tempera_draws *draws, tempera_role role) {
+  return draws->count * tm_draws_width(draws, role);
+}
+
+tempera_status tm_draws_reserve(tempera_draws *draws, size_t sweeps,
                                 tempera_error *error) {
-  if (rows <= draws->capacity)
+  if (sweeps <= draws->capacity)
     return TEMPERA_OK;
   size_t half = column_total(draws) / 2;
   for (size_t i = 0; i < 2 * half; i++) {
     if (!draws->has_role[i / half])
       continue;
-    double *column = tm_heap_resize(draws->columns[i], rows, sizeof(double));
+    size_t width = tm_draws_width(draws, (tempera_role)(i / half));
+    double *column =
+        tm_heap_resize(draws->columns[i], sweeps, width * sizeof(double));
     if (!column)
       return tm_fail_memory(error);
     draws->columns[i] = column;
   }
-  draws->capacity = rows;
+  draws->capacity = sweeps;
   return TEMPERA_OK;
 }
 
@@ -81,6 +92,19 @@ tempera_status tm_draws_set_prior(tempera_draws *draws,
   if (!made.tau || !made.log_prior)
     return tm_fail_memory(error);
   draws->prior = made;
+  return TEMPERA_OK;
+}
+
+tempera_status tm_draws_set_levels(tempera_draws *draws,
+                                   const tm_draws_levels *levels,
+                                   tempera_error *error) {
+  const double *weight = levels->log_weight;
+  tm_draws_levels made = {levels->count,
+                          kept(draws, levels->tau, levels->count),
+                          weight ? kept(draws, weight, levels->count) : NULL};
+  if (!made.tau || (weight && !made.log_weight))
+    return tm_fail_memory(error);
+  draws->levels = made;
   return TEMPERA_OK;
 }
 
@@ -115,6 +139,10 @@ size_t tempera_draws_chains(const tempera_draws *draws) {
 }
 
 size_t tempera_draws_count(const tempera_draws *draws) { return draws->count; }
+
+size_t tempera_draws_rows(const tempera_draws *draws, tempera_role role) {
+  return draws->has_role[role] ? tm_draws_rows(draws, role) : 0;
+}
 
 const double *tempera_draws_values(const tempera_draws *draws,
                                    tempera_role role, size_t chain, size_t i) {

@@ -1,9 +1,11 @@
 /* draws.h - append-only columns in memory: the contract between samplers and
  * estimators, which know nothing of each other.
  *
- * Every chain is a tempered/target pair; each role has one column per
- * natural-scale value and one per entry of tm_column. Rows are appended in
- * lockstep over chains, so `count` holds for all of them. */
+ * Every chain has target draws, tempered draws, or both; each role has one
+ * column per natural-scale value and one per entry of tm_column. Sweeps are
+ * appended in lockstep over chains, so `count` holds for all of them. A sweep
+ * leaves one target row and `width` tempered rows, which lie together: row k
+ * of sweep i is at i * width + k. */
 #ifndef TM_DRAWS_DRAWS_H
 #define TM_DRAWS_DRAWS_H
 
@@ -18,6 +20,7 @@ typedef enum tm_column {
   TM_TAU_ACCEPT,   /* acceptance probability of the tau move; NaN if none */
   TM_EXCHANGE,     /* 0 none proposed, 1 proposed and rejected, 2 accepted */
   TM_RENEWED,      /* 1 when theta was redrawn from the prior this sweep */
+  TM_WALKER,       /* which of the sweep's thetas this is, through exchanges */
   TM_COLUMNS
 } tm_column;
 
@@ -30,6 +33,14 @@ typedef struct tm_draws_prior {
   const double *tau, *log_prior;
   double log_atom;
 } tm_draws_prior;
+
+/* Discrete levels of tau, ascending, the last 1; count 0: tau is continuous.
+ * Without weights every sweep leaves one row per level, in their order (pt);
+ * with them a row is at level t with prior weight e^{log_weight[t]} (st). */
+typedef struct tm_draws_levels {
+  size_t count;
+  const double *tau, *log_weight; /* the latter NULL: one row per level */
+} tm_draws_levels;
 
 /* The natural-scale ridge s(tau) as a table, for the ridge diagnostic; knots
  * 0: there is none. */
@@ -44,10 +55,12 @@ struct tempera_draws {
   const char *const *names;
   const bool *integer; /* per value */
   bool has_role[2];    /* indexed by tempera_role */
-  size_t count;        /* rows kept in every chain */
-  size_t capacity;
+  size_t count;        /* sweeps kept in every chain */
+  size_t capacity;     /* of sweeps */
+  size_t width;        /* tempered rows of a sweep; set before there is room */
   double **columns; /* [role][chain][size + TM_COLUMNS], see tm_draws_column */
   tm_draws_prior prior;
+  tm_draws_levels levels;
   tm_draws_ridge ridge;
   double tau_min;
   bool evidence; /* false: the prior is improper, no evidence exists */
@@ -60,25 +73,32 @@ TEMPERA_CHECKED tempera_status tm_draws_create(
     size_t chains, size_t size, const char *const *names, const bool *integer,
     bool target, bool tempered, tempera_draws **draws, tempera_error *error);
 void tm_draws_free(tempera_draws *draws);
-/* Make room for this many rows in all; called outside of sweeps. */
+/* Make room for this many sweeps in all; called outside of sweeps. */
 TEMPERA_CHECKED tempera_status tm_draws_reserve(tempera_draws *draws,
-                                                size_t rows,
+                                                size_t sweeps,
                                                 tempera_error *error);
 /* Copy the knots in. */
 TEMPERA_CHECKED tempera_status tm_draws_set_prior(tempera_draws *draws,
                                                   const tm_draws_prior *prior,
                                                   tempera_error *error);
 
+TEMPERA_CHECKED tempera_status tm_draws_set_levels(
+    tempera_draws *draws, const tm_draws_levels *levels, tempera_error *error);
+
 TEMPERA_CHECKED tempera_status tm_draws_set_ridge(tempera_draws *draws,
                                                   const tm_draws_ridge *ridge,
                                                   tempera_error *error);
 
+/* Rows that a sweep leaves of a role, and that a chain has so far. */
+size_t tm_draws_width(const tempera_draws *draws, tempera_role role);
+size_t tm_draws_rows(const tempera_draws *draws, tempera_role role);
 /* Column c of a role and chain: c < size is a value, size + tm_column the
  * rest. NULL when the role is absent. */
 double *tm_draws_column(const tempera_draws *draws, tempera_role role,
                         size_t chain, size_t c);
-/* Write row `row` (< capacity); row_values holds size + TM_COLUMNS numbers.
- * Chains may write their rows concurrently; then `count` is raised. */
+/* Write row `row` of a role (there is room for it); theta may be NULL when
+ * `size` is 0. Chains may write their rows concurrently; then `count` is
+ * raised. */
 void tm_draws_put(tempera_draws *draws, tempera_role role, size_t chain,
                   size_t row, const double *theta,
                   const double extra[TM_COLUMNS]);

@@ -3,23 +3,17 @@
 #include "estimate/evidence.h"
 
 #include "estimate/estimate.h"
-#include "estimate/influence.h"
 #include "estimate/summary.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum {
-  MOST_ESTIMATES = 6, /* bridge included */
-  HEADLINE_DRAWS = 100000
-};
+enum { HEADLINE_DRAWS = 100000 };
 
 static const char biased_warning[] =
     "biased: every distinct tau gets one vote however long the chain held it, "
     "and more iterations do not cure it";
-static const char harmonic_warning[] =
-    "unstable: the harmonic mean usually has infinite variance; do not use it";
 
 /* Everything at work on one summary. */
 typedef struct work {
@@ -29,66 +23,6 @@ typedef struct work {
   double *scratch;
 } work;
 
-static double total_se(const tm_tempered *view, const tm_evidence *e,
-                       tm_monte_carlo *mc) {
-  *mc = tm_influence_error(e->psi, view->chains, view->rows);
-  double bound = e->half_range / 1.96;
-  return sqrt(mc->se * mc->se + e->variance + bound * bound);
-}
-
-static tempera_estimate *add_estimate(tempera_summary *summary,
-                                      const char *name, double log_z,
-                                      double se) {
-  tempera_estimate *e = &summary->estimates[summary->estimate_count++];
-  *e = (tempera_estimate){.log_z = log_z,
-                          .se = se,
-                          .lower = log_z - 1.96 * se,
-                          .upper = log_z + 1.96 * se,
-                          .se_within = NAN,
-                          .se_between = NAN};
-  snprintf(e->name, sizeof e->name, "%s", name);
-  return e;
-}
-
-static void withdraw(tempera_estimate *e) {
-  e->log_z = e->se = e->lower = e->upper = NAN;
-  e->se_within = e->se_between = NAN;
-}
-
-static tempera_status set_warning(tempera_estimate *e, char *warning,
-                                  tempera_error *error) {
-  if (!warning)
-    return tm_fail_memory(error);
-  tm_heap_free(e->warning);
-  e->warning = warning;
-  return TEMPERA_OK;
-}
-
-/* An estimate without a finite value and error is no estimate. */
-static tempera_status record(work *w, const char *name, const tm_evidence *e,
-                             tempera_estimate **made, tempera_error *error) {
-  tm_monte_carlo mc;
-  double se = total_se(w->view, e, &mc);
-  tempera_estimate *est = add_estimate(w->summary, name, e->log_z, se);
-  est->se_within = mc.within;
-  est->se_between = mc.between;
-  *made = est;
-  if (!isfinite(est->log_z) || !isfinite(se)) {
-    withdraw(est);
-    return set_warning(est, tm_heap_format("not enough draws for an estimate"),
-                       error);
-  }
-  double bound = e->half_range / 1.96;
-  if (e->top < 1 && (bound > 0.1 * se || e->top < 0.9))
-    return set_warning(
-        est,
-        tm_heap_format("tempered chain reached tau=%.2g only; the rest is "
-                       "bounded by convexity, giving +-%.2g of the error",
-                       e->top, e->half_range),
-        error);
-  return TEMPERA_OK;
-}
-
 /* rb, ti or ss for the headline and for comparing. */
 typedef enum kind { RB, TI, SS, KINDS } kind;
 static const char *const kind_names[KINDS] = {"rb", "ti", "ss"};
@@ -96,8 +30,7 @@ static const char *const kind_names[KINDS] = {"rb", "ti", "ss"};
 static tempera_status estimate(work *w, kind which, tm_evidence *e,
                                tempera_error *error) {
   tm_bins bins;
-  *e = (tm_evidence){.psi = TM_NEW(w->view->arena, double, w->view->count)};
-  if (!e->psi)
+  if (!tm_evidence_begin(w->view, e))
     return tm_fail_memory(error);
   if (which == RB) {
     tm_evidence_rb(w->view, e);
@@ -145,11 +78,11 @@ static tempera_status compare_kinds(work *w, const tm_evidence *a,
                       first->name, second->name, first->log_z,
                       second->log_z) != TEMPERA_OK)
     return tm_fail_memory(error);
-  return set_warning(second,
-                     tm_heap_format("disagrees with %s by %.2g, more than "
-                                    "their errors allow",
-                                    first->name, difference),
-                     error);
+  return tm_estimate_warn(second,
+                          tm_heap_format("disagrees with %s by %.2g, more than "
+                                         "their errors allow",
+                                         first->name, difference),
+                          error);
 }
 
 /* The target chain and the tempered draws weighted to tau = 1 sample the same
@@ -190,7 +123,7 @@ static tempera_status warn_of_target(work *w, double tempered, double target,
     return tm_fail_memory(error);
   if (rb->warning)
     return TEMPERA_OK;
-  return set_warning(
+  return tm_estimate_warn(
       rb, tm_heap_format("disagrees with the target chain at tau = 1"), error);
 }
 
@@ -202,7 +135,8 @@ static tempera_status fill_kinds(work *w, tempera_error *error) {
   bool differs = differs_from_target(w, &tempered, &target);
   for (kind k = first; k < (first == RB ? KINDS : SS); k++) {
     TM_TRY(estimate(w, k, &e[k], error));
-    TM_TRY(record(w, kind_names[k], &e[k], &made[k], error));
+    TM_TRY(
+        tm_evidence_record(w->summary, kind_names[k], &e[k], &made[k], error));
     if (k != first)
       TM_TRY(compare_kinds(w, &e[first], made[first], &e[k], made[k], error));
   }
@@ -223,25 +157,12 @@ static tempera_status fill_paper(work *w, tempera_error *error) {
   double log_z, se, between;
   if (!tm_evidence_ti_paper(w->view, &log_z, &se, &between))
     return tm_fail_memory(error);
-  tempera_estimate *e = add_estimate(w->summary, "ti-paper", log_z, se);
+  tempera_estimate *e = tm_estimate_add(w->summary, "ti-paper", log_z, se);
   e->se_within = se;
   e->se_between = between;
   if (!isfinite(log_z))
-    withdraw(e);
-  return set_warning(e, tm_heap_text(biased_warning), error);
-}
-
-static tempera_status fill_harmonic(work *w, tempera_error *error) {
-  if (!w->view->target)
-    return TEMPERA_OK;
-  tm_evidence e = {.psi = TM_NEW(w->view->arena, double, w->view->count)};
-  if (!e.psi)
-    return tm_fail_memory(error);
-  tm_evidence_phm(w->view, &e);
-  tm_evidence_add_support(w->draws, w->view, &e);
-  tempera_estimate *made;
-  TM_TRY(record(w, "phm", &e, &made, error));
-  return set_warning(made, tm_heap_text(harmonic_warning), error);
+    tm_estimate_withdraw(e);
+  return tm_estimate_warn(e, tm_heap_text(biased_warning), error);
 }
 
 /* Why there is no estimate, for the reader. */
@@ -265,8 +186,8 @@ static tempera_status explain(const work *w, tempera_error *error) {
   return status == TEMPERA_OK ? status : tm_fail_memory(error);
 }
 
-static double zero_likelihood(const tempera_draws *draws, tm_tempered *view) {
-  if (view->has_atom && view->count) {
+double tm_zero_likelihood(const tempera_draws *draws, tm_tempered *view) {
+  if (view && view->has_atom && view->count) {
     double all = 0, outside = 0;
     tm_tempered_weights(view, 0);
     for (size_t i = 0; i < view->count; i++) {
@@ -283,14 +204,13 @@ static double zero_likelihood(const tempera_draws *draws, tm_tempered *view) {
 tempera_status tm_evidence_fill(const tempera_draws *draws, tm_tempered *view,
                                 tempera_summary *summary,
                                 tempera_error *error) {
-  summary->log_z = summary->se = summary->lower = summary->upper = NAN;
-  summary->zero_likelihood = zero_likelihood(draws, view);
+  summary->zero_likelihood = tm_zero_likelihood(draws, view);
   if (!draws->evidence)
     return TEMPERA_OK;
   work w = {draws, view, summary, TM_NEW(view->arena, double, view->count)};
-  summary->estimates = tm_heap_alloc(MOST_ESTIMATES, sizeof(tempera_estimate));
-  if (!summary->estimates || !w.scratch)
+  if (!w.scratch)
     return tm_fail_memory(error);
+  TM_TRY(tm_estimates_reserve(summary, error));
   if (enough(view))
     TM_TRY(fill_kinds(&w, error));
   else
@@ -298,7 +218,7 @@ tempera_status tm_evidence_fill(const tempera_draws *draws, tm_tempered *view,
   if (view->count < TM_FEWEST_DRAWS || view->rows < 2 || view->tau_min > 0)
     return TEMPERA_OK;
   TM_TRY(fill_paper(&w, error));
-  return fill_harmonic(&w, error);
+  return tm_evidence_add_phm(draws, view, summary, error);
 }
 
 void tm_estimate_headline(const tempera_draws *draws, double *log_z,
@@ -317,7 +237,7 @@ void tm_estimate_headline(const tempera_draws *draws, double *log_z,
   if (w.scratch && enough(&view) &&
       estimate(&w, view.prior.count ? RB : TI, &e, NULL) == TEMPERA_OK) {
     tm_monte_carlo mc;
-    double error = total_se(&view, &e, &mc);
+    double error = tm_evidence_se(&e, &mc);
     if (isfinite(e.log_z) && isfinite(error)) {
       *log_z = e.log_z;
       *se = error;

@@ -3,15 +3,48 @@
 #ifndef TM_ESTIMATE_EVIDENCE_H
 #define TM_ESTIMATE_EVIDENCE_H
 
+#include "estimate/influence.h"
 #include "estimate/tempered.h"
 
 typedef struct tm_evidence {
   double log_z;
-  double *psi;       /* influence of each row, chain after chain; zeroed */
+  size_t chains, rows;
+  double *psi;       /* influence of each row, chain after chain */
   double variance;   /* from outside of the draws (prior draws) */
   double half_range; /* half the width of what only convexity bounds */
   double top;        /* the tau from which on convexity bounds it */
 } tm_evidence;
+
+/* record.c: influences of zero for the view's rows (false: out of memory); the
+ * standard error, all its parts together; and an entry of the summary made of
+ * both. An estimate without a finite value and error is no estimate. */
+bool tm_evidence_begin(const tm_tempered *view, tm_evidence *evidence);
+double tm_evidence_se(const tm_evidence *evidence, tm_monte_carlo *mc);
+TEMPERA_CHECKED tempera_status tm_evidence_record(tempera_summary *summary,
+                                                  const char *name,
+                                                  const tm_evidence *evidence,
+                                                  tempera_estimate **made,
+                                                  tempera_error *error);
+/* Room for every estimate that a method can have; then entries by hand. */
+TEMPERA_CHECKED tempera_status tm_estimates_reserve(tempera_summary *summary,
+                                                    tempera_error *error);
+tempera_estimate *tm_estimate_add(tempera_summary *summary, const char *name,
+                                  double log_z, double se);
+void tm_estimate_withdraw(tempera_estimate *estimate);
+/* Takes the heap text over; NULL is out of memory. */
+tempera_status tm_estimate_warn(tempera_estimate *estimate, char *warning,
+                                tempera_error *error);
+/* phm, from the view's target draws, if it has any. */
+TEMPERA_CHECKED tempera_status tm_evidence_add_phm(const tempera_draws *draws,
+                                                   tm_tempered *view,
+                                                   tempera_summary *summary,
+                                                   tempera_error *error);
+/* The evidence part for draws at tau = 1 only: phm. */
+TEMPERA_CHECKED tempera_status tm_evidence_fill_untempered(
+    const tempera_draws *draws, tempera_summary *summary, tempera_error *error);
+/* Prior mass of {L = 0}: by the view's draws at its atom, or by prior draws;
+ * NaN when unknown. The view may be NULL. */
+double tm_zero_likelihood(const tempera_draws *draws, tm_tempered *view);
 
 /* Draws sorted into bins of tau: bin j is order[first[j] .. first[j+1]) and
  * spans [edge[j], edge[j+1]]. Arrays are the arena's. */

@@ -45,11 +45,20 @@ static tempera_status take(tempera_summary *summary, const tempera_estimate *e,
   return TEMPERA_OK;
 }
 
+/* Draws at tau = 1 alone: there is nothing to check the bridge against. */
+static bool untempered(const tempera_summary *summary) {
+  return summary->tau_bin_count == 0;
+}
+
 static tempera_status choose(tempera_summary *summary, tempera_error *error) {
   tempera_estimate *bridge = find(summary, "bridge");
   tempera_estimate *rival =
       summary->estimator ? find(summary, summary->estimator) : NULL;
-  if (!stands(bridge) || !rival || !isfinite(rival->log_z))
+  if (!stands(bridge))
+    return TEMPERA_OK;
+  if (untempered(summary))
+    return take(summary, bridge, error); /* the verdict has the reservations */
+  if (!rival || !isfinite(rival->log_z))
     return TEMPERA_OK;
   if (disagree(bridge, rival)) {
     bridge->warning = tm_heap_format(

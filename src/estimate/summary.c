@@ -63,15 +63,25 @@ static tempera_status fill_from_view(const tempera_draws *draws,
   return TEMPERA_OK;
 }
 
-tempera_status tm_estimate_summary(const tempera_draws *draws,
-                                   tempera_summary *summary,
-                                   tempera_error *error) {
+static tempera_status fill_tempered(const tempera_draws *draws,
+                                    tempera_summary *summary,
+                                    tempera_error *error) {
   tm_tempered view;
-  summary->barrier = summary->relabelled_rhat = summary->relabelled_ess = NAN;
   TM_TRY(tm_tempered_create(draws, MOST_DRAWS, &view, error));
   tempera_status status = fill_from_view(draws, &view, summary, error);
   tm_tempered_free(&view);
-  TM_TRY(status);
+  return status;
+}
+
+tempera_status tm_estimate_summary(const tempera_draws *draws,
+                                   tempera_summary *summary,
+                                   tempera_error *error) {
+  summary->barrier = summary->relabelled_rhat = summary->relabelled_ess = NAN;
+  summary->log_z = summary->se = summary->lower = summary->upper = NAN;
+  if (draws->has_role[TEMPERA_TEMPERED])
+    TM_TRY(fill_tempered(draws, summary, error));
+  else
+    TM_TRY(tm_evidence_fill_untempered(draws, summary, error));
   TM_TRY(tm_tempering_fill(draws, summary, error));
   TM_TRY(tm_values_fill(draws, summary, error));
   TM_TRY(tm_modes_fill(draws, summary, error));

@@ -223,7 +223,7 @@ static bool fill(const tempera_draws *draws, size_t stride, tm_tempered *view) {
   view->highest = -INFINITY;
   for (size_t i = 0; i < view->count; i++)
     view->highest = fmax(view->highest, view->l[i]);
-  if (draws->has_role[TEMPERA_TARGET]) {
+  if (draws->has_role[TEMPERA_TARGET] && draws->width == 1) {
     view->target = copy_column(arena, draws, TEMPERA_TARGET, TM_LOG_LIKELIHOOD,
                                stride, view->rows);
     for (size_t i = 0; view->target && i < view->count; i++)
@@ -244,19 +244,48 @@ static bool fill(const tempera_draws *draws, size_t stride, tm_tempered *view) {
   return cover_by_weights(view);
 }
 
-tempera_status tm_tempered_create(const tempera_draws *draws, size_t limit,
-                                  tm_tempered *view, tempera_error *error) {
-  *view = (tm_tempered){.arena = tm_arena_create()};
+/* An empty view; gives the stride at which it takes rows of a role, 0 when
+ * there are none. */
+static tempera_status begin(const tempera_draws *draws, tempera_role role,
+                            size_t limit, tm_tempered *view, size_t *stride,
+                            tempera_error *error) {
+  *view = (tm_tempered){.arena = tm_arena_create(),
+                        .tau_min = draws->tau_min,
+                        .highest = -INFINITY};
+  *stride = 0;
   if (!view->arena)
     return tm_fail_memory(error);
-  view->tau_min = draws->tau_min;
-  view->highest = -INFINITY;
-  if (!draws->has_role[TEMPERA_TEMPERED] || !draws->count || !draws->chains)
+  size_t rows = draws->has_role[role] ? tm_draws_rows(draws, role) : 0;
+  if (!rows || !draws->chains)
     return TEMPERA_OK;
-  size_t stride = (draws->chains * draws->count + limit - 1) / limit;
+  *stride = (draws->chains * rows + limit - 1) / limit;
   view->chains = draws->chains;
-  view->rows = (draws->count + stride - 1) / stride;
+  view->rows = (rows + *stride - 1) / *stride;
   view->count = view->chains * view->rows;
+  return TEMPERA_OK;
+}
+
+tempera_status tm_tempered_create_target(const tempera_draws *draws,
+                                         size_t limit, tm_tempered *view,
+                                         tempera_error *error) {
+  size_t stride;
+  TM_TRY(begin(draws, TEMPERA_TARGET, limit, view, &stride, error));
+  if (!stride)
+    return TEMPERA_OK;
+  view->target = copy_column(view->arena, draws, TEMPERA_TARGET,
+                             TM_LOG_LIKELIHOOD, stride, view->rows);
+  if (view->target)
+    return TEMPERA_OK;
+  tm_tempered_free(view);
+  return tm_fail_memory(error);
+}
+
+tempera_status tm_tempered_create(const tempera_draws *draws, size_t limit,
+                                  tm_tempered *view, tempera_error *error) {
+  size_t stride;
+  TM_TRY(begin(draws, TEMPERA_TEMPERED, limit, view, &stride, error));
+  if (!stride)
+    return TEMPERA_OK;
   size_t batches = (COVERAGE_BATCHES + view->chains - 1) / view->chains;
   view->chain_batches = batches < view->rows ? batches : view->rows;
   view->prior = (tm_loglinear){draws->prior.knots, draws->prior.tau,

@@ -18,7 +18,9 @@ typedef struct tm_tempered {
   tm_arena *arena;
   size_t chains, rows, count; /* count = chains * rows */
   double *tau, *l;            /* chain after chain */
-  double *target;     /* log likelihood of the target chain's rows, or NULL */
+  /* Log likelihood of the target chain's rows, or NULL; where a sweep leaves
+   * several tempered rows, target rows are not beside them. */
+  double *target;
   double *log_mass;   /* log M_i; NULL without a tau prior's knots */
   tm_loglinear prior; /* count 0: none (the exact ridge) */
   bool has_atom;
@@ -39,6 +41,10 @@ TEMPERA_CHECKED tempera_status tm_tempered_create(const tempera_draws *draws,
                                                   size_t limit,
                                                   tm_tempered *view,
                                                   tempera_error *error);
+/* The target draws alone: only chains, rows, count and target are filled. */
+TEMPERA_CHECKED tempera_status
+tm_tempered_create_target(const tempera_draws *draws, size_t limit,
+                          tm_tempered *view, tempera_error *error);
 void tm_tempered_free(tm_tempered *view);
 
 /* Fill view->weight with the weights at tau over e^shift; returns shift, or

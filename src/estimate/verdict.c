@@ -139,6 +139,18 @@ static void check_ridge(findings *f) {
         "run a longer warmup, which looks for it");
 }
 
+/* Chains at tau = 1 that agree may all sit in the same mode. */
+static void check_tempering(findings *f) {
+  if (f->summary->tau_bin_count > 0 || f->problem)
+    return;
+  WARN(f, "This method does not temper: nothing in the run would show a mode "
+          "that no chain has met.");
+  blame(f,
+        "the chains agree with each other, but without tempering they cannot "
+        "know whether there are other modes",
+        "use --method pt-stwnc");
+}
+
 static char *words(const findings *f) {
   const tempera_summary *s = f->summary;
   if (f->problem)
@@ -158,10 +170,15 @@ tempera_status tm_estimate_verdict(tempera_summary *summary,
   if (!has_draws(summary)) {
     blame(&f, "there are no draws", "run more iterations");
   } else {
+    bool tempered = summary->tau_bin_count > 0;
+    if (!tempered) /* the bridge is only as good as the chains */
+      check_mixing(&f);
     check_evidence(&f);
     check_trips(&f);
-    check_mixing(&f);
+    if (tempered)
+      check_mixing(&f);
     check_ridge(&f);
+    check_tempering(&f);
   }
   char *verdict = words(&f);
   if (f.failed || !verdict) {

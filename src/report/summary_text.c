@@ -209,17 +209,22 @@ static void pair(tm_table *table, const char *name, double value,
 
 static void add_tempering(tm_text *out, const tempera_summary *s, bool colour) {
   tm_table table = {.columns = 2};
-  heading(out, "Tempering", colour);
+  bool tempered = s->tau_bin_count > 0;
+  heading(out, tempered ? "Tempering" : "Cost", colour);
   tm_table_cell(&table, "quantity");
   tm_table_cell(&table, "value");
-  pair(&table, "communication barrier", s->barrier, 3);
-  pair(&table, "restarts", (double)s->restarts, 0);
-  pair(&table, "round trips", (double)s->round_trips, 0);
-  pair(&table, "exchange acceptance", s->swap_acceptance, 3);
-  pair(&table, "tau move acceptance", s->tau_acceptance, 3);
-  pair(&table, "ridge knots", (double)s->ridge_knots, 0);
-  pair(&table, "ridge gap (nats, given global optima)", s->ridge_gap, 5);
-  pair(&table, "draws above the ridge", (double)s->ridge_beaten, 0);
+  if (tempered) {
+    pair(&table, "communication barrier", s->barrier, 3);
+    pair(&table, "restarts", (double)s->restarts, 0);
+    pair(&table, "round trips", (double)s->round_trips, 0);
+    pair(&table, "exchange acceptance", s->swap_acceptance, 3);
+    pair(&table, "tau move acceptance", s->tau_acceptance, 3);
+  }
+  if (tempered || s->ridge_knots) {
+    pair(&table, "ridge knots", (double)s->ridge_knots, 0);
+    pair(&table, "ridge gap (nats, given global optima)", s->ridge_gap, 5);
+    pair(&table, "draws above the ridge", (double)s->ridge_beaten, 0);
+  }
   pair(&table, "likelihood evaluations", (double)s->likelihood_evaluations, 0);
   if (s->gradient_evaluations)
     pair(&table, "gradient evaluations", (double)s->gradient_evaluations, 0);

@@ -172,11 +172,13 @@ typedef struct news {
   size_t warmed;
 } news;
 
+/* The rows of sweeps first .. last-1. */
 static void add_rows(tm_csv_file *file, const tempera_draws *draws, bool warmup,
                      size_t first, size_t last) {
+  size_t width = tm_draws_width(draws, file->role);
   size_t count = file->quantities.evaluator.model->spec.quantity_count;
-  tm_draw_place place = {draws, warmup, file->role, file->chain, first};
-  for (; place.row < last; place.row++) {
+  tm_draw_place place = {draws, warmup, file->role, file->chain, first * width};
+  for (; place.row < last * width; place.row++) {
     const double *quantities =
         count ? tm_quantities_row(&file->quantities, &place) : NULL;
     tm_csv_row(&file->block, draws, file->role, file->chain, place.row,
@@ -189,7 +191,7 @@ static void format_file(size_t i, void *context) {
   const tm_folder *folder = n->folder;
   tm_csv_file *file = &folder->files[i];
   file->block.length = 0;
-  if (n->warmed > folder->warmup_rows)
+  if (n->warmed > folder->warmup_rows && n->warmup->has_role[file->role])
     add_rows(file, n->warmup, true, folder->warmup_rows, n->warmed);
   if (n->draws->count > 0 && !folder->adapted)
     tm_csv_adaptation(&file->block, folder->dimension);
@@ -241,21 +243,26 @@ static size_t rows_for(size_t sweeps, size_t thin) {
 }
 
 /* Readers take the header's counts at their word: a run cut short says what
- * it has. */
+ * it has, and so does a file with several rows per sweep. */
 static tempera_status correct_header(const tm_folder *folder,
                                      const tm_csv_file *file,
-                                     const tempera_options *o,
+                                     const tempera_sampler *sampler,
                                      tempera_error *error) {
-  if (folder->rows != rows_for(o->iterations, o->thin))
-    TM_TRY(
-        correct_count(file, file->samples_at, folder->rows * o->thin, error));
-  if (o->save_warmup && folder->warmup_rows != rows_for(o->warmup, o->thin))
-    TM_TRY(correct_count(file, file->warmup_at, folder->warmup_rows * o->thin,
+  const tempera_options *o = tempera_sampler_options(sampler);
+  const tempera_draws *warmup = tempera_sampler_warmup_draws(sampler);
+  size_t width = tm_draws_width(tempera_sampler_draws(sampler), file->role);
+  if (folder->rows * width != rows_for(o->iterations, o->thin))
+    TM_TRY(correct_count(file, file->samples_at, folder->rows * width * o->thin,
                          error));
-  return TEMPERA_OK;
+  if (!warmup)
+    return TEMPERA_OK;
+  size_t rows = warmup->has_role[file->role] ? folder->warmup_rows : 0;
+  return rows == rows_for(o->warmup, o->thin)
+             ? TEMPERA_OK
+             : correct_count(file, file->warmup_at, rows * o->thin, error);
 }
 
-tempera_status tm_folder_end(tm_folder *folder, const tempera_options *options,
+tempera_status tm_folder_end(tm_folder *folder, const tempera_sampler *sampler,
                              double warmup_seconds, double sampling_seconds,
                              tempera_error *error) {
   for (size_t i = 0; i < folder->file_count; i++) {
@@ -264,7 +271,7 @@ tempera_status tm_folder_end(tm_folder *folder, const tempera_options *options,
     if (!folder->adapted)
       tm_csv_adaptation(&file->block, folder->dimension);
     tm_csv_end(&file->block, warmup_seconds, sampling_seconds);
-    TM_TRY(correct_header(folder, file, options, error));
+    TM_TRY(correct_header(folder, file, sampler, error));
     TM_TRY(append(file, error));
   }
   return TEMPERA_OK;

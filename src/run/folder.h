@@ -43,7 +43,7 @@ TEMPERA_CHECKED tempera_status tm_folder_append(tm_folder *folder,
                                                 tempera_error *error);
 /* The closing comments, and num_samples where fewer rows were drawn. */
 TEMPERA_CHECKED tempera_status tm_folder_end(tm_folder *folder,
-                                             const tempera_options *options,
+                                             const tempera_sampler *sampler,
                                              double warmup_seconds,
                                              double sampling_seconds,
                                              tempera_error *error);

@@ -23,7 +23,7 @@ static const word methods[] = {{"pt-stwnc", TEMPERA_PT_STWNC},
                                {"st", ABSENT},
                                {"pawl", ABSENT},
                                {"ee", ABSENT},
-                               {"mh", ABSENT},
+                               {"mh", TEMPERA_MH},
                                {NULL, 0}};
 static const word tau_priors[] = {{"profile", TEMPERA_PRIOR_PROFILE},
                                   {"learned", TEMPERA_PRIOR_LEARNED},
@@ -275,10 +275,7 @@ static tempera_status set_save_warmup(const setting *s, tempera_options *o) {
 }
 
 static tempera_status set_levels(const setting *s, tempera_options *o) {
-  (void)o;
-  return tm_fail(s->error, TEMPERA_ERROR_ARGUMENT,
-                 "levels is not available in this version: it belongs to "
-                 "methods pt and st, and pt-stwnc needs no ladder");
+  return set_size(s, 2, 10000, &o->levels);
 }
 
 typedef struct option {

@@ -2,6 +2,8 @@
  * and by what fits together. */
 #include "run/sampler.h"
 
+#include "run/run.h"
+
 #include <math.h>
 
 enum {
@@ -46,6 +48,11 @@ static void resolve_paper(tempera_options *o, const tempera_recipe *recipe) {
 
 static tempera_status check(const tempera_options *o,
                             const tempera_model *model, tempera_error *error) {
+  if (o->levels && !tm_method_of(o->method)->levels)
+    return tm_fail(error, TEMPERA_ERROR_ARGUMENT,
+                   "--levels belongs to methods with a ladder of temperatures; "
+                   "%s has none",
+                   tm_choice_word(TM_CHOICE_METHOD, (int)o->method));
   if (o->ridge == TEMPERA_RIDGE_EXACT && o->tau_move != TEMPERA_TAU_UNIFORM &&
       o->tau_move != TEMPERA_TAU_TRUNCATED_NORMAL)
     return tm_fail(error, TEMPERA_ERROR_ARGUMENT,

@@ -104,9 +104,8 @@ static tempera_status conduct(const tempera_run_request *request, watch *w,
   append_rows(w);
   status = verdict_of(w, status, error);
   double seconds = tempera_sampler_progress(w->sampler).seconds;
-  tempera_status later =
-      tm_folder_end(w->folder, tempera_sampler_options(w->sampler),
-                    w->warmup_seconds, seconds - w->warmup_seconds, &problem);
+  tempera_status later = tm_folder_end(w->folder, w->sampler, w->warmup_seconds,
+                                       seconds - w->warmup_seconds, &problem);
   keep_first(&status, error, later, &problem);
   /* A model that failed before the first draw has nothing to summarise. */
   if (status != TEMPERA_OK &&

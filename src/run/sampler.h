@@ -4,8 +4,9 @@
 #define TM_RUN_SAMPLER_H
 
 #include "run/learning.h"
+#include "run/method.h"
 #include "run/starts.h"
-#include "samplers/pair.h"
+#include "tempering/tau_prior.h"
 
 #include <stdatomic.h>
 #include <time.h>
@@ -13,17 +14,16 @@
 struct tempera_sampler {
   const tempera_model *model;
   tempera_options options; /* resolved: nothing left at "default" */
+  const tm_method *method;
   tm_starts starts;
-  bool begun; /* the ridge was looked for: by the first advance */
-  tm_ridge *ridge;
-  tm_laplace *laplace; /* of the laplace and learned priors, else NULL */
-  tm_learner *learner; /* of the learned prior, else NULL */
-  tm_tau_prior prior;
-  tm_pair *pairs;                      /* options.chains of them */
-  bool *integer;                       /* per natural-scale value */
+  bool begun;          /* the ridge was looked for: by the first advance */
+  tm_ridge *ridge;     /* NULL: this method or these settings need none */
+  tm_laplace *laplace; /* for jumps and curves of log z; or NULL */
+  tm_group **groups;   /* options.chains of them */
+  void *own;           /* the method's, else NULL */
+  bool *integer;       /* per natural-scale value */
   tempera_draws *draws, *warmup_draws; /* the latter only with save_warmup */
-  tempera_draws *round_draws;    /* of this warmup round, for the learner */
-  size_t round_start, round_end; /* sweeps between which a round lies */
+  size_t round_start, round_end;       /* sweeps between which a round lies */
   atomic_bool cancelled;
   struct timespec started;
   bool automatic;     /* the number of iterations is decided while running */
@@ -34,15 +34,38 @@ struct tempera_sampler {
   size_t round_trips;
 };
 
-/* warmup.c: the ridge and the first tau prior, unless done already. */
+/* sampler.c: sweeps every group has done, and will do. */
+size_t tm_sweeps_done(const tempera_sampler *sampler);
+size_t tm_sweeps_total(const tempera_sampler *sampler);
+double tm_sampler_seconds(const tempera_sampler *sampler);
+uint64_t tm_sampler_evaluations(const tempera_sampler *sampler);
+
+/* warmup.c: prepare the method, unless done already. */
 TEMPERA_CHECKED tempera_status tm_warmup_begin(tempera_sampler *sampler,
                                                tempera_error *error);
 /* All chains stand at round_end: put to use what the round taught; the last
  * round freezes everything. */
 TEMPERA_CHECKED tempera_status tm_warmup_end_round(tempera_sampler *sampler,
                                                    tempera_error *error);
-/* Note a warmup sweep for the learner; chains may do so concurrently. */
-void tm_warmup_keep(tempera_sampler *sampler, const tm_pair *pair);
+
+/* landscape.c: the Laplace ridge (sampler->laplace), which gives jumps to every
+ * group's kernel when the options want them. `needed`: fail without one. */
+TEMPERA_CHECKED tempera_status tm_landscape_laplace(tempera_sampler *sampler,
+                                                    bool needed,
+                                                    tempera_error *error);
+/* The natural-scale ridge (sampler->ridge). */
+TEMPERA_CHECKED tempera_status tm_landscape_ridge(tempera_sampler *sampler,
+                                                  bool needed,
+                                                  tempera_error *error);
+/* Both, for methods that only jump by them, and only if they do. */
+TEMPERA_CHECKED tempera_status tm_landscape_begin(tempera_sampler *sampler,
+                                                  tempera_error *error);
+/* Where the groups are now may be a basin not known yet. */
+TEMPERA_CHECKED tempera_status tm_landscape_improve(tempera_sampler *sampler,
+                                                    tempera_error *error);
+/* Put the ridge into the draws, for the ridge diagnostic. */
+TEMPERA_CHECKED tempera_status
+tm_landscape_record(const tempera_sampler *sampler, tempera_error *error);
 
 /* A summary, if asked with the model's quantities, which decide nothing. */
 TEMPERA_CHECKED tempera_status

@@ -109,8 +109,10 @@ static tempera_status decide(tempera_sampler *s, const tempera_progress *now,
   worst_mixing(summary, &rhat, &ess);
   double enough = kept < QUICK ? FINE_SE : ENOUGH_SE;
   bool precise = !s->draws->evidence || summary->se <= enough;
-  s->satisfied = precise && summary->reliable && rhat < ENOUGH_RHAT &&
-                 ess >= ENOUGH_DRAWS && summary->round_trips >= ENOUGH_TRIPS;
+  /* Without tempering there are no trips, and no run vouches for itself. */
+  bool travelled = summary->reliable && summary->round_trips >= ENOUGH_TRIPS;
+  s->satisfied = precise && rhat < ENOUGH_RHAT && ess >= ENOUGH_DRAWS &&
+                 (travelled || !s->method->tempered);
   snprintf(s->decision, sizeof s->decision,
            "%s after %zu iterations per chain: se of log Z %.3g, largest R-hat "
            "%.3f, fewest effective draws %.0f, %zu round trips",

@@ -4,45 +4,55 @@
 #include <math.h>
 #include <string.h>
 
+static void sweep(tm_group *group);
+static void release(tm_group *group);
+static const tm_group_type PAIR = {.sweep = sweep, .release = release};
+
+static tempera_status fill(tm_pair *pair, uint64_t seed, const double *start,
+                           tempera_error *error) {
+  tm_group *group = &pair->group;
+  uint32_t chain = group->chain;
+  bool paired = pair->settings.method == TEMPERA_PT_STWNC;
+  pair->tempered_stream = tm_random(seed, chain, TM_PURPOSE_TEMPERED);
+  pair->target_stream = tm_random(seed, chain, TM_PURPOSE_TARGET);
+  pair->tau_stream = tm_random(seed, chain, TM_PURPOSE_TAU);
+  pair->exchange_stream = tm_random(seed, chain, TM_PURPOSE_EXCHANGE);
+  pair->worst_theta = TM_NEW(group->arena, double, group->model->size);
+  if (!pair->worst_theta)
+    return tm_fail_memory(error);
+  TM_TRY(tm_group_set_width(group, TEMPERA_TEMPERED, 1, error));
+  TM_TRY(tm_group_set_width(group, TEMPERA_TARGET, paired, error));
+  TM_TRY(tm_group_point(group, start, &pair->tempered, error));
+  TM_TRY(tm_point_create(group->model, group->arena, &pair->target, error));
+  tm_point_copy(group->model, &pair->tempered, &pair->target);
+  return TEMPERA_OK;
+}
+
 /* The first theta move happens at start_tau, so the start must have positive
  * density there; the caller found it so. */
 tempera_status tm_pair_create(const tempera_model *model,
                               const tm_pair_settings *settings, uint64_t seed,
                               uint32_t chain, const double *start,
-                              double start_tau, tm_pair *pair,
+                              double start_tau, tm_pair **pair,
                               tempera_error *error) {
-  *pair = (tm_pair){.model = model,
-                    .settings = *settings,
-                    .chain = chain,
-                    .tau = start_tau,
-                    .arena = tm_arena_create()};
-  if (!pair->arena)
-    return tm_fail_memory(error);
-  pair->tempered_stream = tm_random(seed, chain, TM_PURPOSE_TEMPERED);
-  pair->target_stream = tm_random(seed, chain, TM_PURPOSE_TARGET);
-  pair->tau_stream = tm_random(seed, chain, TM_PURPOSE_TAU);
-  pair->exchange_stream = tm_random(seed, chain, TM_PURPOSE_EXCHANGE);
-  pair->worst_theta = TM_NEW(pair->arena, double, model->size);
-  if (!pair->worst_theta)
-    return tm_fail_memory(error);
-  tm_kernel_settings kernel = {.kind = settings->kernel};
-  TM_TRY(tm_evaluator_create(model, pair->arena, &pair->evaluator, error));
-  TM_TRY(tm_kernel_create(model, &kernel, pair->arena, &pair->kernel, error));
-  TM_TRY(tm_point_create(model, pair->arena, &pair->tempered, error));
-  TM_TRY(tm_point_create(model, pair->arena, &pair->target, error));
-  TM_TRY(tm_point_create(model, pair->arena, &pair->spare, error));
-  memcpy(pair->tempered.theta, start, model->size * sizeof(double));
-  tm_evaluate_natural(&pair->evaluator, &pair->tempered);
-  tm_point_copy(model, &pair->tempered, &pair->target);
-  return TEMPERA_OK;
+  tm_group *group = NULL;
+  TM_TRY(tm_group_create(&PAIR, sizeof(tm_pair), model, settings->kernel, chain,
+                         &group, error));
+  tm_pair *made = (tm_pair *)group;
+  made->settings = *settings;
+  made->tau = start_tau;
+  tempera_status status = fill(made, seed, start, error);
+  if (status != TEMPERA_OK)
+    tm_group_free(group);
+  else
+    *pair = made;
+  return status;
 }
 
-void tm_pair_free(tm_pair *pair) {
+static void release(tm_group *group) {
+  tm_pair *pair = (tm_pair *)group;
   if (pair->mover.memory)
     tm_ridge_memory_release(pair->mover.memory);
-  tm_evaluator_release(&pair->evaluator);
-  tm_arena_free(pair->arena);
-  *pair = (tm_pair){0};
 }
 
 tempera_status tm_pair_set_prior(tm_pair *pair, const tm_ridge *ridge,
@@ -53,13 +63,14 @@ tempera_status tm_pair_set_prior(tm_pair *pair, const tm_ridge *ridge,
   pair->mover.kind = pair->settings.tau_move;
   pair->mover.scale = pair->settings.tau_scale;
   pair->mover.prior = prior;
-  pair->mover.work = TM_NEW(pair->arena, double, prior->log_prior.count);
+  pair->mover.work = TM_NEW(pair->group.arena, double, prior->log_prior.count);
   if (!pair->mover.work)
     return tm_fail_memory(error);
   if (first && pair->settings.memory) {
-    TM_TRY(tm_ridge_memory_create(ridge, pair->arena, pair->settings.memory,
-                                  &pair->mover.memory, error));
-    tm_tau_settle(&pair->mover, &pair->evaluator, pair->tau);
+    TM_TRY(tm_ridge_memory_create(ridge, pair->group.arena,
+                                  pair->settings.memory, &pair->mover.memory,
+                                  error));
+    tm_tau_settle(&pair->mover, &pair->group.evaluator, pair->tau);
   }
   return TEMPERA_OK;
 }
@@ -76,92 +87,47 @@ static void watch_ridge(tm_pair *pair) {
   if (excess > pair->worst_excess) {
     pair->worst_excess = excess;
     memcpy(pair->worst_theta, pair->tempered.theta,
-           pair->model->size * sizeof(double));
+           pair->group.model->size * sizeof(double));
   }
-}
-
-/* At the atom theta is redrawn from the prior: a regeneration (method 4.2). */
-static bool regenerate(tm_pair *pair) {
-  bool at_atom =
-      pair->tau == 0 && pair->mover.prior->log_prior.log_atom > -INFINITY;
-  if (!at_atom || !pair->model->spec.prior_draw)
-    return false;
-  tm_prior_draw(&pair->evaluator, &pair->tempered_stream, &pair->spare);
-  if (pair->spare.log_prior == -INFINITY)
-    return false; /* the callback rejected its own draw */
-  tm_point held = pair->tempered;
-  pair->tempered = pair->spare;
-  pair->spare = held;
-  pair->row[TEMPERA_TEMPERED][TM_RENEWED] = 1;
-  return true;
 }
 
 /* Algorithm 1: theta given tau, then tau given theta. */
 static void mutate_tempered(tm_pair *pair) {
-  tm_sweep sweep = {.acceptance = 1};
-  if (!regenerate(pair))
-    sweep = tm_kernel_sweep(pair->kernel, &pair->evaluator, &pair->tempered,
-                            pair->tau, &pair->tempered_stream);
-  pair->row[TEMPERA_TEMPERED][TM_ACCEPT] = sweep.acceptance;
-  pair->row[TEMPERA_TEMPERED][TM_TAU_ACCEPT] =
-      tm_tau_move(&pair->mover, &pair->evaluator, pair->tempered.log_likelihood,
-                  &pair->tau, &pair->tau_stream);
+  tm_row *row = pair->group.rows[TEMPERA_TEMPERED];
+  tm_group_mutate(&pair->group, &pair->tempered_stream, &pair->tempered,
+                  pair->tau, row);
+  row->extra[TM_TAU_ACCEPT] =
+      tm_tau_move(&pair->mover, &pair->group.evaluator,
+                  pair->tempered.log_likelihood, &pair->tau, &pair->tau_stream);
   watch_ridge(pair);
-}
-
-static void mutate_target(tm_pair *pair) {
-  tm_sweep sweep = tm_kernel_sweep(pair->kernel, &pair->evaluator,
-                                   &pair->target, 1, &pair->target_stream);
-  pair->row[TEMPERA_TARGET][TM_ACCEPT] = sweep.acceptance;
-}
-
-double tm_exchange_log_ratio(double tau, double log_likelihood_tempered,
-                             double log_likelihood_target) {
-  return (tau - 1) * (log_likelihood_target - log_likelihood_tempered);
 }
 
 static void exchange(tm_pair *pair) {
   double log_ratio = tm_exchange_log_ratio(
-      pair->tau, pair->tempered.log_likelihood, pair->target.log_likelihood);
+      pair->tau, pair->tempered.log_likelihood, 1, pair->target.log_likelihood);
   double uniform = tempera_random_uniform(&pair->exchange_stream);
   bool accepted = log(uniform) < log_ratio;
-  if (accepted) {
-    tm_point held = pair->tempered;
-    pair->tempered = pair->target;
-    pair->target = held;
-  }
-  pair->row[TEMPERA_TEMPERED][TM_EXCHANGE] = accepted ? 2 : 1;
-  pair->row[TEMPERA_TARGET][TM_EXCHANGE] = accepted ? 2 : 1;
+  if (accepted)
+    tm_point_swap(&pair->tempered, &pair->target);
+  pair->group.rows[TEMPERA_TEMPERED]->extra[TM_EXCHANGE] = accepted ? 2 : 1;
+  pair->group.rows[TEMPERA_TARGET]->extra[TM_EXCHANGE] = accepted ? 2 : 1;
 }
 
-static void clear_row(double row[TM_COLUMNS]) {
-  row[TM_ACCEPT] = row[TM_TAU_ACCEPT] = NAN;
-  row[TM_EXCHANGE] = row[TM_RENEWED] = 0;
-}
-
-static void fill_row(double row[TM_COLUMNS], const tm_point *point,
-                     double tau) {
-  row[TM_TAU] = tau;
-  row[TM_LOG_LIKELIHOOD] = point->log_likelihood;
-  row[TM_LOG_PRIOR] = point->log_prior;
-  row[TM_LOG_JACOBIAN] = point->log_jacobian;
-}
-
-void tm_pair_sweep(tm_pair *pair) {
+static void sweep(tm_group *group) {
+  tm_pair *pair = (tm_pair *)group;
+  tm_row *target = group->rows[TEMPERA_TARGET];
   bool paired = pair->settings.method == TEMPERA_PT_STWNC;
-  clear_row(pair->row[TEMPERA_TARGET]);
-  clear_row(pair->row[TEMPERA_TEMPERED]);
   bool exchanging = paired && (pair->settings.exchange >= 1 ||
                                tempera_random_uniform(&pair->exchange_stream) <
                                    pair->settings.exchange);
   if (!(exchanging && pair->settings.exchange_replaces)) {
     mutate_tempered(pair);
     if (paired)
-      mutate_target(pair);
+      tm_group_mutate(group, &pair->target_stream, &pair->target, 1, target);
   }
   if (exchanging)
     exchange(pair);
-  fill_row(pair->row[TEMPERA_TEMPERED], &pair->tempered, pair->tau);
-  fill_row(pair->row[TEMPERA_TARGET], &pair->target, 1);
-  pair->done++;
+  tm_row_fill(group->rows[TEMPERA_TEMPERED], &pair->tempered, pair->tau);
+  if (paired)
+    tm_row_fill(target, &pair->target, 1);
 }

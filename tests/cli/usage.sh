@@ -27,12 +27,12 @@ says "bad number" 'chains zero: wanted a whole number'
 status 2 "one run to compare" "$tempera" compare a-run
 status 2 "no run to summarise" "$tempera" summary
 
-for method in pt st pawl ee mh; do
+for method in pt st pawl ee; do
   status 2 "method $method" "$tempera" sample a.so --method $method
   says "method $method" "method $method is not available in this version"
 done
-status 2 "levels" "$tempera" sample a.so --levels 8
-says "levels" 'levels is not available in this version'
+status 2 "levels" "$tempera" sample a.so --levels 1
+says "levels" 'levels 1: wanted a whole number from 2'
 for command in report resume reproduce; do
   status 2 "$command" "$tempera" $command x
   says "$command" "$command is not available in this version"

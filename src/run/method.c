@@ -1,0 +1,10 @@
+/* method.c - the methods by their names; see method.h. */
+#include "run/method.h"
+
+static const tm_method *const METHODS[] = {
+    [TEMPERA_PT_STWNC] = &tm_method_pt_stwnc,
+    [TEMPERA_STWNC] = &tm_method_stwnc,
+    [TEMPERA_MH] = &tm_method_mh,
+};
+
+const tm_method *tm_method_of(tempera_method method) { return METHODS[method]; }

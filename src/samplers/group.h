@@ -1,0 +1,82 @@
+/* group.h - what a method is to a run: groups of points that move together.
+ *
+ * A run has one group per chain of --chains. Groups are independent of each
+ * other and threads run over them; inside a group everything happens in order,
+ * on the group's own random streams. A group may hold one point (mh), a pair
+ * (pt-stwnc), a point at each of T levels (pt) or M interacting points. A
+ * method's own struct begins with a tm_group. */
+#ifndef TM_SAMPLERS_GROUP_H
+#define TM_SAMPLERS_GROUP_H
+
+#include "draws/draws.h"
+#include "kernels/kernel.h"
+
+/* A draw that the last sweep left: whose theta, and its columns. */
+typedef struct tm_row {
+  const tm_point *point;
+  double extra[TM_COLUMNS];
+} tm_row;
+
+typedef struct tm_group tm_group;
+
+typedef struct tm_group_type {
+  /* One iteration: moves everything and fills every row. Allocates nothing.
+   * A failing model shows in evaluator.status. */
+  void (*sweep)(tm_group *group);
+  /* What the group holds beyond its base; NULL: nothing. */
+  void (*release)(tm_group *group);
+} tm_group_type;
+
+struct tm_group {
+  const tm_group_type *type;
+  const tempera_model *model;
+  uint32_t chain;
+  tm_arena *arena; /* of everything in the group, its own struct included */
+  tm_evaluator evaluator;
+  tm_kernel *kernel; /* shared by the points: scales are functions of tau */
+  tm_point spare;
+  size_t done;     /* sweeps so far, warmup included */
+  size_t width[2]; /* rows a sweep leaves, by role; 0: none */
+  tm_row *rows[2];
+};
+
+/* The base of a group whose struct is `size` bytes, zeroed but for it. Free
+ * with tm_group_free, also after a failure later on. */
+TEMPERA_CHECKED tempera_status tm_group_create(const tm_group_type *type,
+                                               size_t size,
+                                               const tempera_model *model,
+                                               tempera_kernel kernel,
+                                               uint32_t chain, tm_group **group,
+                                               tempera_error *error);
+void tm_group_free(tm_group *group);
+/* Room for this many rows of a role (0: the role is absent). */
+TEMPERA_CHECKED tempera_status tm_group_set_width(tm_group *group,
+                                                  tempera_role role,
+                                                  size_t width,
+                                                  tempera_error *error);
+void tm_group_sweep(tm_group *group);
+/* A new evaluated point at a natural-scale start. */
+TEMPERA_CHECKED tempera_status tm_group_point(tm_group *group,
+                                              const double *start,
+                                              tm_point *point,
+                                              tempera_error *error);
+
+/* Redraw the point from the prior, which is the law at tau = 0: a
+ * regeneration. False when the model cannot, and nothing is done. */
+bool tm_group_redraw(tm_group *group, tempera_random *random, tm_point *point);
+/* The kernel's sweep; or, at tau = 0, a redraw where there can be one. Sets
+ * the row's acceptance and renewal. */
+void tm_group_mutate(tm_group *group, tempera_random *random, tm_point *point,
+                     double tau, tm_row *row);
+
+/* A row of nothing proposed yet; and the point's densities at tau. */
+void tm_row_clear(tm_row *row);
+void tm_row_fill(tm_row *row, const tm_point *point, double tau);
+
+/* log of the acceptance ratio of exchanging the points at tau_a and tau_b,
+ * (tau_a - tau_b)(l_b - l_a). */
+double tm_exchange_log_ratio(double tau_a, double log_likelihood_a,
+                             double tau_b, double log_likelihood_b);
+void tm_point_swap(tm_point *a, tm_point *b);
+
+#endif
