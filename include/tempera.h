@@ -330,7 +330,9 @@ TEMPERA_CHECKED tempera_status tempera_program_describe(
 bool tempera_program_proper(const tempera_program *program);
 /* Translate to C and build a shared library with the system's cc: at `output`,
  * or (NULL) in the user's private cache, where a second call finds it at once.
- * The library's path is given back; free it with tempera_text_free. */
+ * The library's path is given back; free it with tempera_text_free. At
+ * `output`, and when libtempera is a shared library, it also exports
+ * BridgeStan's C interface. */
 TEMPERA_CHECKED tempera_status
 tempera_program_compile(const tempera_program *program, const char *output,
                         char **path, tempera_error *error);

@@ -9,7 +9,9 @@
 static const char help[] =
     "usage: tempera compile MODEL.stan [-o MODEL.so]\n"
     "\n"
-    "Translate a Stan program to C and build a shared library.\n"
+    "Translate a Stan program to C and build a shared library, for `sample` "
+    "and\n"
+    "for the clients of BridgeStan.\n"
     "\n"
     "  -o, --output FILE   [the program's name with .so]\n"
     "  -h, --help\n";

@@ -280,7 +280,7 @@ static void make_room(tm_tape *tape, tm_binding *b, size_t more) {
 }
 
 void tm_binding_announce(tm_tape *tape, void *binding, const char *name,
-                         int rank, const int *dim) {
+                         int generated, int rank, const int *dim) {
   tm_binding *b = binding;
   tm_tensor shape = tm_shape(rank, dim);
   long n = tm_count(&shape);
@@ -290,6 +290,12 @@ void tm_binding_announce(tm_tape *tape, void *binding, const char *name,
     if (!b->names[b->name_count++])
       tm_runtime_fail(tape, "", "out of memory");
   }
+  b->transformed_count += generated ? 0 : (size_t)n;
+}
+
+int tm_binding_enough(const void *binding) {
+  const tm_binding *b = binding;
+  return b->value_count == b->value_room;
 }
 
 void tm_binding_output(tm_tape *tape, void *binding, tm_any value) {

@@ -16,6 +16,7 @@ typedef struct tm_binding {
   /* quantities: names once, growing; then values at every point */
   const char **names;
   size_t name_count, name_capacity;
+  size_t transformed_count; /* of them not generated; they come first */
   double *values;
   size_t value_count, value_room;
 } tm_binding;

@@ -11,10 +11,13 @@
 #include "language/cache.h"
 #include "language/emit.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <spawn.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -34,6 +37,16 @@ static tempera_status translate(const tempera_program *program, tm_text *text,
                  "a program in the Stan language");
   tm_text_add(text, tm_prelude_text);
   return tm_emit_program(program, text, error);
+}
+
+/* Where this library lies when it is a shared one; else false, and programs
+ * that need it cannot be linked. */
+static bool find_library(char path[PATH_MAX]) {
+  Dl_info self;
+  if (!dladdr(tm_prelude_text, &self) || !realpath(self.dli_fname, path))
+    return false;
+  const char *slash = strrchr(path, '/');
+  return slash && !strncmp(slash, "/libtempera.so", 14);
 }
 
 tempera_status tempera_program_translate(const tempera_program *program,
@@ -88,15 +101,33 @@ static void read_log(const char *path, char *out, size_t size) {
     fclose(file);
 }
 
+/* Arguments for a library that calls ours, found where it lies now or beside
+ * the program's; -Xlinker, so that commas in folders do no harm. */
+static size_t link_to(const char *ours, char folder[PATH_MAX],
+                      const char **arguments) {
+  snprintf(folder, PATH_MAX, "%.*s", (int)(strrchr(ours, '/') - ours), ours);
+  const char *const list[] = {"-x",     "none",     ours,     "-Xlinker",
+                              "-rpath", "-Xlinker", folder,   "-Xlinker",
+                              "-rpath", "-Xlinker", "$ORIGIN"};
+  size_t count = sizeof list / sizeof *list;
+  memcpy(arguments, list, sizeof list);
+  return count;
+}
+
+/* `ours`: the shared library to link to, or NULL. */
 static tempera_status run_compiler(const char *source, const char *library,
-                                   const char *log, tempera_error *error) {
-  const char *arguments[FLAG_COUNT + 10] = {"cc"};
+                                   const char *log, const char *ours,
+                                   tempera_error *error) {
+  const char *arguments[FLAG_COUNT + 24] = {"cc"};
+  char folder[PATH_MAX];
   size_t n = 1;
   for (size_t i = 0; i < FLAG_COUNT; i++)
     arguments[n++] = FLAGS[i];
   const char *const rest[] = {"-x", "c", source, "-o", library, "-lm"};
   for (size_t i = 0; i < 6; i++)
     arguments[n++] = rest[i];
+  if (ours)
+    n += link_to(ours, folder, arguments + n);
   posix_spawn_file_actions_t actions;
   if (posix_spawn_file_actions_init(&actions) != 0)
     return tm_fail_memory(error);
@@ -125,7 +156,8 @@ static tempera_status run_compiler(const char *source, const char *library,
 
 /* Build beside and rename, so that others see all or nothing. */
 static tempera_status build(const tm_text *text, const char *stem,
-                            const char *library, tempera_error *error) {
+                            const char *library, const char *ours,
+                            tempera_error *error) {
   char source[4200], made[4200], log[4200];
   long self = (long)getpid();
   snprintf(source, sizeof source, "%s.%ld.c", stem, self);
@@ -134,7 +166,7 @@ static tempera_status build(const tm_text *text, const char *stem,
   tempera_status status =
       tm_file_replace(source, text->data, text->length, error);
   if (status == TEMPERA_OK)
-    status = run_compiler(source, made, log, error);
+    status = run_compiler(source, made, log, ours, error);
   if (status == TEMPERA_OK && rename(made, library) != 0)
     status = tm_fail(error, TEMPERA_ERROR_IO, "cannot write %s: %s", library,
                      strerror(errno));
@@ -153,7 +185,7 @@ static tempera_status build_cached(const tm_text *text, char **path,
   snprintf(library, sizeof library, "%s.so", stem);
   tm_heap_free(folder);
   if (!tm_file_exists(library))
-    TM_TRY(build(text, stem, library, error));
+    TM_TRY(build(text, stem, library, NULL, error));
   *path = tm_heap_text(library);
   return *path ? TEMPERA_OK : tm_fail_memory(error);
 }
@@ -165,7 +197,15 @@ tempera_status tempera_program_compile(const tempera_program *program,
   char *made = NULL;
   tempera_status status = translate(program, &text, error);
   if (status == TEMPERA_OK && output) {
-    status = build(&text, output, output, error);
+    char ours[PATH_MAX];
+    bool shared = find_library(ours);
+    if (shared) { /* its public functions call the library */
+      tm_text_add(&text, tm_bridgestan_text);
+      tm_text_add(&text, tm_bridgestan_stubs_text);
+    }
+    status = text.failed
+                 ? tm_fail_memory(error)
+                 : build(&text, output, output, shared ? ours : NULL, error);
     made = status == TEMPERA_OK ? tm_heap_text(output) : NULL;
     if (status == TEMPERA_OK && !made)
       status = tm_fail_memory(error);

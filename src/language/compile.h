@@ -4,6 +4,7 @@
 
 #include "language/program.h"
 
-extern const char tm_prelude_text[]; /* runtime/prelude.h, NUL-terminated */
+/* runtime/prelude.h, bridgestan.h and bridgestan_stubs.h, each NUL-terminated */
+extern const char tm_prelude_text[], tm_bridgestan_text[], tm_bridgestan_stubs_text[];
 
 #endif

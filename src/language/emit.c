@@ -101,7 +101,8 @@ static void emit_announcements(tm_emitter *g, tm_block_kind block) {
     const tm_variable *v = tree->globals[i];
     if (v->block != block)
       continue;
-    tm_emit(g, "  t->runtime->announce(t, binding, \"%s\", ", v->name);
+    tm_emit(g, "  t->runtime->announce(t, binding, \"%s\", %d, ", v->name,
+            block == TM_BLOCK_GENERATED_QUANTITIES);
     tm_emit_sizes(g, v);
     tm_emit(g, ");\n");
   }
@@ -224,6 +225,7 @@ static void emit_quantities(tm_emitter *g) {
   emit_thetas(g);
   emit_block(g, TM_BLOCK_TRANSFORMED_PARAMETERS);
   emit_outputs(g, TM_BLOCK_TRANSFORMED_PARAMETERS);
+  tm_emit_line(g, "if (t->runtime->enough(binding)) return;");
   emit_block(g, TM_BLOCK_GENERATED_QUANTITIES);
   emit_checks(g, TM_BLOCK_GENERATED_QUANTITIES, true);
   emit_outputs(g, TM_BLOCK_GENERATED_QUANTITIES);

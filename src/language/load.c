@@ -1,8 +1,9 @@
 /* load.c - a compiled program and data become a tempera_model. */
+#include "language/load.h"
+
 #include "base/file.h"
 #include "language/binding.h"
 #include "language/compile.h"
-
 #include "model/model.h"
 
 #include <dlfcn.h>
@@ -15,9 +16,9 @@ typedef struct shared {
   void *instance;
   tm_tape tape; /* holds data and transformed data */
   tm_guard guard;
-  size_t size; /* of theta */
-  size_t quantities;
-  int holders; /* users of it, counted atomically */
+  size_t size;                    /* of theta */
+  size_t quantities, transformed; /* of which the first are transformed */
+  int holders;                    /* users of it, counted atomically */
 } shared;
 
 /* One chain's. */
@@ -53,6 +54,7 @@ static user *user_new(shared *program) {
   u->program = program;
   __atomic_add_fetch(&program->holders, 1, __ATOMIC_ACQ_REL);
   tm_tape_start(&u->tape, &u->guard);
+  u->guard.printer = program->guard.printer;
   return u;
 }
 
@@ -115,10 +117,9 @@ static int prior_draw(tempera_random *random, double *theta, void *user_) {
   return 0;
 }
 
-static int quantities(const double *theta, tempera_random *random, double *out,
-                      void *user_) {
-  user *u = user_;
-  tm_binding binding = {.values = out, .value_room = u->program->quantities};
+static int outputs(const double *theta, tempera_random *random, double *out,
+                   size_t room, user *u) {
+  tm_binding binding = {.values = out, .value_room = room};
   tm_tape_reset(&u->tape);
   u->tape.random = random;
   if (setjmp(u->guard.place))
@@ -128,33 +129,31 @@ static int quantities(const double *theta, tempera_random *random, double *out,
   return 0;
 }
 
+static int quantities(const double *theta, tempera_random *random, double *out,
+                      void *user_) {
+  user *u = user_;
+  return outputs(theta, random, out, u->program->quantities, u);
+}
+
+int tm_load_transform(const double *theta, double *out, void *user_) {
+  user *u = user_;
+  return outputs(theta, NULL, out, u->program->transformed, u);
+}
+
+size_t tm_load_transformed(const tempera_model *model) {
+  return ((const user *)model->spec.user)->program->transformed;
+}
+
 static const char *reason(const void *user_) {
   return ((const user *)user_)->guard.message;
 }
 
 /* ---- loading ------------------------------------------------------------ */
 
-static tempera_status open_library(const char *path, shared *s,
-                                   tempera_error *error) {
-  char local[4096];
-  snprintf(local, sizeof local, "%s%s", strchr(path, '/') ? "" : "./", path);
-  s->library = dlopen(local, RTLD_NOW | RTLD_LOCAL);
-  if (!s->library)
-    return tm_fail(error, TEMPERA_ERROR_IO, "cannot load %s: %s", path,
-                   dlerror());
-  s->entry = dlsym(s->library, "tempera_program_entry");
-  if (!s->entry || s->entry->version != TM_ENTRY_VERSION)
-    return tm_fail(error, TEMPERA_ERROR_IO, "%s was not made by this version",
-                   path);
-  s->entry->start(&tm_the_runtime);
-  return TEMPERA_OK;
-}
-
 /* Read data, compute transformed data, lay parameters out. */
-static tempera_status bind(shared *s, tm_binding *binding,
+static tempera_status bind(shared *s, uint64_t seed, tm_binding *binding,
                            tempera_error *error) {
-  /* transformed data may draw random numbers: always the same ones */
-  tempera_random random = tm_random(0, 0, TM_PURPOSE_START);
+  tempera_random random = tm_random(seed, 0, TM_PURPOSE_START);
   tm_tape_start(&s->tape, &s->guard);
   s->tape.random = &random;
   s->instance = tm_heap_alloc(1, s->entry->instance_size);
@@ -169,6 +168,7 @@ static tempera_status bind(shared *s, tm_binding *binding,
   s->tape.random = NULL;
   s->size = binding->theta_count;
   s->quantities = binding->name_count;
+  s->transformed = binding->transformed_count;
   return TEMPERA_OK;
 }
 
@@ -211,23 +211,61 @@ static tempera_status make_model(shared *s, tm_binding *binding,
   return status;
 }
 
-/* A model from a library that exports tempera_program_entry. */
-static tempera_status load_entry(const char *path, const tempera_data *data,
-                                 tempera_model **model, tempera_error *error) {
-  tm_binding binding = {.data = data, .arena = tm_arena_create()};
+tempera_status tm_load_program(const tm_load *load, tempera_model **model,
+                               tempera_error *error) {
+  tm_binding binding = {.data = load->data, .arena = tm_arena_create()};
   shared *s = tm_heap_alloc(1, sizeof *s);
+  if (!s || !binding.arena) {
+    tm_heap_free(s);
+    tm_arena_free(binding.arena);
+    if (load->library)
+      dlclose(load->library);
+    return tm_fail_memory(error);
+  }
+  s->holders = 1;
+  s->library = load->library;
+  s->entry = load->entry;
+  s->guard.printer = load->printer;
   tempera_status status =
-      s && binding.arena ? TEMPERA_OK : tm_fail_memory(error);
-  if (s)
-    s->holders = 1;
-  if (status == TEMPERA_OK)
-    status = open_library(path, s, error);
-  if (status == TEMPERA_OK)
-    status = bind(s, &binding, error);
+      s->entry->version == TM_ENTRY_VERSION
+          ? TEMPERA_OK
+          : tm_fail(error, TEMPERA_ERROR_IO,
+                    "this program was compiled by another version of Tempera; "
+                    "compile it again");
+  if (status == TEMPERA_OK) {
+    s->entry->start(&tm_the_runtime);
+    status = bind(s, load->seed, &binding, error);
+  }
   if (status == TEMPERA_OK)
     status = make_model(s, &binding, model, error);
   release_shared(s);
   tm_arena_free(binding.arena);
+  return status;
+}
+
+/* dlopen searches the system for names without a slash; we mean the file. */
+static void *open_library(const char *path) {
+  char local[4096];
+  snprintf(local, sizeof local, "%s%s", strchr(path, '/') ? "" : "./", path);
+  return dlopen(local, RTLD_NOW | RTLD_LOCAL);
+}
+
+/* A library made by tempera_program_compile; *found says whether it is one. */
+static tempera_status load_compiled(const char *path, const tempera_data *data,
+                                    bool *found, tempera_model **model,
+                                    tempera_error *error) {
+  void *library = open_library(path);
+  const tm_entry *entry =
+      library ? dlsym(library, "tempera_program_entry") : NULL;
+  *found = entry != NULL;
+  if (entry)
+    return tm_load_program(
+        &(tm_load){.entry = entry, .library = library, .data = data}, model,
+        error);
+  tempera_status status =
+      tm_fail(error, TEMPERA_ERROR_IO, "cannot load %s: %s", path, dlerror());
+  if (library)
+    dlclose(library);
   return status;
 }
 
@@ -236,21 +274,11 @@ tempera_status tempera_program_load(const tempera_program *program,
                                     tempera_model **model,
                                     tempera_error *error) {
   char *path = NULL;
+  bool found;
   TM_TRY(tempera_program_compile(program, NULL, &path, error));
-  tempera_status status = load_entry(path, data, model, error);
+  tempera_status status = load_compiled(path, data, &found, model, error);
   tm_heap_free(path);
   return status;
-}
-
-/* Was this library made by tempera_program_compile? */
-static bool is_compiled_program(const char *path) {
-  char local[4096];
-  snprintf(local, sizeof local, "%s%s", strchr(path, '/') ? "" : "./", path);
-  void *library = dlopen(local, RTLD_NOW | RTLD_LOCAL);
-  bool is = library && dlsym(library, "tempera_program_entry");
-  if (library)
-    dlclose(library);
-  return is;
 }
 
 static bool is_program(const char *path) {
@@ -258,15 +286,20 @@ static bool is_program(const char *path) {
   return n > 5 && !strcmp(path + n - 5, ".stan");
 }
 
-tempera_status tempera_model_load(const char *path, const tempera_data *data,
-                                  tempera_model **model, tempera_error *error) {
-  if (!is_program(path) && is_compiled_program(path))
-    return load_entry(path, data, model, error);
-  if (!is_program(path))
-    return tm_model_load_library(path, data, model, error);
+static tempera_status load_text(const char *path, const tempera_data *data,
+                                tempera_model **model, tempera_error *error) {
   tempera_program *program = NULL;
   TM_TRY(tempera_program_read(path, &program, error));
   tempera_status status = tempera_program_load(program, data, model, error);
   tempera_program_free(program);
   return status;
+}
+
+tempera_status tempera_model_load(const char *path, const tempera_data *data,
+                                  tempera_model **model, tempera_error *error) {
+  if (is_program(path))
+    return load_text(path, data, model, error);
+  bool found;
+  tempera_status status = load_compiled(path, data, &found, model, error);
+  return found ? status : tm_model_load_library(path, data, model, error);
 }

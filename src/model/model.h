@@ -126,6 +126,11 @@ void tm_pull_back(const tempera_model *model, const double *u,
                   const double *theta, const double *gradient, bool jacobian,
                   double *out);
 
+/* tempera_starts_read from text. */
+TEMPERA_CHECKED tempera_status
+tm_starts_parse(const char *content, size_t length, const tempera_model *model,
+                size_t chains, double *starts, tempera_error *error);
+
 /* A model in a shared library that exports tempera_model_open. */
 TEMPERA_CHECKED tempera_status tm_model_load_library(const char *path,
                                                      const tempera_data *data,

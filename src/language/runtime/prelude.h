@@ -130,9 +130,10 @@ typedef struct tm_runtime {
                     int constraint, int integer, int depth, int rank,
                     const int *dim, tm_any lower, tm_any upper);
   /* an output's name and sizes, once; then its value, for every point */
-  void (*announce)(tm_tape *tape, void *binding, const char *name, int rank,
-                   const int *dim);
+  void (*announce)(tm_tape *tape, void *binding, const char *name,
+                   int generated, int rank, const int *dim);
   void (*output)(tm_tape *tape, void *binding, tm_any value);
+  int (*enough)(const void *binding); /* no more outputs are wanted */
   /* the solution at all times, one row each */
   tm_tensor (*ode)(tm_tape *tape, const tm_ode *system, tm_any y0,
                    const char *place);

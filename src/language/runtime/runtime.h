@@ -16,11 +16,18 @@
 
 typedef enum tm_outcome { TM_FINE, TM_REJECTED, TM_FAILED } tm_outcome;
 
+/* Where `print` goes; nowhere without a function. */
+typedef struct tm_printer {
+  void (*print)(void *context, const char *text, size_t size);
+  void *context;
+} tm_printer;
+
 /* What tape->inside points at. */
 typedef struct tm_guard {
   jmp_buf place;
   tm_outcome outcome;
   char message[400];
+  tm_printer printer;
 } tm_guard;
 
 extern const tm_runtime tm_the_runtime;
@@ -95,8 +102,9 @@ long tm_binding_parameter(tm_tape *tape, void *binding, const char *name,
                           int constraint, int integer, int depth, int rank,
                           const int *dim, tm_any lower, tm_any upper);
 void tm_binding_announce(tm_tape *tape, void *binding, const char *name,
-                         int rank, const int *dim);
+                         int generated, int rank, const int *dim);
 void tm_binding_output(tm_tape *tape, void *binding, tm_any value);
+int tm_binding_enough(const void *binding);
 
 tm_tensor tm_solve_ode(tm_tape *tape, const tm_ode *system, tm_any y0,
                        const char *place);

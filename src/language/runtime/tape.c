@@ -137,14 +137,23 @@ static void add_any(tm_text *text, const tm_any *a) {
   }
 }
 
-/* print is silent: the library never prints. reject keeps its words. */
+/* The library itself never prints: print needs a printer. reject keeps its
+ * words. */
 static void message(tm_tape *tape, const char *place, int reject,
                     const tm_any *arguments, int count) {
-  if (!reject)
+  const tm_printer *printer = &((tm_guard *)tape->inside)->printer;
+  if (!reject && !printer->print)
     return;
   tm_text text = {0};
   for (int i = 0; i < count; i++)
     add_any(&text, &arguments[i]);
+  if (!reject) {
+    tm_text_add(&text, "\n");
+    if (!text.failed)
+      printer->print(printer->context, text.data, text.length);
+    tm_text_clear(&text);
+    return;
+  }
   char copy[300];
   snprintf(copy, sizeof copy, "line %s: %s", place,
            text.data ? text.data : "rejected");
@@ -239,6 +248,7 @@ const tm_runtime tm_the_runtime = {.find = find,
                                    .parameter = tm_binding_parameter,
                                    .announce = tm_binding_announce,
                                    .output = tm_binding_output,
+                                   .enough = tm_binding_enough,
                                    .ode = tm_solve_ode,
                                    .lgamma = tm_lgamma,
                                    .digamma = tm_digamma,

@@ -1,0 +1,481 @@
+/* bridgestan.c - see runtime/bridgestan.h: a compiled program behind
+ * BridgeStan's C interface.
+ *
+ * Clients may call from several threads with one model, but evaluating needs
+ * scratch space: each call takes a worker from a pool and gives it back. */
+#include "language/runtime/bridgestan.h"
+
+#include "base/text.h"
+#include "language/load.h"
+#include "model/model.h"
+
+#include <float.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct worker {
+  struct worker *next;
+  tm_arena *arena;
+  tm_evaluator evaluator;
+  double *theta, *natural, *quantities; /* natural: a gradient */
+  double *u, *direction, *gradient;     /* for differences */
+} worker;
+
+struct tm_bs {
+  tempera_model *model;
+  size_t transformed, generated;
+  char *names[2][2], *unconstrained_names, *info;
+  pthread_mutex_t lock;
+  worker *idle;
+};
+
+struct tm_bs_rng {
+  tempera_random stream;
+};
+
+/* ---- errors ------------------------------------------------------------- */
+
+static int fail(char **error, const char *function, const char *what) {
+  tm_text text = {0};
+  tm_text_printf(&text, "%s: %s", function, what);
+  if (error)
+    *error = tm_heap_text(text.failed ? "out of memory" : text.data);
+  tm_text_clear(&text);
+  return -1;
+}
+
+static int fail_error(char **error, const char *function,
+                      const tempera_error *problem) {
+  char what[600];
+  if (problem->line)
+    snprintf(what, sizeof what, "line %d, column %d: %s", problem->line,
+             problem->column, problem->message);
+  else
+    snprintf(what, sizeof what, "%s", problem->message);
+  return fail(error, function, what);
+}
+
+static int fail_reason(char **error, const char *function, const worker *w) {
+  const tempera_model_spec *spec = &w->evaluator.model->spec;
+  return fail(error, function, spec->reason(w->evaluator.user));
+}
+
+void tm_bs_free_text(char *text) { tm_heap_free(text); }
+
+/* ---- workers ------------------------------------------------------------ */
+
+static void worker_free(worker *w) {
+  tm_evaluator_release(&w->evaluator);
+  tm_arena_free(w->arena);
+}
+
+static worker *worker_new(const tempera_model *model) {
+  tm_arena *arena = tm_arena_create();
+  worker *w = arena ? TM_NEW(arena, worker, 1) : NULL;
+  if (w) {
+    w->arena = arena;
+    w->theta = TM_NEW(arena, double, model->size);
+    w->natural = TM_NEW(arena, double, model->size);
+    w->quantities = TM_NEW(arena, double, model->spec.quantity_count);
+    w->u = TM_NEW(arena, double, model->dimension);
+    w->direction = TM_NEW(arena, double, model->dimension);
+    w->gradient = TM_NEW(arena, double, model->dimension);
+  }
+  if (!w || !w->theta || !w->natural || !w->quantities || !w->u ||
+      !w->direction || !w->gradient ||
+      tm_evaluator_create(model, arena, &w->evaluator, NULL) != TEMPERA_OK) {
+    tm_arena_free(arena);
+    return NULL;
+  }
+  return w;
+}
+
+static worker *take(const tm_bs *bs, const char *function, char **error) {
+  tm_bs *b = (tm_bs *)(uintptr_t)bs; /* the pool may change */
+  pthread_mutex_lock(&b->lock);
+  worker *w = b->idle;
+  if (w)
+    b->idle = w->next;
+  pthread_mutex_unlock(&b->lock);
+  w = w ? w : worker_new(b->model);
+  if (!w)
+    fail(error, function, "out of memory");
+  return w;
+}
+
+static void give_back(const tm_bs *bs, worker *w) {
+  tm_bs *b = (tm_bs *)(uintptr_t)bs;
+  pthread_mutex_lock(&b->lock);
+  w->next = b->idle;
+  b->idle = w;
+  pthread_mutex_unlock(&b->lock);
+}
+
+/* ---- names -------------------------------------------------------------- */
+
+/* p[2] is p.2 and x[1,3] is x.1.3. */
+static void add_name(tm_text *text, const char *name) {
+  tm_text_add(text, text->length ? "," : "");
+  for (const char *c = name; *c; c++)
+    if (*c != ']')
+      tm_text_add_bytes(text, *c == '[' || *c == ',' ? "." : c, 1);
+}
+
+static char *finished(tm_text *text) {
+  tm_text_add(text, "");
+  char *copy = text->failed ? NULL : tm_heap_text(text->data);
+  tm_text_clear(text);
+  return copy;
+}
+
+static char *join_names(const tm_bs *b, bool tp, bool gq) {
+  tm_text text = {0};
+  const char *const *quantities = b->model->spec.quantity_names;
+  for (size_t i = 0; i < b->model->size; i++)
+    add_name(&text, b->model->names[i]);
+  for (size_t i = 0; tp && i < b->transformed; i++)
+    add_name(&text, quantities[i]);
+  for (size_t i = 0; gq && i < b->generated; i++)
+    add_name(&text, quantities[b->transformed + i]);
+  return finished(&text);
+}
+
+/* The block's names where it has as many coordinates as values, else numbers
+ * behind its root and, for elements of arrays, their indices. */
+static void add_block_names(tm_text *text, const tempera_model *model,
+                            const tm_block *block) {
+  const char *first = model->names[block->theta];
+  const char *last = model->names[block->theta + block->theta_count - 1];
+  size_t root = strcspn(first, "[");
+  for (size_t i = root; first[i] && first[i] == last[i]; i++)
+    if (first[i] == ',')
+      root = i;
+  for (size_t i = 0; i < block->u_count; i++) {
+    char name[300];
+    snprintf(name, sizeof name, "%.*s%c%zu", (int)root, first,
+             first[root] ? first[root] : '[', i + 1);
+    add_name(text, block->u_count == block->theta_count
+                       ? model->names[block->theta + i]
+                       : name);
+  }
+}
+
+static char *join_unconstrained_names(const tempera_model *model) {
+  tm_text text = {0};
+  for (size_t i = 0; i < model->block_count; i++)
+    add_block_names(&text, model, &model->blocks[i]);
+  return finished(&text);
+}
+
+static bool fill_names(tm_bs *b) {
+  tm_text info = {0};
+  tm_text_printf(&info,
+                 "Tempera " TEMPERA_VERSION "\nmodel %s\nSTAN_THREADS=true\n"
+                 "constants are kept, also with propto\n",
+                 b->model->spec.name);
+  b->info = finished(&info);
+  b->unconstrained_names = join_unconstrained_names(b->model);
+  bool whole = b->info && b->unconstrained_names;
+  for (int k = 0; k < 4; k++) {
+    b->names[k / 2][k % 2] = join_names(b, k / 2, k % 2);
+    whole = whole && b->names[k / 2][k % 2];
+  }
+  return whole;
+}
+
+const char *tm_bs_name(const tm_bs *bs) { return bs->model->spec.name; }
+
+const char *tm_bs_info(const tm_bs *bs) { return bs->info; }
+
+const char *tm_bs_names(const tm_bs *bs, bool tp, bool gq) {
+  return bs->names[tp][gq];
+}
+
+const char *tm_bs_unconstrained_names(const tm_bs *bs) {
+  return bs->unconstrained_names;
+}
+
+int tm_bs_size(const tm_bs *bs, bool tp, bool gq) {
+  return (int)(bs->model->size + (tp ? bs->transformed : 0) +
+               (gq ? bs->generated : 0));
+}
+
+int tm_bs_unconstrained_size(const tm_bs *bs) {
+  return (int)bs->model->dimension;
+}
+
+/* ---- making one --------------------------------------------------------- */
+
+static void print(void *context, const char *text, size_t size) {
+  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+  const tm_bs_print *callback = context;
+  pthread_mutex_lock(&lock);
+  if (*callback)
+    (*callback)(text, size);
+  else
+    fwrite(text, 1, size, stdout);
+  pthread_mutex_unlock(&lock);
+}
+
+static tempera_status read_data(const char *data, tempera_data **out,
+                                tempera_error *error) {
+  size_t length = data ? strlen(data) : 0;
+  if (length > 5 && !strcmp(data + length - 5, ".json"))
+    return tempera_data_read(data, out, error);
+  return tempera_data_parse(length ? data : "{}", length ? length : 2, out,
+                            error);
+}
+
+static tempera_status refuse_integers(const tempera_model *model,
+                                      tempera_error *error) {
+  for (size_t i = 0; i < model->block_count; i++)
+    if (model->blocks[i].kind == TEMPERA_INTEGER)
+      return tm_fail(error, TEMPERA_ERROR_MODEL,
+                     "parameter %s is an integer, which BridgeStan's interface "
+                     "has no place for",
+                     model->names[model->blocks[i].theta]);
+  return TEMPERA_OK;
+}
+
+static tempera_status load(const tm_entry *entry, const tm_bs_print *where,
+                           const char *text, unsigned seed,
+                           tempera_model **model, tempera_error *error) {
+  tempera_data *data = NULL;
+  TM_TRY(read_data(text, &data, error));
+  tm_load wanted = {.entry = entry,
+                    .data = data,
+                    .seed = seed,
+                    .printer = {print, (void *)(uintptr_t)where}};
+  tempera_status status = tm_load_program(&wanted, model, error);
+  tempera_data_free(data);
+  return status == TEMPERA_OK ? refuse_integers(*model, error) : status;
+}
+
+tm_bs *tm_bs_create(const tm_entry *entry, const tm_bs_print *where,
+                    const char *data, unsigned seed, char **error) {
+  tempera_error problem = {0};
+  tm_bs *b = tm_heap_alloc(1, sizeof *b);
+  tempera_status status =
+      !b || pthread_mutex_init(&b->lock, NULL) != 0
+          ? tm_fail_memory(&problem)
+          : load(entry, where, data, seed, &b->model, &problem);
+  if (status == TEMPERA_OK) {
+    b->transformed = tm_load_transformed(b->model);
+    b->generated = b->model->spec.quantity_count - b->transformed;
+    status = fill_names(b) ? TEMPERA_OK : tm_fail_memory(&problem);
+  }
+  if (status == TEMPERA_OK)
+    return b;
+  fail_error(error, "construct", &problem);
+  tm_bs_free(b);
+  return NULL;
+}
+
+void tm_bs_free(tm_bs *bs) {
+  if (!bs)
+    return;
+  for (worker *w = bs->idle, *next; w; w = next) {
+    next = w->next;
+    worker_free(w);
+  }
+  for (int k = 0; k < 4; k++)
+    tm_heap_free(bs->names[k / 2][k % 2]);
+  tm_heap_free(bs->unconstrained_names);
+  tm_heap_free(bs->info);
+  tempera_model_free(bs->model);
+  pthread_mutex_destroy(&bs->lock);
+  tm_heap_free(bs);
+}
+
+tm_bs_rng *tm_bs_rng_create(unsigned seed, char **error) {
+  tm_bs_rng *rng = tm_heap_alloc(1, sizeof *rng);
+  if (rng)
+    rng->stream = tm_random(seed, 0, TM_PURPOSE_QUANTITIES);
+  else
+    fail(error, "construct_rng", "out of memory");
+  return rng;
+}
+
+void tm_bs_rng_free(tm_bs_rng *rng) { tm_heap_free(rng); }
+
+/* ---- both scales -------------------------------------------------------- */
+
+/* The quantities asked for, behind the parameters. */
+static int add_quantities(const tm_bs *b, worker *w, bool tp, bool gq,
+                          tempera_random *stream, double *out, char **error) {
+  const tempera_model_spec *spec = &b->model->spec;
+  int answer =
+      gq ? spec->quantities(w->theta, stream, w->quantities, w->evaluator.user)
+         : tm_load_transform(w->theta, w->quantities, w->evaluator.user);
+  if (answer != 0)
+    return fail_reason(error, "param_constrain", w);
+  if (tp)
+    memcpy(out, w->quantities, b->transformed * sizeof *out);
+  if (gq)
+    memcpy(out + (tp ? b->transformed : 0), w->quantities + b->transformed,
+           b->generated * sizeof *out);
+  return 0;
+}
+
+int tm_bs_constrain(const tm_bs *bs, bool tp, bool gq, const double *u,
+                    double *theta, tm_bs_rng *rng, char **error) {
+  const tempera_model *model = bs->model;
+  if (gq && !rng)
+    return fail(error, "param_constrain",
+                "generated quantities need a random number generator");
+  worker *w = take(bs, "param_constrain", error);
+  if (!w)
+    return -1;
+  double log_jacobian;
+  tm_constrain(model, u, w->theta, &log_jacobian);
+  memcpy(theta, w->theta, model->size * sizeof *theta);
+  bool wanted = (tp && bs->transformed) || (gq && bs->generated);
+  int code = wanted ? add_quantities(bs, w, tp, gq, rng ? &rng->stream : 0,
+                                     theta + model->size, error)
+                    : 0;
+  give_back(bs, w);
+  return code;
+}
+
+int tm_bs_unconstrain(const tm_bs *bs, const double *theta, double *u,
+                      char **error) {
+  if (!tm_inside(bs->model, theta))
+    return fail(error, "param_unconstrain",
+                "a value lies outside its parameter's declared support");
+  tm_unconstrain(bs->model, theta, u);
+  return 0;
+}
+
+int tm_bs_unconstrain_json(const tm_bs *bs, const char *json, double *u,
+                           char **error) {
+  tempera_error problem = {0};
+  worker *w = take(bs, "param_unconstrain_json", error);
+  if (!w)
+    return -1;
+  tempera_status status =
+      tm_starts_parse(json, strlen(json), bs->model, 1, w->theta, &problem);
+  if (status == TEMPERA_OK)
+    tm_unconstrain(bs->model, w->theta, u);
+  give_back(bs, w);
+  return status == TEMPERA_OK
+             ? 0
+             : fail_error(error, "param_unconstrain_json", &problem);
+}
+
+/* ---- densities ---------------------------------------------------------- */
+
+/* One of the two parts, added to the value and to w->natural. */
+static int add_part(worker *w, tempera_density_fn density,
+                    tempera_gradient_fn slope, double *value) {
+  const tempera_model *model = w->evaluator.model;
+  double part = 0, *gradient = w->evaluator.gradient;
+  int answer = slope ? slope(w->theta, &part, gradient, w->evaluator.user)
+                     : density(w->theta, &part, w->evaluator.user);
+  *value += part;
+  for (size_t i = 0; slope && i < model->size; i++)
+    w->natural[i] += gradient[i];
+  return answer;
+}
+
+static int evaluate(worker *w, bool jacobian, const double *u, double *value,
+                    double *gradient, const char *function, char **error) {
+  const tempera_model *model = w->evaluator.model;
+  const tempera_model_spec *spec = &model->spec;
+  double log_jacobian, sum = 0;
+  tm_constrain(model, u, w->theta, &log_jacobian);
+  memset(w->natural, 0, model->size * sizeof *w->natural);
+  if (add_part(w, spec->log_prior, gradient ? spec->log_prior_gradient : NULL,
+               &sum) != 0 ||
+      add_part(w, spec->log_likelihood,
+               gradient ? spec->log_likelihood_gradient : NULL, &sum) != 0)
+    return fail_reason(error, function, w);
+  if (gradient)
+    tm_pull_back(model, u, w->theta, w->natural, jacobian, gradient);
+  *value = sum + (jacobian ? log_jacobian : 0);
+  return 0;
+}
+
+int tm_bs_density(const tm_bs *bs, bool jacobian, const double *u,
+                  double *value, double *gradient, char **error) {
+  const char *function = gradient ? "log_density_gradient" : "log_density";
+  worker *w = take(bs, function, error);
+  if (!w)
+    return -1;
+  int code = evaluate(w, jacobian, u, value, gradient, function, error);
+  give_back(bs, w);
+  return code;
+}
+
+/* The derivative of the gradient along a direction, by central differences of
+ * fourth order. */
+static int slope_along(worker *w, bool jacobian, const double *u,
+                       const double *direction, double *out,
+                       const char *function, char **error) {
+  static const double steps[] = {-2, -1, 1, 2}, weights[] = {1, -8, 8, -1};
+  size_t n = w->evaluator.model->dimension;
+  double size = 0, scale = 1;
+  for (size_t i = 0; i < n; i++) {
+    size = fmax(size, fabs(direction[i]));
+    scale = fmax(scale, direction[i] != 0 ? fabs(u[i]) : 0);
+  }
+  memset(out, 0, n * sizeof *out);
+  if (size == 0)
+    return 0;
+  double h = pow(DBL_EPSILON, 0.2) * scale / size;
+  for (size_t k = 0; k < 4; k++) {
+    double value;
+    for (size_t i = 0; i < n; i++)
+      w->u[i] = u[i] + steps[k] * h * direction[i];
+    if (evaluate(w, jacobian, w->u, &value, w->gradient, function, error))
+      return -1;
+    for (size_t i = 0; i < n; i++)
+      out[i] += weights[k] * w->gradient[i] / (12 * h);
+  }
+  return 0;
+}
+
+static int fill_hessian(worker *w, bool jacobian, const double *u,
+                        double *hessian, char **error) {
+  size_t n = w->evaluator.model->dimension;
+  for (size_t j = 0; j < n; j++) {
+    memset(w->direction, 0, n * sizeof *w->direction);
+    w->direction[j] = 1;
+    if (slope_along(w, jacobian, u, w->direction, hessian + j * n,
+                    "log_density_hessian", error))
+      return -1;
+  }
+  for (size_t i = 0; i < n; i++)
+    for (size_t j = 0; j < i; j++)
+      hessian[i * n + j] = hessian[j * n + i] =
+          0.5 * (hessian[i * n + j] + hessian[j * n + i]);
+  return 0;
+}
+
+int tm_bs_hessian(const tm_bs *bs, bool jacobian, const double *u,
+                  double *value, double *gradient, double *hessian,
+                  char **error) {
+  worker *w = take(bs, "log_density_hessian", error);
+  if (!w)
+    return -1;
+  int code =
+      evaluate(w, jacobian, u, value, gradient, "log_density_hessian", error);
+  if (code == 0)
+    code = fill_hessian(w, jacobian, u, hessian, error);
+  give_back(bs, w);
+  return code;
+}
+
+int tm_bs_product(const tm_bs *bs, bool jacobian, const double *u,
+                  const double *direction, double *value, double *product,
+                  char **error) {
+  const char *function = "log_density_hessian_vector_product";
+  worker *w = take(bs, function, error);
+  if (!w)
+    return -1;
+  int code = evaluate(w, jacobian, u, value, NULL, function, error);
+  if (code == 0)
+    code = slope_along(w, jacobian, u, direction, product, function, error);
+  give_back(bs, w);
+  return code;
+}

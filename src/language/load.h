@@ -1,0 +1,25 @@
+/* load.h - a compiled program and data as a tempera_model, for those who need
+ * to know that it is a program. */
+#ifndef TM_LANGUAGE_LOAD_H
+#define TM_LANGUAGE_LOAD_H
+
+#include "language/runtime/runtime.h"
+
+typedef struct tm_load {
+  const tm_entry *entry;
+  void *library; /* closed with the model; or NULL */
+  const tempera_data *data;
+  uint64_t seed; /* of random numbers in transformed data */
+  tm_printer printer;
+} tm_load;
+
+/* The library is the callee's, also on failure. */
+TEMPERA_CHECKED tempera_status tm_load_program(const tm_load *load,
+                                               tempera_model **model,
+                                               tempera_error *error);
+/* How many of the model's quantities are transformed parameters: the first. */
+size_t tm_load_transformed(const tempera_model *model);
+/* The quantities function of such a model, without the generated ones. */
+int tm_load_transform(const double *theta, double *quantities, void *user);
+
+#endif
