@@ -204,7 +204,8 @@ typedef enum tempera_tau_move {
   TEMPERA_TAU_GIBBS,
   TEMPERA_TAU_UNIFORM,
   TEMPERA_TAU_TRUNCATED_NORMAL,
-  TEMPERA_TAU_LIFTED /* keeps its direction until it is turned back */
+  TEMPERA_TAU_LIFTED,   /* keeps its direction until it is turned back */
+  TEMPERA_TAU_NEIGHBOUR /* one level up or down (st) */
 } tempera_tau_move;
 
 /* How the model's authors sampled it: used by `--paper` (tempera_options
@@ -353,7 +354,8 @@ tempera_program_load(const tempera_program *program, const tempera_data *data,
 typedef enum tempera_method {
   TEMPERA_PT_STWNC = 0,
   TEMPERA_STWNC,
-  TEMPERA_MH /* one chain at tau = 1, for contrast */
+  TEMPERA_MH, /* one chain at tau = 1, for contrast */
+  TEMPERA_ST  /* simulated tempering on discrete levels */
 } tempera_method;
 
 typedef enum tempera_tau_prior {
@@ -376,6 +378,12 @@ typedef enum tempera_kernel {
   TEMPERA_KERNEL_HMC    /* Hamiltonian: the model must have gradients */
 } tempera_kernel;
 
+/* How st learns the weights of its levels. */
+typedef enum tempera_weights {
+  TEMPERA_WEIGHTS_GEYER_THOMPSON = 0, /* by how much levels were occupied */
+  TEMPERA_WEIGHTS_WANG_LANDAU         /* by visits, until they are flat */
+} tempera_weights;
+
 /* Filled by tempera_options_default; 0 in `chains`, `iterations`, `thin` and
  * `tau_scale` means "the default for these settings". */
 typedef struct tempera_options {
@@ -391,8 +399,9 @@ typedef struct tempera_options {
                         decides while it runs (64 000 at most) */
   bool warmup_given; /* warmup below is the caller's (it may be 0) */
   size_t warmup;
-  size_t thin;     /* keep every thin-th sweep */
-  size_t levels;   /* of methods with a ladder; 0: as many as needed */
+  size_t thin;             /* keep every thin-th sweep */
+  size_t levels;           /* of methods with a ladder; 0: as many as needed */
+  tempera_weights weights; /* of st's levels */
   double exchange; /* probability rho of an exchange; < 0: the default */
   uint64_t seed;
   int threads;       /* 0: all cores */

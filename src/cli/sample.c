@@ -18,11 +18,11 @@ static const char help[] =
     "\n"
     "  -d, --data FILE        data, CmdStan JSON\n"
     "  -o, --output DIR       the run's folder [MODEL-run]\n"
-    "      --method M         pt-stwnc, stwnc, mh [pt-stwnc]\n"
+    "      --method M         pt-stwnc, stwnc, st, mh [pt-stwnc]\n"
     "      --tau-prior P      learned, laplace, profile [learned]\n"
     "      --ridge R          convex, spline, exact [convex]\n"
-    "      --tau-move M       gibbs, uniform, truncated-normal, lifted "
-    "[gibbs]\n"
+    "      --tau-move M       gibbs, uniform, truncated-normal, lifted,\n"
+    "                         neighbour (st) [gibbs]\n"
     "      --tau-scale X      sd of truncated-normal proposals [0.1]\n"
     "      --tau-min X        lowest tau, for improper priors [0]\n"
     "      --kernel K         auto, random-walk, slice, hmc, model [auto]\n"
@@ -30,6 +30,9 @@ static const char help[] =
     "      --iterations N     kept per chain [as many as it takes]\n"
     "      --warmup N         before them [3100, or half of those given]\n"
     "      --thin N           keep every N-th [1]\n"
+    "      --levels T         temperatures of st [20]\n"
+    "      --weights W        of st: geyer-thompson, wang-landau\n"
+    "                         [geyer-thompson]\n"
     "      --exchange RHO     probability of an exchange\n"
     "      --seed S           random seed [a new one, recorded]\n"
     "      --threads N        [all cores]\n"
@@ -68,6 +71,7 @@ static const struct option long_options[] = {
     {"warmup", required_argument, NULL, LIBRARY_OPTION},
     {"thin", required_argument, NULL, LIBRARY_OPTION},
     {"levels", required_argument, NULL, LIBRARY_OPTION},
+    {"weights", required_argument, NULL, LIBRARY_OPTION},
     {"exchange", required_argument, NULL, LIBRARY_OPTION},
     {"seed", required_argument, NULL, LIBRARY_OPTION},
     {"threads", required_argument, NULL, LIBRARY_OPTION},

@@ -32,6 +32,7 @@ typedef struct tm_draws_prior {
   size_t knots;
   const double *tau, *log_prior;
   double log_atom;
+  bool steps; /* constant on bins (pawl): no slope says anything of log z */
 } tm_draws_prior;
 
 /* Discrete levels of tau, ascending, the last 1; count 0: tau is continuous.

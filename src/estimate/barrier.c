@@ -146,8 +146,7 @@ tempera_status tm_barrier_find(tm_tempered *view, tm_barrier *barrier,
   *barrier = (tm_barrier){.total = NAN};
   if (view->ordered < 2)
     return TEMPERA_OK;
-  bool made =
-      view->prior.count ? on_grid(view, barrier) : by_bins(view, barrier);
+  bool made = view->log_mass ? on_grid(view, barrier) : by_bins(view, barrier);
   return made ? TEMPERA_OK : tm_fail_memory(error);
 }
 

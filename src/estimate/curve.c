@@ -66,7 +66,7 @@ tempera_status tm_curve_fill(tm_tempered *view, tempera_summary *summary,
   /* Without an atom the draws know z(0+) only: step down to it from z(0). */
   bool step = !view->has_atom && summary->zero_likelihood < 1;
   double support = step ? log1p(-summary->zero_likelihood) : 0;
-  if (view->prior.count) {
+  if (view->log_mass) {
     by_weights(view, summary, support);
     return TEMPERA_OK;
   }

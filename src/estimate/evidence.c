@@ -23,9 +23,21 @@ typedef struct work {
   double *scratch;
 } work;
 
-/* rb, ti or ss for the headline and for comparing. */
-typedef enum kind { RB, TI, SS, KINDS } kind;
-static const char *const kind_names[KINDS] = {"rb", "ti", "ss"};
+/* Estimators for the headline (the first there is) and for comparing. */
+typedef enum kind { RB, TI, SS, VISITS, LADDER } kind;
+static const char *const kind_names[] = {"rb", "ti", "ss", "st-weights", "ss"};
+enum { MOST_KINDS = 3 };
+
+/* What there is for a tau prior, for levels with weights, and for neither. */
+static size_t kinds_of(const tm_tempered *view, const kind **kinds) {
+  static const kind by_prior[] = {RB, TI, SS};
+  static const kind by_levels[] = {RB, VISITS, LADDER};
+  static const kind by_draws[] = {TI};
+  *kinds = view->prior.count    ? by_prior
+           : view->levels.count ? by_levels
+                                : by_draws;
+  return view->log_mass ? MOST_KINDS : 1;
+}
 
 static tempera_status estimate(work *w, kind which, tm_evidence *e,
                                tempera_error *error) {
@@ -38,13 +50,17 @@ static tempera_status estimate(work *w, kind which, tm_evidence *e,
     if (!tm_bins_ti(w->view, &bins))
       return tm_fail_memory(error);
     tm_evidence_ti(w->view, &bins, w->scratch, e);
-  } else {
+  } else if (which == SS) {
     if (!tm_bins_ss(w->view, &bins))
       return tm_fail_memory(error);
     tm_evidence_ss(w->view, &bins, w->scratch, e);
+  } else if (which == VISITS) {
+    tm_evidence_visits(w->view, e);
+  } else {
+    tm_evidence_ladder(w->view, e);
   }
-  /* With an atom rb reaches tau = 0 itself. */
-  if (!(which == RB && w->view->has_atom))
+  /* With an atom rb reaches tau = 0 itself, as does a ladder from 0. */
+  if (!(w->view->has_atom && (which == RB || w->view->levels.count)))
     tm_evidence_add_support(w->draws, w->view, e);
   return TEMPERA_OK;
 }
@@ -91,7 +107,7 @@ static tempera_status compare_kinds(work *w, const tm_evidence *a,
  * they differ; *tempered and *target are the two means. */
 static bool differs_from_target(work *w, double *tempered, double *target) {
   tm_tempered *view = w->view;
-  if (!view->target || !view->prior.count || view->weight_top < 1)
+  if (!view->target || !view->log_mass || view->weight_top < 1)
     return false;
   tm_tempered_weights(view, 1);
   double n = (double)view->count, sum = 0, mean = tm_tempered_mean(view);
@@ -128,19 +144,20 @@ static tempera_status warn_of_target(work *w, double tempered, double target,
 }
 
 static tempera_status fill_kinds(work *w, tempera_error *error) {
-  tm_evidence e[KINDS];
-  tempera_estimate *made[KINDS] = {NULL};
-  kind first = w->view->prior.count ? RB : TI;
+  tm_evidence e[MOST_KINDS];
+  tempera_estimate *made[MOST_KINDS] = {NULL};
+  const kind *kinds;
+  size_t count = kinds_of(w->view, &kinds);
   double tempered, target;
   bool differs = differs_from_target(w, &tempered, &target);
-  for (kind k = first; k < (first == RB ? KINDS : SS); k++) {
-    TM_TRY(estimate(w, k, &e[k], error));
-    TM_TRY(
-        tm_evidence_record(w->summary, kind_names[k], &e[k], &made[k], error));
-    if (k != first)
-      TM_TRY(compare_kinds(w, &e[first], made[first], &e[k], made[k], error));
+  for (size_t k = 0; k < count; k++) {
+    TM_TRY(estimate(w, kinds[k], &e[k], error));
+    TM_TRY(tm_evidence_record(w->summary, kind_names[kinds[k]], &e[k], &made[k],
+                              error));
+    if (k > 0)
+      TM_TRY(compare_kinds(w, &e[0], made[0], &e[k], made[k], error));
   }
-  tempera_estimate *best = made[first];
+  tempera_estimate *best = made[0];
   if (differs)
     TM_TRY(warn_of_target(w, tempered, target, best, error));
   if (!isfinite(best->log_z))
@@ -155,6 +172,8 @@ static tempera_status fill_kinds(work *w, tempera_error *error) {
 
 static tempera_status fill_paper(work *w, tempera_error *error) {
   double log_z, se, between;
+  if (w->view->levels.count || w->view->prior_steps)
+    return TEMPERA_OK; /* another method than the paper's */
   if (!tm_evidence_ti_paper(w->view, &log_z, &se, &between))
     return tm_fail_memory(error);
   tempera_estimate *e = tm_estimate_add(w->summary, "ti-paper", log_z, se);
@@ -231,11 +250,13 @@ void tm_estimate_headline(const tempera_draws *draws, double *log_z,
   work w = {.draws = draws, .view = &view};
   w.scratch = TM_NEW(view.arena, double, view.count);
   tm_evidence e;
+  const kind *kinds;
   double tempered, target;
+  kinds_of(&view, &kinds);
   if (w.scratch && enough(&view))
     (void)differs_from_target(&w, &tempered, &target);
   if (w.scratch && enough(&view) &&
-      estimate(&w, view.prior.count ? RB : TI, &e, NULL) == TEMPERA_OK) {
+      estimate(&w, kinds[0], &e, NULL) == TEMPERA_OK) {
     tm_monte_carlo mc;
     double error = tm_evidence_se(&e, &mc);
     if (isfinite(e.log_z) && isfinite(error)) {

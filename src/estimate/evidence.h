@@ -74,6 +74,12 @@ bool tm_evidence_ti_paper(const tm_tempered *view, double *log_z, double *se,
 /* ss: steppingstone in bins; needs the tau prior. */
 void tm_evidence_ss(const tm_tempered *view, const tm_bins *bins,
                     double *scratch, tm_evidence *evidence);
+/* ladder.c, for draws on levels with weights: st-weights, by the visits; ss,
+ * between neighbours. */
+void tm_evidence_visits(const tm_tempered *view, tm_evidence *evidence);
+void tm_evidence_ladder(const tm_tempered *view, tm_evidence *evidence);
+/* log of the sum over levels of w_t e^{tau_t l}. */
+double tm_levels_log_mass(const tm_draws_levels *levels, double l);
 /* phm: harmonic mean of the target draws. */
 void tm_evidence_phm(const tm_tempered *view, tm_evidence *evidence);
 

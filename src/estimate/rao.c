@@ -47,7 +47,7 @@ void tm_evidence_rb(tm_tempered *view, tm_evidence *evidence) {
 static double highest_slope(const tm_tempered *view) {
   size_t n = view->prior.count;
   const double *x = view->prior.x, *y = view->prior.y;
-  if (!n)
+  if (!n || view->prior_steps)
     return view->highest;
   return fmax(view->highest, -(y[n - 1] - y[n - 2]) / (x[n - 1] - x[n - 2]));
 }

@@ -3,7 +3,7 @@
  * Coverage keeps estimators honest: under the profile prior in several
  * dimensions the chain hardly ever climbs to tau = 1 (method 3.4), and
  * estimates that reach there look fine and mean nothing. */
-#include "estimate/tempered.h"
+#include "estimate/evidence.h"
 
 #include "numeric/vector_exp.h"
 
@@ -67,7 +67,9 @@ static void fill_masses(tm_tempered *view) {
     if (i > 0 && l == view->l[i - 1]) /* a held theta */
       view->log_mass[i] = view->log_mass[i - 1];
     else
-      view->log_mass[i] = tm_loglinear_log_mass(&view->prior, l);
+      view->log_mass[i] = view->levels.count
+                              ? tm_levels_log_mass(&view->levels, l)
+                              : tm_loglinear_log_mass(&view->prior, l);
     if (view->log_mass[i] == -INFINITY || isnan(view->log_mass[i]))
       view->log_mass[i] = INFINITY;
   }
@@ -235,7 +237,7 @@ static bool fill(const tempera_draws *draws, size_t stride, tm_tempered *view) {
     return false;
   view->weight_top = view->draw_top;
   view->bottom = bottom_by_draws(view);
-  if (!view->prior.count)
+  if (!view->prior.count && !view->levels.count)
     return true;
   view->log_mass = TM_NEW(arena, double, view->count);
   if (!view->log_mass)
@@ -292,7 +294,12 @@ tempera_status tm_tempered_create(const tempera_draws *draws, size_t limit,
                                draws->prior.log_prior, draws->prior.log_atom};
   if (view->prior.count < 2)
     view->prior.count = 0;
+  view->prior_steps = draws->prior.steps;
   view->has_atom = view->prior.count && draws->prior.log_atom > -INFINITY;
+  if (draws->levels.log_weight) {
+    view->levels = draws->levels;
+    view->has_atom = draws->levels.tau[0] == 0;
+  }
   if (fill(draws, stride, view))
     return TEMPERA_OK;
   tm_tempered_free(view);

@@ -1,7 +1,8 @@
 /* tempered.h - the tempered draws as estimators want them: flat, with the
  * Rao-Blackwell weights p(tau | theta_i) and what stretch of tau they cover.
  *
- * With M_i = atom + integral of P(u) e^{u l_i} du, p(tau | theta_i) is
+ * With M_i = atom + integral of P(u) e^{u l_i} du (or, on levels, the sum of
+ * w_t e^{tau_t l_i}), p(tau | theta_i) is
  * P(tau) e^{tau l_i} / M_i; P cancels from every ratio, so the weight of draw
  * i at tau is e^{tau l_i} / M_i, and at the atom 1/M_i. */
 #ifndef TM_ESTIMATE_TEMPERED_H
@@ -21,8 +22,10 @@ typedef struct tm_tempered {
   /* Log likelihood of the target chain's rows, or NULL; where a sweep leaves
    * several tempered rows, target rows are not beside them. */
   double *target;
-  double *log_mass;   /* log M_i; NULL without a tau prior's knots */
-  tm_loglinear prior; /* count 0: none (the exact ridge) */
+  double *log_mass;       /* log M_i; NULL without a tau prior */
+  tm_loglinear prior;     /* count 0: none (the exact ridge, or levels) */
+  bool prior_steps;       /* see tm_draws_prior */
+  tm_draws_levels levels; /* with weights, else count 0 */
   bool has_atom;
   double tau_min;
   size_t *order; /* draws off the atom with finite l, by tau */

@@ -36,7 +36,8 @@ static bool has_draws(const tempera_summary *s) {
 
 static bool is_checked(const tempera_estimate *e) {
   return !strcmp(e->name, "rb") || !strcmp(e->name, "ti") ||
-         !strcmp(e->name, "ss") || !strcmp(e->name, "bridge");
+         !strcmp(e->name, "ss") || !strcmp(e->name, "bridge") ||
+         !strcmp(e->name, "st-weights");
 }
 
 static void check_evidence(findings *f) {

@@ -27,7 +27,8 @@ static void add_words(json_t *config, const tempera_options *o) {
                {"tau_prior", TM_CHOICE_TAU_PRIOR, (int)o->tau_prior},
                {"ridge", TM_CHOICE_RIDGE, (int)o->ridge},
                {"tau_move", TM_CHOICE_TAU_MOVE, (int)o->tau_move},
-               {"kernel", TM_CHOICE_KERNEL, (int)o->kernel}};
+               {"kernel", TM_CHOICE_KERNEL, (int)o->kernel},
+               {"weights", TM_CHOICE_WEIGHTS, (int)o->weights}};
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
     tm_json_string(config, words[i].name,
                    tm_choice_word(words[i].choice, words[i].value));

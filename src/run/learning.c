@@ -163,6 +163,23 @@ tempera_status tm_learner_prior(const tm_learner *learner, tm_tau_prior *prior,
   return TEMPERA_OK;
 }
 
+void tm_learner_levels(const tm_learner *learner, size_t count, double *tau,
+                       double *log_z) {
+  double mass[KNOTS] = {0}; /* of w up to each knot */
+  for (size_t k = 1; k < KNOTS; k++)
+    mass[k] = mass[k - 1] +
+              (learner->tau[k] - learner->tau[k - 1]) *
+                  (exp(learner->log_w[k]) + exp(learner->log_w[k - 1])) / 2;
+  for (size_t t = 0; t < count; t++) {
+    double aim = mass[KNOTS - 1] * (double)t / (double)(count - 1);
+    tau[t] = interpolate(mass, learner->tau, KNOTS, aim);
+  }
+  tau[0] = learner->tau_min;
+  tau[count - 1] = 1;
+  for (size_t t = 0; t < count; t++)
+    log_z[t] = interpolate(learner->tau, learner->log_z, KNOTS, tau[t]);
+}
+
 /* Pool adjacent slopes that fall (the curve is convex), weighted by width. */
 static void make_convex(tm_learner *learner) {
   double slope[KNOTS], width[KNOTS];

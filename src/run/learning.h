@@ -27,6 +27,10 @@ void tm_learner_free(tm_learner *learner);
 TEMPERA_CHECKED tempera_status tm_learner_prior(const tm_learner *learner,
                                                 tm_tau_prior *prior,
                                                 tempera_error *error);
+/* The same as discrete levels: `count` taus (at least 2) from tau_min to 1,
+ * even in w, and log z there. */
+void tm_learner_levels(const tm_learner *learner, size_t count, double *tau,
+                       double *log_z);
 /* A round's tempered draws, made under the prior as it stands: refine log z
  * gently, and w from the barrier they measure. */
 TEMPERA_CHECKED tempera_status tm_learner_update(tm_learner *learner,

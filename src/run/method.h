@@ -41,6 +41,7 @@ typedef struct tm_method {
 extern const tm_method tm_method_pt_stwnc;
 extern const tm_method tm_method_stwnc;
 extern const tm_method tm_method_mh;
+extern const tm_method tm_method_st;
 
 const tm_method *tm_method_of(tempera_method method);
 

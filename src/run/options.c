@@ -20,7 +20,7 @@ typedef struct word {
 static const word methods[] = {{"pt-stwnc", TEMPERA_PT_STWNC},
                                {"stwnc", TEMPERA_STWNC},
                                {"pt", ABSENT},
-                               {"st", ABSENT},
+                               {"st", TEMPERA_ST},
                                {"pawl", ABSENT},
                                {"ee", ABSENT},
                                {"mh", TEMPERA_MH},
@@ -38,6 +38,7 @@ static const word tau_moves[] = {
     {"uniform", TEMPERA_TAU_UNIFORM},
     {"truncated-normal", TEMPERA_TAU_TRUNCATED_NORMAL},
     {"lifted", TEMPERA_TAU_LIFTED},
+    {"neighbour", TEMPERA_TAU_NEIGHBOUR},
     {"default", TEMPERA_TAU_DEFAULT},
     {NULL, 0}};
 static const word kernels[] = {{"auto", TEMPERA_KERNEL_AUTO},
@@ -47,11 +48,15 @@ static const word kernels[] = {{"auto", TEMPERA_KERNEL_AUTO},
                                {"hmc", TEMPERA_KERNEL_HMC},
                                {NULL, 0}};
 
-static const word *const choices[] = {[TM_CHOICE_METHOD] = methods,
-                                      [TM_CHOICE_TAU_PRIOR] = tau_priors,
-                                      [TM_CHOICE_RIDGE] = ridges,
-                                      [TM_CHOICE_TAU_MOVE] = tau_moves,
-                                      [TM_CHOICE_KERNEL] = kernels};
+static const word weights[] = {
+    {"geyer-thompson", TEMPERA_WEIGHTS_GEYER_THOMPSON},
+    {"wang-landau", TEMPERA_WEIGHTS_WANG_LANDAU},
+    {NULL, 0}};
+
+static const word *const choices[] = {
+    [TM_CHOICE_METHOD] = methods, [TM_CHOICE_TAU_PRIOR] = tau_priors,
+    [TM_CHOICE_RIDGE] = ridges,   [TM_CHOICE_TAU_MOVE] = tau_moves,
+    [TM_CHOICE_KERNEL] = kernels, [TM_CHOICE_WEIGHTS] = weights};
 
 const char *tm_choice_word(tm_choice choice, int value) {
   for (const word *w = choices[choice]; w->name; w++)
@@ -208,6 +213,13 @@ static tempera_status set_kernel(const setting *s, tempera_options *o) {
   return TEMPERA_OK;
 }
 
+static tempera_status set_weights(const setting *s, tempera_options *o) {
+  int value = 0;
+  TM_TRY(set_word(s, TM_CHOICE_WEIGHTS, &value));
+  o->weights = (tempera_weights)value;
+  return TEMPERA_OK;
+}
+
 static tempera_status set_tau_scale(const setting *s, tempera_options *o) {
   return set_positive(s, &o->tau_scale);
 }
@@ -296,6 +308,7 @@ static const option options_by_name[] = {
     {"warmup", set_warmup},
     {"thin", set_thin},
     {"levels", set_levels},
+    {"weights", set_weights},
     {"exchange", set_exchange},
     {"seed", set_seed},
     {"threads", set_threads},

@@ -35,24 +35,48 @@ static void resolve_lengths(tempera_options *o) {
 /* The algorithm as printed: optimise at every tau proposal, the model's own
  * proposals, the printed tau proposal. */
 static void resolve_paper(tempera_options *o, const tempera_recipe *recipe) {
-  o->ridge = TEMPERA_RIDGE_EXACT;
-  o->tau_prior = TEMPERA_PRIOR_PROFILE;
   o->jumps = o->bridge = false;
   if (recipe && recipe->proposal_count)
     o->kernel = TEMPERA_KERNEL_MODEL;
+  if (o->method != TEMPERA_PT_STWNC && o->method != TEMPERA_STWNC)
+    return;
+  o->ridge = TEMPERA_RIDGE_EXACT;
+  o->tau_prior = TEMPERA_PRIOR_PROFILE;
   if (o->tau_move == TEMPERA_TAU_DEFAULT && recipe)
     o->tau_move = recipe->tau_move;
   if (o->tau_scale == 0 && recipe)
     o->tau_scale = recipe->tau_scale;
 }
 
+static const char *method_word(const tempera_options *o) {
+  return tm_choice_word(TM_CHOICE_METHOD, (int)o->method);
+}
+
+/* Options of some methods only. */
+static tempera_status check_method(const tempera_options *o,
+                                   tempera_error *error) {
+  bool levels = o->method == TEMPERA_ST;
+  if (levels ? o->tau_move == TEMPERA_TAU_TRUNCATED_NORMAL
+             : o->tau_move == TEMPERA_TAU_NEIGHBOUR)
+    return tm_fail(error, TEMPERA_ERROR_ARGUMENT,
+                   "--tau-move %s is not for method %s, whose tau is %s",
+                   tm_choice_word(TM_CHOICE_TAU_MOVE, (int)o->tau_move),
+                   method_word(o), levels ? "discrete" : "not a ladder's");
+  if (o->weights != TEMPERA_WEIGHTS_GEYER_THOMPSON && o->method != TEMPERA_ST)
+    return tm_fail(error, TEMPERA_ERROR_ARGUMENT,
+                   "--weights belongs to method st; %s has none",
+                   method_word(o));
+  return TEMPERA_OK;
+}
+
 static tempera_status check(const tempera_options *o,
                             const tempera_model *model, tempera_error *error) {
+  TM_TRY(check_method(o, error));
   if (o->levels && !tm_method_of(o->method)->levels)
     return tm_fail(error, TEMPERA_ERROR_ARGUMENT,
                    "--levels belongs to methods with a ladder of temperatures; "
                    "%s has none",
-                   tm_choice_word(TM_CHOICE_METHOD, (int)o->method));
+                   method_word(o));
   if (o->ridge == TEMPERA_RIDGE_EXACT && o->tau_move != TEMPERA_TAU_UNIFORM &&
       o->tau_move != TEMPERA_TAU_TRUNCATED_NORMAL)
     return tm_fail(error, TEMPERA_ERROR_ARGUMENT,

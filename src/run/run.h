@@ -10,7 +10,8 @@ typedef enum tm_choice {
   TM_CHOICE_TAU_PRIOR,
   TM_CHOICE_RIDGE,
   TM_CHOICE_TAU_MOVE,
-  TM_CHOICE_KERNEL
+  TM_CHOICE_KERNEL,
+  TM_CHOICE_WEIGHTS
 } tm_choice;
 /* The word for a value, as "pt-stwnc". */
 const char *tm_choice_word(tm_choice choice, int value);

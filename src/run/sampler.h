@@ -63,6 +63,13 @@ TEMPERA_CHECKED tempera_status tm_landscape_begin(tempera_sampler *sampler,
 /* Where the groups are now may be a basin not known yet. */
 TEMPERA_CHECKED tempera_status tm_landscape_improve(tempera_sampler *sampler,
                                                     tempera_error *error);
+/* first_curve.c: log z(tau) up to a constant, as far as the landscape (or,
+ * where there is none, the looks at the prior) tells it; and a learner begun
+ * from it. */
+double tm_landscape_log_z(const tempera_sampler *sampler, double tau);
+TEMPERA_CHECKED tempera_status
+tm_landscape_learner(const tempera_sampler *sampler, bool by_barrier,
+                     tm_learner **learner, tempera_error *error);
 /* Put the ridge into the draws, for the ridge diagnostic. */
 TEMPERA_CHECKED tempera_status
 tm_landscape_record(const tempera_sampler *sampler, tempera_error *error);

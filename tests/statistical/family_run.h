@@ -1,0 +1,150 @@
+/* family_run.h - a method run on the toy, and what its draws and estimates must
+ * be. */
+#ifndef FAMILY_RUN_H
+#define FAMILY_RUN_H
+
+#include "cmocka_all.h"
+#include "estimate/influence.h"
+#include "family_toy.h"
+
+#include <string.h>
+
+enum { CHAINS = 4, ITERATIONS = 6000, WARMUP = 1500 };
+
+typedef struct toy_run {
+  tempera_model *model;
+  tempera_sampler *sampler;
+  tempera_summary *summary;
+} toy_run;
+
+/* Options are "name value" pairs, ended by NULL; they come last. */
+static inline toy_run run_toy_after(const char *method, bool impossible,
+                                    uint64_t seed, const char *const *options,
+                                    size_t warmup) {
+  toy_run run = {.model = toy_model(impossible)};
+  tempera_error error = {0};
+  tempera_options o = tempera_options_default();
+  assert_non_null(run.model);
+  assert_int_equal(tempera_options_set(&o, "method", method, &error), 0);
+  o.chains = CHAINS;
+  o.iterations = ITERATIONS;
+  o.warmup_given = true;
+  o.warmup = warmup;
+  o.seed = seed;
+  for (; options && options[0]; options += 2)
+    if (tempera_options_set(&o, options[0], options[1], &error) != TEMPERA_OK)
+      fail_msg("%s", error.message);
+  if (tempera_sampler_create(run.model, &o, &run.sampler, &error) ||
+      tempera_sampler_run(run.sampler, NULL, NULL, &error) ||
+      tempera_sampler_summarise(run.sampler, &run.summary, &error))
+    fail_msg("%s: %s", method, error.message);
+  return run;
+}
+
+static inline toy_run run_toy(const char *method, bool impossible,
+                              uint64_t seed, const char *const *options) {
+  return run_toy_after(method, impossible, seed, options, WARMUP);
+}
+
+static inline void free_run(toy_run *run) {
+  tempera_summary_free(run->summary);
+  tempera_sampler_free(run->sampler);
+  tempera_model_free(run->model);
+}
+
+/* Two sets of options give the same draws, bit for bit. */
+static inline void check_same_draws(const char *method,
+                                    const char *const *options,
+                                    const char *const *others) {
+  toy_run a = run_toy(method, false, 5, options);
+  toy_run b = run_toy(method, false, 5, others);
+  const tempera_draws *p = tempera_sampler_draws(a.sampler);
+  const tempera_draws *q = tempera_sampler_draws(b.sampler);
+  for (tempera_role role = TEMPERA_TARGET; role <= TEMPERA_TEMPERED; role++) {
+    size_t rows = tempera_draws_rows(p, role);
+    assert_int_equal(rows, tempera_draws_rows(q, role));
+    for (size_t c = 0; rows && c < CHAINS; c++)
+      for (size_t i = 0; i < 2; i++)
+        assert_memory_equal(tempera_draws_values(p, role, c, i),
+                            tempera_draws_values(q, role, c, i),
+                            rows * sizeof(double));
+  }
+  free_run(&a);
+  free_run(&b);
+}
+
+/* A feature of a draw; `which` is its parameter. */
+typedef double (*feature)(double k, double x, double which);
+static inline double is_value(double k, double x, double which) {
+  (void)x;
+  return k == which;
+}
+static inline double is_positive(double k, double x, double which) {
+  (void)k, (void)which;
+  return x > 0;
+}
+static inline double size_of(double k, double x, double which) {
+  (void)k, (void)which;
+  return fabs(x);
+}
+static inline double square_of(double k, double x, double which) {
+  (void)k, (void)which;
+  return x * x;
+}
+
+static inline const tempera_estimate *estimate(const tempera_summary *s,
+                                               const char *name) {
+  for (size_t i = 0; i < s->estimate_count; i++)
+    if (!strcmp(s->estimates[i].name, name))
+      return &s->estimates[i];
+  fail_msg("there is no estimate %s", name);
+  return NULL;
+}
+
+static inline void check_evidence(const tempera_summary *s, const char *name,
+                                  double exact, double most) {
+  const tempera_estimate *e = estimate(s, name);
+  if (!(fabs(e->log_z - exact) <= 4 * e->se) || !(e->se < most))
+    fail_msg("%s: %.4f +- %.4f, exactly %.4f", name, e->log_z, e->se, exact);
+}
+
+/* The mean of a feature over the tempered draws that `weight` (one per row,
+ * chain after chain) picks, within four standard errors of the exact one. */
+static inline void check_weighted(const tempera_draws *draws,
+                                  const double *weight, feature f, double which,
+                                  double exact, const char *what) {
+  size_t rows = tempera_draws_rows(draws, TEMPERA_TEMPERED);
+  size_t chains = tempera_draws_chains(draws), n = chains * rows;
+  double *series = malloc(n * sizeof *series), total = 0, mean = 0;
+  for (size_t i = 0; i < n; i++)
+    total += weight[i];
+  for (int pass = 0; pass < 2; pass++)
+    for (size_t c = 0; c < chains; c++) {
+      const double *k = tempera_draws_values(draws, TEMPERA_TEMPERED, c, 0);
+      const double *x = tempera_draws_values(draws, TEMPERA_TEMPERED, c, 1);
+      for (size_t i = 0; i < rows; i++) {
+        double w = weight[c * rows + i] / total, value = f(k[i], x[i], which);
+        if (pass == 0)
+          mean += w * value;
+        else
+          series[c * rows + i] = (double)n * w * (value - mean);
+      }
+    }
+  double se = tm_influence_error(series, chains, rows).se;
+  free(series);
+  if (!(fabs(mean - exact) <= 4 * se) || !(se < 0.1))
+    fail_msg("%s: %.5f +- %.5f, exactly %.5f", what, mean, se, exact);
+}
+
+static inline void check_weighted_law(const tempera_draws *draws,
+                                      const double *weight, toy_law law,
+                                      const char *what) {
+  for (int k = 0; k < TOY_VALUES; k++)
+    if (law.pmf[k] > 0)
+      check_weighted(draws, weight, is_value, k, law.pmf[k], what);
+  check_weighted(draws, weight, is_positive, 0, 0.5, what);
+  check_weighted(draws, weight, size_of, 0, law.mean_size, what);
+  check_weighted(draws, weight, square_of, 0, law.mean_square, what);
+}
+
+#endif
