@@ -32,6 +32,8 @@ static void every_option_can_be_set_by_name(void **state) {
                                             {"iterations", "100"},
                                             {"warmup", "0"},
                                             {"thin", "3"},
+                                            {"levels", "9"},
+                                            {"weights", "wang-landau"},
                                             {"exchange", "0.125"},
                                             {"seed", "123456789012"},
                                             {"threads", "2"},
