@@ -602,6 +602,9 @@ tempera_summary_text(const tempera_summary *summary, bool colour, char **text,
                      tempera_error *error);
 TEMPERA_CHECKED tempera_status tempera_summary_json(
     const tempera_summary *summary, char **text, tempera_error *error);
+/* The parameters and quantities, a row each, every number in full. */
+TEMPERA_CHECKED tempera_status tempera_summary_csv(
+    const tempera_summary *summary, char **text, tempera_error *error);
 void tempera_text_free(char *text);
 /* Read summary.json back from a run's folder. */
 TEMPERA_CHECKED tempera_status tempera_summary_read(const char *folder,
@@ -628,6 +631,13 @@ TEMPERA_CHECKED tempera_status
 tempera_run_sample(const tempera_run_request *request, tempera_sampler *sampler,
                    tempera_progress_fn progress, void *user,
                    tempera_summary **summary, tempera_error *error);
+
+/* The draws as ArviZ InferenceData (NetCDF4), with the data and the evidence
+ * where these are given (either may be NULL). Loads libnetcdf. The file is
+ * whole or not there. */
+TEMPERA_CHECKED tempera_status tempera_netcdf_write(
+    const char *path, const tempera_sampler *sampler, const tempera_data *data,
+    const tempera_summary *summary, tempera_error *error);
 
 /* ------------------------------------------------------------------------
  * Model comparison

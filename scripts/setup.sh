@@ -5,7 +5,8 @@ set -eu
 
 packages=(build-essential cmake ninja-build pkg-config libgsl-dev
   libopenblas-dev liblapacke-dev libnlopt-dev
-  librandom123-dev libjansson-dev duktape-dev libcmocka-dev python3)
+  librandom123-dev libjansson-dev libnetcdf-dev duktape-dev libcmocka-dev
+  python3)
 
 if ! command -v dpkg-query > /dev/null; then
   echo "This is not Debian: make sure to have the likes of ${packages[*]}" >&2

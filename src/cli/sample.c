@@ -44,18 +44,20 @@ static const char help[] =
     "      --bridge BOOL      estimate the evidence by bridge sampling too "
     "[true]\n"
     "      --save-warmup      keep warmup draws too\n"
+    "      --netcdf           also write run.nc, ArviZ InferenceData\n"
     "      --json             summary.json to standard output\n"
     "  -q, --quiet            say nothing but errors\n"
     "  -v, --verbose          say more\n"
     "  -h, --help\n";
 
-enum { LIBRARY_OPTION = 1000, INIT, JSON };
+enum { LIBRARY_OPTION = 1000, INIT, JSON, NETCDF };
 
 static const struct option long_options[] = {
     {"data", required_argument, NULL, 'd'},
     {"output", required_argument, NULL, 'o'},
     {"init", required_argument, NULL, INIT},
     {"json", no_argument, NULL, JSON},
+    {"netcdf", no_argument, NULL, NETCDF},
     {"quiet", no_argument, NULL, 'q'},
     {"verbose", no_argument, NULL, 'v'},
     {"help", no_argument, NULL, 'h'},
@@ -88,7 +90,7 @@ typedef struct request {
   const char *output, *init_path;
   char default_output[512];
   double *starts;
-  bool json, quiet, verbose, seeded;
+  bool json, netcdf, quiet, verbose, seeded;
   tempera_options options;
 } request;
 
@@ -116,6 +118,9 @@ static int take_option(request *r, int code, int index, char **argv) {
     return EXIT_DONE;
   case JSON:
     r->json = true;
+    return EXIT_DONE;
+  case NETCDF:
+    r->netcdf = true;
     return EXIT_DONE;
   case 'q':
     r->quiet = true;
@@ -231,6 +236,22 @@ static int show(const request *r, const tempera_summary *summary) {
   return code;
 }
 
+/* Without it the run is still whole, but not what was asked for. */
+static int write_netcdf(const request *r, const tempera_sampler *sampler,
+                        const tempera_summary *summary) {
+  tempera_error error = {0};
+  char path[4096];
+  if (!r->netcdf || !summary)
+    return EXIT_DONE;
+  snprintf(path, sizeof path, "%s/run.nc", r->output);
+  if (tempera_netcdf_write(path, sampler, r->input.data, summary, &error) ==
+      TEMPERA_OK)
+    return EXIT_DONE;
+  cli_fail(NULL, &error);
+  fprintf(stderr, "tempera: the draws are kept as CSV in %s\n", r->output);
+  return EXIT_BAD_INPUT;
+}
+
 /* What became of it: message and exit status. */
 static int outcome(const request *r, tempera_status status,
                    const tempera_error *error) {
@@ -275,9 +296,10 @@ static int run(const request *r, tempera_sampler *sampler) {
   running = NULL;
   cli_progress_end(&progress);
   int shown = show(r, summary);
+  int written = write_netcdf(r, sampler, summary);
   tempera_summary_free(summary);
   int code = outcome(r, status, &error);
-  return code == EXIT_DONE ? shown : code;
+  return code != EXIT_DONE ? code : written != EXIT_DONE ? written : shown;
 }
 
 /* Options that do not fit the model are usage; the rest is the model's. */

@@ -82,14 +82,6 @@ void tm_csv_header(tm_text *text, const tm_csv_about *about,
   tm_text_add(text, "\n");
 }
 
-/* lp__ as Stan has it: tempered likelihood, prior and Jacobian. At tau = 0
- * the likelihood does not count, even where it is zero (method 1). */
-static double log_density(double *const *extra, size_t row) {
-  double tau = extra[TM_TAU][row];
-  double tempered = tau > 0 ? tau * extra[TM_LOG_LIKELIHOOD][row] : 0;
-  return tempered + extra[TM_LOG_PRIOR][row] + extra[TM_LOG_JACOBIAN][row];
-}
-
 static void add_number(tm_text *text, double value) {
   tm_text_add(text, ",");
   tm_text_number(text, value);
@@ -102,7 +94,7 @@ void tm_csv_row(tm_text *text, const tempera_draws *draws, tempera_role role,
   double *const *values =
       draws->columns + ((size_t)role * draws->chains + chain) * width;
   double *const *extra = values + size;
-  double lp = log_density(extra, row);
+  double lp = tm_draws_log_density(draws, role, chain, row);
   tm_text_number(text, lp);
   add_number(text, extra[TM_ACCEPT][row]);
   tm_text_add(text, ",1,0,0,0");

@@ -134,6 +134,15 @@ void tm_draws_put(tempera_draws *draws, tempera_role role, size_t chain,
     columns[draws->size + i][row] = extra[i];
 }
 
+double tm_draws_log_density(const tempera_draws *draws, tempera_role role,
+                            size_t chain, size_t row) {
+  double *const *extra =
+      draws->columns + column_index(draws, role, chain, draws->size);
+  double tau = extra[TM_TAU][row];
+  double tempered = tau > 0 ? tau * extra[TM_LOG_LIKELIHOOD][row] : 0;
+  return tempered + extra[TM_LOG_PRIOR][row] + extra[TM_LOG_JACOBIAN][row];
+}
+
 size_t tempera_draws_chains(const tempera_draws *draws) {
   return draws->chains;
 }

@@ -97,6 +97,10 @@ size_t tm_draws_rows(const tempera_draws *draws, tempera_role role);
  * rest. NULL when the role is absent. */
 double *tm_draws_column(const tempera_draws *draws, tempera_role role,
                         size_t chain, size_t c);
+/* lp__ as Stan has it: tempered likelihood, prior and Jacobian. At tau = 0 the
+ * likelihood does not count, even where it is zero (method 1). */
+double tm_draws_log_density(const tempera_draws *draws, tempera_role role,
+                            size_t chain, size_t row);
 /* Write row `row` of a role (there is room for it); theta may be NULL when
  * `size` is 0. Chains may write their rows concurrently; then `count` is
  * raised. */
