@@ -149,8 +149,14 @@ struct tempera_map {
   void (*pull_back)(const tempera_map *map, const double *u,
                     const double *theta, const double *gradient, bool jacobian,
                     double *out);
+  /* For maps that read the values of earlier blocks (theta[-1] is the value
+   * before the block's first): add to the gradients of those values. Else
+   * NULL. */
+  void (*pull_earlier)(const tempera_map *map, const double *u,
+                       const double *theta, double *gradient, bool jacobian);
   size_t size, rows, columns; /* for the map's own use, */
   double offset, multiplier;  /* like these */
+  const void *context;
 };
 
 /* A named block of parameters. size 0 is a scalar called `name`; size n >= 1

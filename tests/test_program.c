@@ -282,6 +282,79 @@ static void quantities_are_computed_and_named(void **state) {
   tempera_model_free(m);
 }
 
+/* theta_i depends on u_i and earlier ones: the determinant is a product. */
+static void dependent_bounds_have_their_jacobian(void **state) {
+  (void)state;
+  bench b = set_up("dependent");
+  tempera_random random = tm_random(9, 0, TM_PURPOSE_TEST);
+  random_point(&b, &random);
+  tm_evaluate(&b.evaluator, &b.point);
+  assert_true(tm_inside(b.model, b.point.theta));
+  double product = 0, h = 1e-6;
+  for (size_t i = 0; i < b.model->dimension; i++) {
+    double up;
+    memcpy(b.moved.u, b.point.u, b.model->dimension * sizeof(double));
+    b.moved.u[i] += h;
+    tm_evaluate(&b.evaluator, &b.moved);
+    up = b.moved.theta[i];
+    b.moved.u[i] -= 2 * h;
+    tm_evaluate(&b.evaluator, &b.moved);
+    product += log(fabs(up - b.moved.theta[i]) / (2 * h));
+  }
+  assert_true(fabs(product - b.point.log_jacobian) < 1e-6);
+  memcpy(b.moved.theta, b.point.theta, b.model->size * sizeof(double));
+  tm_evaluate_natural(&b.evaluator, &b.moved);
+  for (size_t i = 0; i < b.model->dimension; i++)
+    assert_true(fabs(b.moved.u[i] - b.point.u[i]) < 1e-10);
+  b.moved.theta[3] = 1; /* share, above its bound */
+  assert_false(tm_inside(b.model, b.moved.theta));
+  tear_down(&b);
+}
+
+/* As CmdStan: the first index runs fastest, also over arrays. */
+static void columns_are_in_column_major_order(void **state) {
+  (void)state;
+  tempera_model *m = load("types");
+  size_t q = index_of(m, "q[1,1]"), r = index_of(m, "RR[1,1,1]");
+  static const char *const of_q[] = {"q[1,1]", "q[2,1]", "q[1,2]",
+                                     "q[2,2]", "q[1,3]", "q[2,3]"};
+  static const char *const of_r[] = {"RR[1,1,1]", "RR[2,1,1]", "RR[1,2,1]"};
+  for (size_t i = 0; i < 6; i++)
+    assert_string_equal(m->names[q + i], of_q[i]);
+  for (size_t i = 0; i < 3; i++)
+    assert_string_equal(m->names[r + i], of_r[i]);
+  tempera_model_free(m);
+}
+
+/* A bound that cuts by a varying factor: draws would have another law. */
+static void varying_cuts_have_no_prior_draws(void **state) {
+  (void)state;
+  static const struct {
+    const char *declared, *statement;
+    bool drawn;
+  } cases[] = {{"real<lower=0>", "normal(m, 1)", false},
+               {"real<lower=0>", "normal(0, exp(m))", true},
+               {"real<lower=1>", "exponential(exp(m))", false},
+               {"real<lower=0>", "exponential(exp(m))", true},
+               {"real<lower=m>", "exponential(1)", false}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char text[256];
+    snprintf(text, sizeof text,
+             "parameters { real m; %s x; } model { m ~ normal(0, 1); x ~ %s; }",
+             cases[i].declared, cases[i].statement);
+    tempera_program *p = NULL;
+    tempera_model *m = NULL;
+    tempera_error error = {0};
+    assert_int_equal(
+        tempera_program_parse("cut", text, strlen(text), &p, &error), 0);
+    assert_int_equal(tempera_program_load(p, NULL, &m, &error), 0);
+    if ((m->spec.prior_draw != NULL) != cases[i].drawn)
+      fail_msg("%s: drawn %d", text, m->spec.prior_draw != NULL);
+    tempera_model_free(m);
+    tempera_program_free(p);
+  }
+}
+
 static void clones_are_independent(void **state) {
   (void)state;
   tempera_model *m = load("schools");
@@ -418,6 +491,9 @@ int main(void) {
       cmocka_unit_test(schools_have_the_right_densities),
       cmocka_unit_test(data_are_checked_against_declarations),
       cmocka_unit_test(failures_in_transformed_data_name_the_line),
+      cmocka_unit_test(dependent_bounds_have_their_jacobian),
+      cmocka_unit_test(columns_are_in_column_major_order),
+      cmocka_unit_test(varying_cuts_have_no_prior_draws),
       cmocka_unit_test(prior_draws_follow_the_prior),
       cmocka_unit_test(quantities_are_computed_and_named),
       cmocka_unit_test(clones_are_independent),

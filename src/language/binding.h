@@ -4,7 +4,7 @@
 #ifndef TM_LANGUAGE_BINDING_H
 #define TM_LANGUAGE_BINDING_H
 
-#include "language/runtime/runtime.h"
+#include "language/limits.h"
 
 typedef struct tm_binding {
   const tempera_data *data;
@@ -13,6 +13,7 @@ typedef struct tm_binding {
   tempera_parameter *parameters;
   size_t parameter_count, parameter_capacity;
   size_t theta_count;
+  tm_limits_pool *pool; /* made when a parameter's limits depend on others */
   /* quantities: names once, growing; then values at every point */
   const char **names;
   size_t name_count, name_capacity;

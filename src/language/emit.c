@@ -108,38 +108,7 @@ static void emit_announcements(tm_emitter *g, tm_block_kind block) {
   }
 }
 
-static void emit_parameters(tm_emitter *g) {
-  const tm_program *tree = &g->program->tree;
-  tm_emit_line(g, "static void parameters(tm_tape *t, void *i_, "
-                  "void *binding) {");
-  tm_emit_line(g, "  instance *I = i_;");
-  tm_emit_line(g, "  (void)t, (void)I, (void)binding;");
-  for (size_t i = 0; i < tree->global_count; i++) {
-    const tm_variable *v = tree->globals[i];
-    if (v->block != TM_BLOCK_PARAMETERS)
-      continue;
-    tm_emit(g, "  { tm_tensor s_ = tm_shape(");
-    tm_emit_sizes(g, v);
-    tm_emit(g, ");\n    memcpy(I->d_%s, s_.dim, sizeof s_.dim);\n", v->name);
-    tm_emit(g,
-            "    I->o_%s = t->runtime->parameter(t, binding, \"%s\", %d, "
-            "%d, %d, s_.rank, s_.dim, ",
-            v->name, v->name, (int)v->constraint, v->type.base == TM_INT,
-            v->type.depth);
-    emit_bounds(g, v);
-    tm_emit(g, "); }\n");
-  }
-  emit_announcements(g, TM_BLOCK_TRANSFORMED_PARAMETERS);
-  emit_announcements(g, TM_BLOCK_GENERATED_QUANTITIES);
-  tm_emit_line(g, "}");
-}
-
-/* ---- densities ---------------------------------------------------------- */
-
-/* Leading dimensions that theta keeps in order: arrays of special types. */
-static int block_depth(const tm_variable *v) {
-  return v->constraint >= TM_SIMPLEX ? v->type.depth : 0;
-}
+/* ---- parameters --------------------------------------------------------- */
 
 static void emit_theta(tm_emitter *g, const tm_variable *v) {
   tm_held held = tm_held_variable(g, v);
@@ -148,9 +117,9 @@ static void emit_theta(tm_emitter *g, const tm_variable *v) {
   if (held == TM_TENSOR)
     tm_emit_line(g,
                  "tm_tensor v_%s = tm_unpack(t, theta + I->o_%s, %s%s%s, "
-                 "%zu, I->d_%s, %d);",
+                 "%zu, I->d_%s);",
                  n, n, gradient ? "gradient + I->o_" : "0", gradient ? n : "",
-                 "", v->size_count, n, block_depth(v));
+                 "", v->size_count, n);
   else if (held == TM_VAR)
     tm_emit_line(g, "tm_var v_%s = {theta[I->o_%s], gradient + I->o_%s};", n, n,
                  n);
@@ -168,6 +137,84 @@ static void emit_thetas(tm_emitter *g) {
       emit_theta(g, v);
   }
 }
+
+/* Does e name this variable? */
+static bool mentions(const tm_expression *e, const tm_variable *v) {
+  if (!e)
+    return false;
+  bool found = e->kind == TM_E_NAME && e->variable == v;
+  for (size_t i = 0; i < e->part_count && !found; i++)
+    found = mentions(e->parts[i], v);
+  for (size_t i = 0; i < e->index_count && !found; i++)
+    found = mentions(e->indices[i].from, v) || mentions(e->indices[i].to, v);
+  return found;
+}
+
+static void emit_limits(tm_emitter *g, const tm_variable *v, bool gradient) {
+  const tm_program *tree = &g->program->tree;
+  g->gradient = gradient;
+  tm_emit_line(g,
+               "static void limits_%s_%s(tm_tape *t, const void *i_, "
+               "const double *theta, double *gradient, tm_any *out) {",
+               v->name, gradient ? "g" : "v");
+  g->indent = 1;
+  tm_emit_line(g, "const instance *I = i_;");
+  tm_emit_line(g, "(void)t, (void)I, (void)theta, (void)gradient;");
+  for (size_t i = 0; i < tree->global_count && tree->globals[i] != v; i++)
+    if (tree->globals[i]->block == TM_BLOCK_PARAMETERS &&
+        (mentions(v->lower, tree->globals[i]) ||
+         mentions(v->upper, tree->globals[i])))
+      emit_theta(g, tree->globals[i]);
+  g->indent = 0;
+  tm_emit(g, "  tm_any limits[2] = {");
+  emit_bounds(g, v);
+  tm_emit(g, "};\n  memcpy(out, limits, sizeof limits);\n}\n");
+  g->gradient = false;
+}
+
+static void emit_dependent(tm_emitter *g, const tm_variable *v) {
+  tm_emit_line(g,
+               "    I->o_%s = t->runtime->dependent(t, binding, \"%s\", %d, "
+               "s_.rank, s_.dim, I, (tm_limits){limits_%s_v, limits_%s_g}); }",
+               v->name, v->name, v->constraint == TM_OFFSET, v->name, v->name);
+}
+
+static void emit_parameters(tm_emitter *g) {
+  const tm_program *tree = &g->program->tree;
+  for (size_t i = 0; i < tree->global_count; i++)
+    if (tm_has_dependent_limits(tree->globals[i])) {
+      emit_limits(g, tree->globals[i], false);
+      emit_limits(g, tree->globals[i], true);
+    }
+  tm_emit_line(g, "static void parameters(tm_tape *t, void *i_, "
+                  "void *binding) {");
+  tm_emit_line(g, "  instance *I = i_;");
+  tm_emit_line(g, "  (void)t, (void)I, (void)binding;");
+  for (size_t i = 0; i < tree->global_count; i++) {
+    const tm_variable *v = tree->globals[i];
+    if (v->block != TM_BLOCK_PARAMETERS)
+      continue;
+    tm_emit(g, "  { tm_tensor s_ = tm_shape(");
+    tm_emit_sizes(g, v);
+    tm_emit(g, ");\n    memcpy(I->d_%s, s_.dim, sizeof s_.dim);\n", v->name);
+    if (tm_has_dependent_limits(v)) {
+      emit_dependent(g, v);
+      continue;
+    }
+    tm_emit(g,
+            "    I->o_%s = t->runtime->parameter(t, binding, \"%s\", %d, "
+            "%d, %d, s_.rank, s_.dim, ",
+            v->name, v->name, (int)v->constraint, v->type.base == TM_INT,
+            v->type.depth);
+    emit_bounds(g, v);
+    tm_emit(g, "); }\n");
+  }
+  emit_announcements(g, TM_BLOCK_TRANSFORMED_PARAMETERS);
+  emit_announcements(g, TM_BLOCK_GENERATED_QUANTITIES);
+  tm_emit_line(g, "}");
+}
+
+/* ---- densities ---------------------------------------------------------- */
 
 static void emit_block(tm_emitter *g, tm_block_kind kind) {
   const tm_block_node *block = &g->program->tree.blocks[kind];

@@ -16,6 +16,7 @@ typedef struct shared {
   void *instance;
   tm_tape tape; /* holds data and transformed data */
   tm_guard guard;
+  tm_limits_pool *pool;           /* or NULL */
   size_t size;                    /* of theta */
   size_t quantities, transformed; /* of which the first are transformed */
   int holders;                    /* users of it, counted atomically */
@@ -31,6 +32,7 @@ typedef struct user {
 static void release_shared(shared *s) {
   if (!s || __atomic_sub_fetch(&s->holders, 1, __ATOMIC_ACQ_REL) > 0)
     return;
+  tm_limits_pool_free(s->pool);
   tm_tape_free(&s->tape);
   tm_heap_free(s->instance);
   if (s->library)
@@ -161,11 +163,13 @@ static tempera_status bind(shared *s, uint64_t seed, tm_binding *binding,
     return tm_fail_memory(error);
   if (setjmp(s->guard.place)) {
     s->tape.random = NULL;
+    s->pool = binding->pool;
     return tm_fail(error, TEMPERA_ERROR_INPUT, "%s", s->guard.message);
   }
   s->entry->data(&s->tape, s->instance, binding);
   s->entry->parameters(&s->tape, s->instance, binding);
   s->tape.random = NULL;
+  s->pool = binding->pool;
   s->size = binding->theta_count;
   s->quantities = binding->name_count;
   s->transformed = binding->transformed_count;

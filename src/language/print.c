@@ -124,6 +124,7 @@ static void add_inner_size(tm_text *text, const tm_variable *v) {
   const tm_expression *n = v->sizes[v->type.depth];
   switch (v->constraint) {
   case TM_SIMPLEX:
+  case TM_UNIT_VECTOR:
   case TM_SUM_TO_ZERO:
     tm_text_add(text, "(");
     add_expression(text, n);
@@ -194,37 +195,16 @@ static void add_statement(tm_text *text, const tm_statement *s) {
                  s->part == TM_PART_PRIOR ? "prior" : "likelihood", s->reason);
 }
 
-/* A bound cuts a density whose arguments are parameters: the constant it
- * would need varies, and we keep the density as it is written. */
+/* A bound that cuts a prior density by a varying factor. */
 static bool cut_and_varying(const tm_split *split, const tm_statement *s) {
   const tm_expression *root = s->kind == TM_S_TILDE ? s->left : NULL;
   if (!root || s->part != TM_PART_PRIOR || s->truncated)
     return false;
   while (root->kind == TM_E_INDEX)
     root = root->parts[0];
-  if (root->kind != TM_E_NAME || root->variable->block != TM_BLOCK_PARAMETERS ||
-      root->variable->constraint != TM_BOUNDED)
-    return false;
-  static const char *const positive[] = {"gamma",
-                                         "inv_gamma",
-                                         "lognormal",
-                                         "exponential",
-                                         "weibull",
-                                         "chi_square",
-                                         "beta",
-                                         "uniform",
-                                         "pareto",
-                                         "frechet",
-                                         "rayleigh",
-                                         "inv_chi_square",
-                                         "scaled_inv_chi_square"};
-  for (size_t i = 0; i < sizeof positive / sizeof *positive; i++)
-    if (!strcmp(positive[i], s->distribution))
-      return false;
-  for (size_t i = 0; i < s->argument_count; i++)
-    if (tm_depends(split, s->arguments[i]).parameters)
-      return true;
-  return false;
+  return root->kind == TM_E_NAME &&
+         root->variable->block == TM_BLOCK_PARAMETERS &&
+         tm_cut_varies(split, root->variable, s->density);
 }
 
 void tm_describe(const tm_split *split, tm_text *text) {
@@ -237,9 +217,9 @@ void tm_describe(const tm_split *split, tm_text *text) {
   for (size_t i = 0; i < split->statement_count; i++)
     if (cut_and_varying(split, split->statements[i]))
       tm_text_printf(text,
-                     "warning: line %d: the bounds of %s cut a density whose "
-                     "arguments are parameters; its normaliser varies and is "
-                     "not added\n",
+                     "warning: line %d: the bounds of %s cut a density by a "
+                     "factor that depends on parameters; its normaliser "
+                     "varies and is not added\n",
                      split->statements[i]->token->line,
                      split->statements[i]->left->kind == TM_E_NAME
                          ? split->statements[i]->left->text

@@ -48,8 +48,11 @@ TEMPERA_CHECKED tempera_status tm_split_program(tm_program *program,
 /* Which elements of the parameters the prior statements name (cover.c). */
 TEMPERA_CHECKED tempera_status tm_cover_parameters(tm_split *split);
 tm_dependence tm_depends(const tm_split *split, const tm_expression *e);
+/* Do v's bounds cut this density of it by a factor that depends on other
+ * parameters? */
+bool tm_cut_varies(const tm_split *split, const tm_variable *v,
+                   const tm_expression *density);
 /* What `tempera check` prints, in the caller's text. */
-
 void tm_describe(const tm_split *split, tm_text *text);
 
 #endif

@@ -31,6 +31,7 @@ struct tempera_model {
   char **names;          /* size of them: mu, p[2] */
   size_t *block_of_u;    /* dimension of them */
   bool *integer;         /* dimension of them: is this coordinate whole? */
+  bool dependent;        /* some block's map reads earlier blocks */
   void *library;         /* dlopen handle, or NULL */
 };
 
@@ -121,10 +122,21 @@ bool tm_quantities_at(tm_evaluator *evaluator, tempera_random *random,
                       const double *theta, double *quantities);
 
 /* Pull a natural-scale gradient back to u: out[j] = sum_i dtheta_i/du_j g_i;
- * add the gradient of the log Jacobian when `jacobian`. */
+ * add the gradient of the log Jacobian when `jacobian`. The gradient is
+ * workspace: maps that read earlier values add to theirs. */
 void tm_pull_back(const tempera_model *model, const double *u,
-                  const double *theta, const double *gradient, bool jacobian,
+                  const double *theta, double *gradient, bool jacobian,
                   double *out);
+
+/* The same for one value with bounds, and for one simplex. */
+double tm_constrain_value(double lower, double upper, double u,
+                          double *log_jacobian);
+double tm_unconstrain_value(double lower, double upper, double x);
+double tm_simplex_constrain(size_t count, const double *u, double *theta);
+void tm_simplex_unconstrain(size_t count, const double *theta, double *u);
+bool tm_simplex_inside(size_t count, const double *theta);
+void tm_simplex_pull_back(size_t count, const double *u, const double *theta,
+                          const double *gradient, bool jacobian, double *out);
 
 /* tempera_starts_read from text. */
 TEMPERA_CHECKED tempera_status

@@ -159,6 +159,10 @@ void tm_evaluate_prior(tm_evaluator *evaluator, tm_point *point) {
 void tm_evaluate_coordinate(tm_evaluator *evaluator, tm_point *point,
                             size_t j) {
   const tempera_model *model = evaluator->model;
+  if (model->dependent) {
+    tm_evaluate(evaluator, point);
+    return;
+  }
   size_t b = model->block_of_u[j];
   point->block_jacobian[b] =
       tm_constrain_block(&model->blocks[b], point->u, point->theta);

@@ -102,6 +102,15 @@ typedef struct tm_ode {
   int argument_count;
 } tm_ode;
 
+/* The bounds (or offset and multiplier) of a parameter, from the values of
+ * those before it; adjoints in `gradient` when it is not 0. */
+typedef void (*tm_limits_fn)(tm_tape *tape, const void *instance,
+                             const double *theta, double *gradient,
+                             tm_any *limits);
+typedef struct tm_limits {
+  tm_limits_fn value, gradient;
+} tm_limits;
+
 /* What the library gives a program. Failures do not return. */
 typedef struct tm_runtime {
   tm_fn (*find)(const char *name, const char *signature);
@@ -129,6 +138,10 @@ typedef struct tm_runtime {
   long (*parameter)(tm_tape *tape, void *binding, const char *name,
                     int constraint, int integer, int depth, int rank,
                     const int *dim, tm_any lower, tm_any upper);
+  /* one whose limits depend on parameters before it */
+  long (*dependent)(tm_tape *tape, void *binding, const char *name, int shifted,
+                    int rank, const int *dim, const void *instance,
+                    tm_limits limits);
   /* an output's name and sizes, once; then its value, for every point */
   void (*announce)(tm_tape *tape, void *binding, const char *name,
                    int generated, int rank, const int *dim);
@@ -547,33 +560,19 @@ typedef struct tm_repack {
   tm_node node;
   tm_tensor t;
   double *gradient;
-  int blocks; /* leading dimensions that theta keeps in order */
 } tm_repack;
-
-/* Where value k of theta lies: `blocks` leading dimensions row by row, the
- * rest column by column. */
-TM_INLINE long tm_theta_place(const tm_tensor *t, int blocks, long k) {
-  tm_tensor inner = {0, 0, t->rank - blocks, {0}};
-  for (int i = blocks; i < t->rank; i++)
-    inner.dim[i - blocks] = t->dim[i];
-  long n = tm_count(&inner);
-  return n ? k / n * n + tm_columnwise(&inner, k % n) : 0;
-}
 
 TM_INLINE void tm_repack_back(tm_node *node) {
   tm_repack *r = (tm_repack *)node;
   long n = tm_count(&r->t);
   for (long k = 0; k < n; k++)
-    r->gradient[k] += r->t.d[tm_theta_place(&r->t, r->blocks, k)];
+    r->gradient[k] += r->t.d[tm_columnwise(&r->t, k)];
 }
 
 TM_INLINE tm_tensor tm_unpack(tm_tape *tape, const double *theta,
-                              double *gradient, int rank, const int *dim,
-                              int blocks) {
-  tm_tensor t = {0, 0, rank, {0}};
-  for (int i = 0; i < rank; i++)
-    t.dim[i] = dim[i];
-  if (rank - blocks <= 1) {
+                              double *gradient, int rank, const int *dim) {
+  tm_tensor t = tm_shape(rank, dim);
+  if (rank <= 1) {
     t.v = (double *)theta; /* parameters are never assigned */
     t.d = gradient;
     return t;
@@ -581,12 +580,11 @@ TM_INLINE tm_tensor tm_unpack(tm_tape *tape, const double *theta,
   t = tm_tensor_new(tape, rank, dim, gradient != 0);
   long n = tm_count(&t);
   for (long k = 0; k < n; k++)
-    t.v[tm_theta_place(&t, blocks, k)] = theta[k];
+    t.v[tm_columnwise(&t, k)] = theta[k];
   if (gradient) {
     tm_repack *r = (tm_repack *)tm_push(tape, sizeof *r, tm_repack_back);
     r->t = t;
     r->gradient = gradient;
-    r->blocks = blocks;
   }
   return t;
 }
