@@ -13,6 +13,7 @@
 
 #include "model/model.h"
 
+#include <cblas.h>
 #include <fcntl.h>
 #include <spawn.h>
 #include <string.h>
@@ -234,6 +235,7 @@ static double time_first_draw(const problem *p, const char *folder) {
                                 "--chains=1",
                                 "--warmup=0",
                                 "--iterations=1",
+                                "--bridge=false",
                                 "--seed=1",
                                 NULL};
   run(remove, out, sizeof out);
@@ -311,6 +313,7 @@ int main(int count, char **arguments) {
   char folder[] = "/tmp/bench-language-XXXXXX", out[64];
   if (!mkdtemp(folder))
     return 1;
+  openblas_set_num_threads(1);
   setenv("XDG_CACHE_HOME", folder, 1); /* a cold one */
   bool beside = count < 2 || strcmp(arguments[1], "--ours") != 0;
   bool asked = beside;

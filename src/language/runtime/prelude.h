@@ -115,7 +115,7 @@ typedef struct tm_limits {
 typedef struct tm_runtime {
   tm_fn (*find)(const char *name, const char *signature);
   tm_kernel (*kernel)(const char *name);
-  void *(*more)(tm_tape *tape, size_t size); /* zeroed memory, new chunk */
+  void *(*more)(tm_tape *tape, size_t size); /* memory of a new chunk */
   void (*fail)(tm_tape *tape, const char *place, const char *format, ...)
       __attribute__((noreturn));
   /* print (0) or reject (1) what the arguments say */
@@ -161,13 +161,19 @@ typedef struct tm_runtime {
 /* Called often and not worth their copies in compile time. */
 #define TM_OUTLINE static TM_UNUSED __attribute__((noinline))
 
-TM_INLINE void *tm_take(tm_tape *tape, size_t size) {
+/* Memory that is written before it is read. */
+TM_INLINE void *tm_take_blank(tm_tape *tape, size_t size) {
   size = (size + 31) & ~(size_t)31;
   if ((size_t)(tape->end - tape->at) < size)
     return tape->runtime->more(tape, size);
   void *memory = tape->at;
   tape->at += size;
-  return memset(memory, 0, size);
+  return memory;
+}
+
+/* Zeroed memory. */
+TM_INLINE void *tm_take(tm_tape *tape, size_t size) {
+  return memset(tm_take_blank(tape, size), 0, size);
 }
 
 TM_INLINE tm_node *tm_push(tm_tape *tape, size_t size,
@@ -226,11 +232,13 @@ TM_INLINE tm_var tm_copy(tm_tape *tape, tm_var a) {
 
 /* ---- scalar helpers ---------------------------------------------------- */
 
+/* Written so that loops over them are vectorised. */
 TM_INLINE double tm_inv_logit(double x) {
-  return x >= 0 ? 1 / (1 + exp(-x)) : exp(x) / (1 + exp(x));
+  double e = exp(-fabs(x));
+  return (x >= 0 ? 1 : e) / (1 + e);
 }
 TM_INLINE double tm_log1p_exp(double x) {
-  return x > 0 ? x + log1p(exp(-x)) : log1p(exp(x));
+  return (x > 0 ? x : 0) + log1p(exp(-fabs(x)));
 }
 TM_INLINE double tm_log1m_exp(double x) {
   return x > -0.6931471805599453 ? log(-expm1(x)) : log1p(-exp(x));
@@ -317,7 +325,13 @@ TM_INLINE long tm_int_pow(long a, long b) {
   X(inv_Phi, R->inv_phi(x), 1 / tm_phi_density(y))
 
 /* Of two arguments: name, value in a and b, both derivatives (y: value). */
-#define TM_BINARY(X)                                                           \
+#define TM_ARITHMETIC(X)                                                       \
+  X(add, a + b, 1, 1)                                                          \
+  X(subtract, a - b, 1, -1)                                                    \
+  X(elt_multiply, a *b, b, a)                                                  \
+  X(elt_divide, a / b, 1 / b, -y / b)
+
+#define TM_OF_TWO(X)                                                           \
   X(pow, pow(a, b), b == 0 ? 0 : b * pow(a, b - 1), a > 0 ? y * log(a) : 0)    \
   X(fmin, fmin(a, b), a <= b ? 1 : 0, a <= b ? 0 : 1)                          \
   X(fmax, fmax(a, b), a >= b ? 1 : 0, a >= b ? 0 : 1)                          \
@@ -347,11 +361,9 @@ TM_INLINE long tm_int_pow(long a, long b) {
   X(log_rising_factorial, R->lgamma(a + b) - R->lgamma(a),                     \
     R->digamma(a + b) - R->digamma(a), R->digamma(a + b))                      \
   X(log_inv_logit_diff, tm_log_diff_exp(-tm_log1p_exp(-a), -tm_log1p_exp(-b)), \
-    -1 / expm1(b - a) - tm_inv_logit(a), -1 / expm1(a - b) - tm_inv_logit(b))  \
-  X(add, a + b, 1, 1)                                                          \
-  X(subtract, a - b, 1, -1)                                                    \
-  X(elt_multiply, a *b, b, a)                                                  \
-  X(elt_divide, a / b, 1 / b, -y / b)
+    -1 / expm1(b - a) - tm_inv_logit(a), -1 / expm1(a - b) - tm_inv_logit(b))
+
+#define TM_BINARY(X) TM_OF_TWO(X) TM_ARITHMETIC(X)
 
 #define TM_DEFINE_UNARY(name, value, derivative)                               \
   TM_INLINE double tm_d_##name(const tm_runtime *R, double x) {                \
@@ -409,16 +421,25 @@ TM_INLINE long tm_count(const tm_tensor *t) {
   return n;
 }
 
-/* A new tensor of these sizes, zero; with adjoints when asked. */
-TM_INLINE tm_tensor tm_tensor_new(tm_tape *tape, int rank, const int *dim,
-                                  int active) {
+/* A new tensor of these sizes, its values to be written at once; with (zero)
+ * adjoints when asked. */
+TM_INLINE tm_tensor tm_tensor_blank(tm_tape *tape, int rank, const int *dim,
+                                    int active) {
   tm_tensor t = {0, 0, rank, {0}};
   for (int i = 0; i < rank; i++)
     t.dim[i] = dim[i];
-  size_t n = (size_t)tm_count(&t);
-  t.v = (double *)tm_take(tape, n * sizeof(double));
+  size_t bytes = (size_t)tm_count(&t) * sizeof(double);
+  t.v = (double *)tm_take_blank(tape, bytes);
   if (active)
-    t.d = (double *)tm_take(tape, n * sizeof(double));
+    t.d = (double *)tm_take(tape, bytes);
+  return t;
+}
+
+/* The same with values zero. */
+TM_INLINE tm_tensor tm_tensor_new(tm_tape *tape, int rank, const int *dim,
+                                  int active) {
+  tm_tensor t = tm_tensor_blank(tape, rank, dim, active);
+  memset(t.v, 0, (size_t)tm_count(&t) * sizeof(double));
   return t;
 }
 

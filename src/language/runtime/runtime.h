@@ -121,6 +121,11 @@ typedef struct tm_tape_mark {
 tm_tape_mark tm_tape_here(const tm_tape *tape);
 void tm_tape_back_to(tm_tape *tape, tm_tape_mark mark);
 
+/* a + b and its like, of which one is a container */
+#define TM_DECLARE_OPERATION(name, value, a, b)                                \
+  tm_any tm_tensor_##name(tm_tape *tape, const tm_any *arguments, int count);
+TM_ARITHMETIC(TM_DECLARE_OPERATION)
+
 /* tables of functions, each ended by a NULL name */
 typedef struct tm_function_entry {
   const char *name, *signature;

@@ -81,7 +81,7 @@ static void *more(tm_tape *tape, size_t size) {
   c->next = before;
   tape->chunks = c;
   use_chunk(tape, c);
-  return tm_take(tape, size);
+  return tm_take_blank(tape, size);
 }
 
 /* ---- failures ----------------------------------------------------------- */
