@@ -70,9 +70,12 @@ typedef struct tm_tape {
 } tm_tape;
 
 /* count may carry TM_DIRECT: the value goes straight into the target, so
- * partials may be added to steady arguments' adjoints at once. */
+ * partials may be added to steady arguments' adjoints at once. Densities of
+ * containers may be asked for the part that depends on some arguments only
+ * (TM_ONLY, with bits of the arguments from TM_CHOSEN on), or without it. */
 typedef tm_any (*tm_fn)(tm_tape *tape, const tm_any *arguments, int count);
-enum { TM_DIRECT = 1 << 16 };
+enum { TM_DIRECT = 1 << 16, TM_ONLY = 1 << 17, TM_REST = 1 << 18 };
+enum { TM_CHOSEN = 20 };
 
 /* A univariate log density: value, and partials when d is not 0. */
 typedef double (*tm_kernel)(const double *x, double *d);
@@ -520,34 +523,15 @@ TM_INLINE void tm_set(tm_tape *tape, tm_tensor t, long i, tm_var value) {
   s->from = value.d ? value.d : &tape->sink;
 }
 
-TM_OUTLINE tm_any tm_any_int(long i) {
-  tm_any a;
-  a.tag = TM_TAG_INT;
-  a.steady = 1;
-  a.u.i = i;
-  return a;
-}
-TM_OUTLINE tm_any tm_any_var(tm_var r) {
-  tm_any a;
-  a.tag = TM_TAG_REAL;
-  a.steady = 1;
-  a.u.r = r;
-  return a;
-}
+/* Values as tm_any, built in place. */
+#define tm_any_int(x) ((tm_any){.tag = TM_TAG_INT, .steady = 1, .u.i = (x)})
+#define tm_any_var(...)                                                        \
+  ((tm_any){.tag = TM_TAG_REAL, .steady = 1, .u.r = (__VA_ARGS__)})
+#define tm_any_real(x) tm_any_var(tm_constant(x))
+#define tm_any_tensor(x, kept)                                                 \
+  ((tm_any){.tag = TM_TAG_TENSOR, .steady = (kept), .u.t = (x)})
 /* A scalar that lies in a variable's storage. */
-TM_INLINE tm_any tm_any_loose(tm_var r) {
-  tm_any a = tm_any_var(r);
-  a.steady = 0;
-  return a;
-}
-TM_INLINE tm_any tm_any_real(double x) { return tm_any_var(tm_constant(x)); }
-TM_OUTLINE tm_any tm_any_tensor(tm_tensor t, int steady) {
-  tm_any a;
-  a.tag = TM_TAG_TENSOR;
-  a.steady = steady;
-  a.u.t = t;
-  return a;
-}
+#define tm_any_loose(x) ((tm_any){.tag = TM_TAG_REAL, .steady = 0, .u.r = (x)})
 
 TM_INLINE tm_var tm_as_var(const tm_any *a) {
   return a->tag == TM_TAG_INT ? tm_constant((double)a->u.i) : a->u.r;
@@ -610,13 +594,7 @@ TM_INLINE tm_tensor tm_unpack(tm_tape *tape, const double *theta,
   return t;
 }
 
-TM_INLINE tm_any tm_any_text(const char *s) {
-  tm_any a;
-  a.tag = TM_TAG_TEXT;
-  a.steady = 1;
-  a.u.s = s;
-  return a;
-}
+#define tm_any_text(x) ((tm_any){.tag = TM_TAG_TEXT, .steady = 1, .u.s = (x)})
 
 /* target += value */
 TM_INLINE void tm_add(tm_tape *tape, tm_var value) {

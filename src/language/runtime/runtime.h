@@ -85,6 +85,8 @@ double tm_inv_phi(double p);
 
 /* Outside the support, and for arguments that are not allowed, -infinity. */
 tm_kernel tm_density_kernel(const char *name);
+/* Has it terms that use these arguments alone (bit i; 0 is the outcome)? */
+bool tm_density_has_terms(const char *name, unsigned chosen);
 
 /* members of tm_the_runtime (prelude.h says what they do) */
 tm_tensor tm_gather(tm_tape *tape, tm_tensor from, int count,
