@@ -12,7 +12,7 @@
 PREFIX ?= /usr/local
 BUILD := build
 JOBS := $(shell nproc)
-TIMINGS := overhead models
+TIMINGS := overhead models language
 EXPERIMENTS := coverage truth dimension budget ablation
 GENERATOR := $(if $(shell command -v ninja),-G Ninja,)
 
