@@ -361,8 +361,26 @@ typedef enum tempera_method {
   TEMPERA_PT_STWNC = 0,
   TEMPERA_STWNC,
   TEMPERA_MH, /* one chain at tau = 1, for contrast */
-  TEMPERA_ST  /* simulated tempering on discrete levels */
+  TEMPERA_ST, /* simulated tempering on discrete levels */
+  TEMPERA_PT  /* parallel tempering: a chain at each of several levels */
 } tempera_method;
+
+/* How the levels of `pt` exchange: neighbours in turn (non-reversible), the
+ * same by the toss of a coin, or any two now and then (the paper's). */
+typedef enum tempera_swaps {
+  TEMPERA_SWAPS_DEFAULT = 0,
+  TEMPERA_SWAPS_EVEN_ODD,
+  TEMPERA_SWAPS_REVERSIBLE,
+  TEMPERA_SWAPS_RANDOM_PAIR
+} tempera_swaps;
+
+/* Levels re-spaced in warmup to equal rejection rates, or (t/T)^5 for t from 1
+ * to T (the paper's). */
+typedef enum tempera_schedule {
+  TEMPERA_SCHEDULE_DEFAULT = 0,
+  TEMPERA_SCHEDULE_ADAPTED,
+  TEMPERA_SCHEDULE_POWER
+} tempera_schedule;
 
 typedef enum tempera_tau_prior {
   TEMPERA_PRIOR_PROFILE = 0, /* the paper's: the ridge upside down */
@@ -408,6 +426,8 @@ typedef struct tempera_options {
   size_t thin;             /* keep every thin-th sweep */
   size_t levels;           /* of methods with a ladder; 0: as many as needed */
   tempera_weights weights; /* of st's levels */
+  tempera_swaps swaps;     /* of pt */
+  tempera_schedule schedule; /* of pt */
   double exchange; /* probability rho of an exchange; < 0: the default */
   uint64_t seed;
   int threads;       /* 0: all cores */
@@ -509,7 +529,7 @@ const double *tempera_draws_log_prior(const tempera_draws *draws,
  */
 
 typedef struct tempera_estimate {
-  char name[16];       /* rb, ti, ti-paper, ss, phm */
+  char name[16];       /* bridge, rb, ti, ss, ..., as in docs/methods.md */
   double log_z, se;    /* log_z +- 1.96 se is a 95 % interval */
   double lower, upper; /* that interval */
   double se_within, se_between;
@@ -540,6 +560,12 @@ typedef struct tempera_tau_bin {
 typedef struct tempera_curve_point {
   double tau, log_z, mean_log_likelihood;
 } tempera_curve_point;
+
+/* One level of a ladder. rejection: of exchanges with the next level; barrier:
+ * from the first level up to this one. */
+typedef struct tempera_level {
+  double tau, log_z, mean_log_likelihood, rejection, barrier;
+} tempera_level;
 
 typedef struct tempera_mode {
   double weight, se;
@@ -587,6 +613,8 @@ typedef struct tempera_summary {
   size_t tau_bin_count;
   tempera_curve_point *curve;
   size_t curve_count;
+  tempera_level *levels; /* of methods with a draw at each level, else NULL */
+  size_t level_count;
   /* cost */
   uint64_t likelihood_evaluations, gradient_evaluations;
   double seconds, seconds_in_model;

@@ -61,9 +61,11 @@ static void every_option_can_be_set_by_name(void **state) {
 static void wrong_values_are_refused_and_change_nothing(void **state) {
   (void)state;
   static const wrong cases[] = {
-      {"method", "pt", "method pt is not available in this version"},
+      {"method", "ee", "method ee is not available in this version"},
       {"method", "pts", "method pts is not known"},
       {"levels", "1", "wanted a whole number from 2"},
+      {"swaps", "odd", "swaps odd is not known"},
+      {"schedule", "even", "schedule even is not known"},
       {"chains", "0", "wanted a whole number from 1"},
       {"chains", "-1", "wanted a whole number"},
       {"chains", "2x", "wanted a whole number"},

@@ -5,6 +5,7 @@
  * chain's own estimate stands, without reservations, and agrees. */
 #include "estimate/bridge.h"
 #include "estimate/estimate.h"
+#include "estimate/evidence.h"
 #include "estimate/summary.h"
 
 #include <math.h>
@@ -31,20 +32,6 @@ static bool disagree(const tempera_estimate *a, const tempera_estimate *b) {
   return difference > FLOOR && difference > 3 * hypot(a->se, b->se);
 }
 
-static tempera_status take(tempera_summary *summary, const tempera_estimate *e,
-                           tempera_error *error) {
-  char *name = tm_heap_text(e->name);
-  if (!name)
-    return tm_fail_memory(error);
-  tm_heap_free(summary->estimator);
-  summary->estimator = name;
-  summary->log_z = e->log_z;
-  summary->se = e->se;
-  summary->lower = e->lower;
-  summary->upper = e->upper;
-  return TEMPERA_OK;
-}
-
 /* Draws at tau = 1 alone: there is nothing to check the bridge against. */
 static bool untempered(const tempera_summary *summary) {
   return summary->tau_bin_count == 0;
@@ -57,7 +44,8 @@ static tempera_status choose(tempera_summary *summary, tempera_error *error) {
   if (!stands(bridge))
     return TEMPERA_OK;
   if (untempered(summary))
-    return take(summary, bridge, error); /* the verdict has the reservations */
+    return tm_estimate_take(summary, bridge,
+                            error); /* the verdict has the reservations */
   if (!rival || !isfinite(rival->log_z))
     return TEMPERA_OK;
   if (disagree(bridge, rival)) {
@@ -66,8 +54,9 @@ static tempera_status choose(tempera_summary *summary, tempera_error *error) {
         bridge->log_z - rival->log_z);
     return bridge->warning ? TEMPERA_OK : tm_fail_memory(error);
   }
-  return stands(rival) && bridge->se < rival->se ? take(summary, bridge, error)
-                                                 : TEMPERA_OK;
+  return stands(rival) && bridge->se < rival->se
+             ? tm_estimate_take(summary, bridge, error)
+             : TEMPERA_OK;
 }
 
 /* A model that fails at a point of the bridge's takes nothing else away. */
@@ -155,14 +144,12 @@ static tempera_status withdraw_unconnected(tempera_summary *summary,
                                            tempera_error *error) {
   for (size_t i = 0; i < summary->estimate_count; i++) {
     tempera_estimate *e = &summary->estimates[i];
-    bool tempered = !strcmp(e->name, "rb") || !strcmp(e->name, "ti") ||
-                    !strcmp(e->name, "ss");
-    if (!tempered || e->warning)
+    if (!strcmp(e->name, "bridge") || e->warning)
       continue;
     bool headline = summary->estimator && !strcmp(e->name, summary->estimator);
     e->log_z = e->se = e->lower = e->upper = NAN;
     e->warning = tm_heap_format(
-        "no estimate: the tempered chain never went from the prior to the "
+        "no estimate: no tempered state ever went from the prior to the "
         "posterior");
     if (!e->warning)
       return tm_fail_memory(error);

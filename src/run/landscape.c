@@ -88,12 +88,16 @@ tempera_status tm_landscape_begin(tempera_sampler *sampler,
   return tm_landscape_ridge(sampler, false, error);
 }
 
+/* A few points of every group. */
+enum { MOST_ROWS = 4 };
+
 static size_t collect(const tempera_sampler *s, double *points) {
   size_t size = s->model->size, count = 0;
   for (size_t c = 0; c < s->options.chains; c++)
     for (size_t role = 2; role-- > 0;) {
       const tm_group *group = s->groups[c];
-      for (size_t i = 0; i < group->width[role]; i++) {
+      size_t stride = (group->width[role] + MOST_ROWS - 1) / MOST_ROWS;
+      for (size_t i = 0; i < group->width[role]; i += stride) {
         const tm_point *point = group->rows[role][i].point;
         if (!isfinite(point->log_likelihood))
           continue;
@@ -108,9 +112,7 @@ tempera_status tm_landscape_improve(tempera_sampler *sampler,
   const tempera_sampler *s = sampler;
   if (!s->laplace || tm_laplace_look(s->laplace)->absent)
     return TEMPERA_OK;
-  size_t most = 0;
-  for (size_t c = 0; c < s->options.chains; c++)
-    most += s->groups[c]->width[0] + s->groups[c]->width[1];
+  size_t most = 2 * MOST_ROWS * s->options.chains;
   double *points = tm_heap_alloc(most * s->model->size, sizeof(double));
   if (!points)
     return tm_fail_memory(error);

@@ -1,5 +1,6 @@
 /* options.c - options by their command-line names: one table of words, one
  * table of options, so that adding an option is adding a line. */
+#include "run/method.h"
 #include "run/run.h"
 
 #include "base/text.h"
@@ -19,7 +20,7 @@ typedef struct word {
 
 static const word methods[] = {{"pt-stwnc", TEMPERA_PT_STWNC},
                                {"stwnc", TEMPERA_STWNC},
-                               {"pt", ABSENT},
+                               {"pt", TEMPERA_PT},
                                {"st", TEMPERA_ST},
                                {"pawl", ABSENT},
                                {"ee", ABSENT},
@@ -53,10 +54,21 @@ static const word weights[] = {
     {"wang-landau", TEMPERA_WEIGHTS_WANG_LANDAU},
     {NULL, 0}};
 
+static const word swaps[] = {{"even-odd", TEMPERA_SWAPS_EVEN_ODD},
+                             {"reversible", TEMPERA_SWAPS_REVERSIBLE},
+                             {"random-pair", TEMPERA_SWAPS_RANDOM_PAIR},
+                             {"default", TEMPERA_SWAPS_DEFAULT},
+                             {NULL, 0}};
+static const word schedules[] = {{"adapted", TEMPERA_SCHEDULE_ADAPTED},
+                                 {"power", TEMPERA_SCHEDULE_POWER},
+                                 {"default", TEMPERA_SCHEDULE_DEFAULT},
+                                 {NULL, 0}};
+
 static const word *const choices[] = {
-    [TM_CHOICE_METHOD] = methods, [TM_CHOICE_TAU_PRIOR] = tau_priors,
-    [TM_CHOICE_RIDGE] = ridges,   [TM_CHOICE_TAU_MOVE] = tau_moves,
-    [TM_CHOICE_KERNEL] = kernels, [TM_CHOICE_WEIGHTS] = weights};
+    [TM_CHOICE_METHOD] = methods,     [TM_CHOICE_TAU_PRIOR] = tau_priors,
+    [TM_CHOICE_RIDGE] = ridges,       [TM_CHOICE_TAU_MOVE] = tau_moves,
+    [TM_CHOICE_KERNEL] = kernels,     [TM_CHOICE_SWAPS] = swaps,
+    [TM_CHOICE_SCHEDULE] = schedules, [TM_CHOICE_WEIGHTS] = weights};
 
 const char *tm_choice_word(tm_choice choice, int value) {
   for (const word *w = choices[choice]; w->name; w++)
@@ -287,7 +299,21 @@ static tempera_status set_save_warmup(const setting *s, tempera_options *o) {
 }
 
 static tempera_status set_levels(const setting *s, tempera_options *o) {
-  return set_size(s, 2, 10000, &o->levels);
+  return set_size(s, 2, TM_MOST_LEVELS, &o->levels);
+}
+
+static tempera_status set_swaps(const setting *s, tempera_options *o) {
+  int value = 0;
+  TM_TRY(set_word(s, TM_CHOICE_SWAPS, &value));
+  o->swaps = (tempera_swaps)value;
+  return TEMPERA_OK;
+}
+
+static tempera_status set_schedule(const setting *s, tempera_options *o) {
+  int value = 0;
+  TM_TRY(set_word(s, TM_CHOICE_SCHEDULE, &value));
+  o->schedule = (tempera_schedule)value;
+  return TEMPERA_OK;
 }
 
 typedef struct option {
@@ -309,6 +335,8 @@ static const option options_by_name[] = {
     {"thin", set_thin},
     {"levels", set_levels},
     {"weights", set_weights},
+    {"swaps", set_swaps},
+    {"schedule", set_schedule},
     {"exchange", set_exchange},
     {"seed", set_seed},
     {"threads", set_threads},

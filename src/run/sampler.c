@@ -74,8 +74,9 @@ static tempera_status set_up(tempera_sampler *s, tempera_error *error) {
     for (size_t i = 0; i < s->model->blocks[b].theta_count; i++)
       s->integer[s->model->blocks[b].theta + i] =
           s->model->blocks[b].kind == TEMPERA_INTEGER;
-  bool many =
-      s->options.tau_prior == TEMPERA_PRIOR_PROFILE || !s->method->tempered;
+  bool many = s->options.tau_prior == TEMPERA_PRIOR_PROFILE ||
+              !s->method->tempered ||
+              s->options.schedule == TEMPERA_SCHEDULE_POWER;
   size_t looks = many ? LOOKS : FEW_LOOKS;
   TM_TRY(tm_starts_find(s->model, s->options.seed, chains, looks,
                         s->options.init, &s->starts, error));

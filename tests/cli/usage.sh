@@ -27,7 +27,7 @@ says "bad number" 'chains zero: wanted a whole number'
 status 2 "one run to compare" "$tempera" compare a-run
 status 2 "no run to summarise" "$tempera" summary
 
-for method in pt pawl ee; do
+for method in pawl ee; do
   status 2 "method $method" "$tempera" sample a.so --method $method
   says "method $method" "method $method is not available in this version"
 done
