@@ -93,8 +93,7 @@ static void print_line(const cli_progress *display, const tempera_progress *p) {
   char parts[PARTS][PART_SIZE];
   describe(display, p, parts);
   if (display->terminal) {
-    size_t columns = cli_columns(STDERR_FILENO);
-    drop_parts(parts, columns < PART_SIZE * PARTS ? columns : PART_SIZE);
+    drop_parts(parts, cli_columns(STDERR_FILENO));
     fputc('\r', stderr);
   }
   for (size_t i = 0; i < PARTS; i++)
