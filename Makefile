@@ -34,7 +34,8 @@ demo: setup
 	$(BUILD)/tempera sample $(BUILD)/models/bimodal.so \
 	  -d models/paper/bimodal.json -o demo-run
 
-test: setup
+test:
+	./scripts/setup.sh --test
 	./scripts/test.sh
 
 install: all

@@ -640,6 +640,16 @@ TEMPERA_CHECKED tempera_status tempera_summary_json(
 TEMPERA_CHECKED tempera_status tempera_summary_csv(
     const tempera_summary *summary, char **text, tempera_error *error);
 void tempera_text_free(char *text);
+/* How text is to look. */
+typedef struct tempera_text_style {
+  bool colour;
+  bool utf8;      /* else ASCII */
+  size_t columns; /* of the terminal; 0: as if 80 */
+} tempera_text_style;
+/* Small pictures: a histogram of each parameter, the way of tau. */
+TEMPERA_CHECKED tempera_status tempera_draws_sketch(
+    const tempera_draws *draws, const tempera_text_style *style, char **text,
+    tempera_error *error);
 /* Read summary.json back from a run's folder. */
 TEMPERA_CHECKED tempera_status tempera_summary_read(const char *folder,
                                                     tempera_summary **summary,

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 int cli_fail(const char *file, const tempera_error *error) {
@@ -95,11 +96,31 @@ int cli_bad_option(const char *command, int code, char **argv,
 
 /* ---- output ------------------------------------------------------------- */
 
+bool cli_terminal(int descriptor) {
+  const char *term = getenv("TERM");
+  return isatty(descriptor) && term && strcmp(term, "dumb") != 0;
+}
+
+size_t cli_columns(int descriptor) {
+  struct winsize size = {0};
+  return ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0
+             ? size.ws_col
+             : 80;
+}
+
+bool cli_utf8(void) {
+  static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    const char *locale = getenv(names[i]);
+    if (locale && *locale)
+      return strcasestr(locale, "UTF-8") || strcasestr(locale, "utf8");
+  }
+  return false;
+}
+
 bool cli_colour(void) {
   const char *none = getenv("NO_COLOR");
-  const char *term = getenv("TERM");
-  return isatty(STDOUT_FILENO) && !(none && *none) && term &&
-         strcmp(term, "dumb") != 0;
+  return cli_terminal(STDOUT_FILENO) && !(none && *none);
 }
 
 int cli_print(char *text) {

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <unistd.h>
 
 static const char help[] =
     "usage: tempera sample MODEL [-d DATA.json] [options]\n"
@@ -50,7 +51,7 @@ static const char help[] =
     "      --netcdf           also write run.nc, ArviZ InferenceData\n"
     "      --json             summary.json to standard output\n"
     "  -q, --quiet            say nothing but errors\n"
-    "  -v, --verbose          say more\n"
+    "  -v, --verbose          say more, and sketch histograms and tau\n"
     "  -h, --help\n";
 
 enum { LIBRARY_OPTION = 1000, INIT, JSON, NETCDF };
@@ -225,7 +226,21 @@ static void catch_signals(tempera_sampler *sampler) {
   sigaction(SIGTERM, &action, NULL);
 }
 
-static int show(const request *r, const tempera_summary *summary) {
+/* Small pictures of the draws. */
+static int show_sketch(const tempera_sampler *sampler) {
+  tempera_error error = {0};
+  char *text = NULL;
+  const tempera_text_style style = {.colour = cli_colour(),
+                                    .utf8 = cli_utf8(),
+                                    .columns = cli_columns(STDOUT_FILENO)};
+  return tempera_draws_sketch(tempera_sampler_draws(sampler), &style, &text,
+                              &error) == TEMPERA_OK
+             ? cli_print(text)
+             : cli_fail(NULL, &error);
+}
+
+static int show(const request *r, const tempera_sampler *sampler,
+                const tempera_summary *summary) {
   char *text = NULL;
   tempera_error error = {0};
   if (!summary || (r->quiet && !r->json))
@@ -236,8 +251,11 @@ static int show(const request *r, const tempera_summary *summary) {
   if (status != TEMPERA_OK)
     return cli_fail(NULL, &error);
   int code = cli_print(text);
-  if (!r->json)
-    printf("\nEverything is in %s\n", r->output);
+  if (r->json)
+    return code;
+  if (r->verbose && code == EXIT_DONE)
+    code = show_sketch(sampler);
+  printf("\nEverything is in %s\n", r->output);
   return code;
 }
 
@@ -289,6 +307,7 @@ static int run(const request *r, tempera_sampler *sampler) {
   tempera_error error = {0};
   tempera_summary *summary = NULL;
   cli_progress progress = cli_progress_start(r->quiet, r->verbose);
+  progress.automatic = r->options.iterations == 0 && !r->options.paper;
   tempera_run_request where = {.folder = r->output,
                                .model_path = r->input.model_path,
                                .data_path = r->input.data_path,
@@ -300,7 +319,7 @@ static int run(const request *r, tempera_sampler *sampler) {
                                              &progress, &summary, &error);
   running = NULL;
   cli_progress_end(&progress);
-  int shown = show(r, summary);
+  int shown = show(r, sampler, summary);
   int written = write_netcdf(r, sampler, summary);
   tempera_summary_free(summary);
   int code = outcome(r, status, &error);

@@ -50,6 +50,13 @@ typedef enum tm_failure {
   TM_FAILURE_INFINITE
 } tm_failure;
 
+/* Asked before each likelihood call of a search that may take long; true ends
+ * it. due NULL: never asked. */
+typedef struct tm_stop {
+  bool (*due)(const void *context);
+  const void *context;
+} tm_stop;
+
 /* One chain's way to call the model: its clone of `user`, its counts, its
  * first failure. Callbacks that return < 0, NaN or +infinity set `status`;
  * the point then has density zero and the caller stops at its leisure. */
@@ -61,6 +68,7 @@ typedef struct tm_evaluator {
   tempera_status status;
   tm_failure failure; /* of the first failure; none while status is OK */
   tempera_error error;
+  tm_stop stop;
   double *gradient; /* workspace: natural-scale gradients (2 x size) */
 } tm_evaluator;
 

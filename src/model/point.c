@@ -107,9 +107,23 @@ static double seconds_since(const struct timespec *start) {
          1e-9 * (double)(now.tv_nsec - start->tv_nsec);
 }
 
+/* A search that was told to stop fails as one whose model stops it. */
+static bool stopped(tm_evaluator *evaluator) {
+  if (!evaluator->stop.due || !evaluator->stop.due(evaluator->stop.context))
+    return false;
+  if (evaluator->status == TEMPERA_OK) {
+    evaluator->failure = TM_FAILURE_STOP;
+    evaluator->status =
+        tm_fail(&evaluator->error, TEMPERA_CANCELLED, "cancelled");
+  }
+  return true;
+}
+
 static double call_likelihood(tm_evaluator *evaluator, const double *theta) {
   const tempera_model_spec *spec = &evaluator->model->spec;
   double value = NAN;
+  if (stopped(evaluator))
+    return -INFINITY;
   bool timed = evaluator->likelihood_evaluations % TIMED_EVERY == 0;
   evaluator->likelihood_evaluations++;
   struct timespec start;
@@ -227,7 +241,7 @@ void tm_evaluate_gradient(tm_evaluator *evaluator, tm_point *point,
   point->log_prior =
       call_gradient(evaluator, point, model->spec.log_prior_gradient,
                     "log_prior_gradient", true, prior_gradient);
-  if (point->log_prior == -INFINITY)
+  if (point->log_prior == -INFINITY || stopped(evaluator))
     return;
   evaluator->gradient_evaluations++;
   point->log_likelihood =

@@ -39,7 +39,8 @@ tempera_status tm_landscape_ridge(tempera_sampler *sampler, bool needed,
   tm_ridge_settings settings = {.kind = o->ridge,
                                 .tau_min = o->tau_min,
                                 .seed = o->seed,
-                                .threads = tm_threads(o->threads)};
+                                .threads = tm_threads(o->threads),
+                                .stop = {tm_sampler_stop_due, s}};
   double *basins = NULL;
   size_t count = 0;
   TM_TRY(find_basins(s, &basins, &count, error));
@@ -64,7 +65,8 @@ tempera_status tm_landscape_laplace(tempera_sampler *sampler, bool needed,
   const tempera_options *o = &s->options;
   tm_laplace_settings settings = {.tau_min = o->tau_min,
                                   .seed = o->seed,
-                                  .threads = tm_threads(o->threads)};
+                                  .threads = tm_threads(o->threads),
+                                  .stop = {tm_sampler_stop_due, s}};
   TM_TRY(tm_laplace_create(s->model, &settings, s->starts.optimiser,
                            s->starts.optimiser_count, &s->laplace, error));
   const tm_laplace_view *view = tm_laplace_look(s->laplace);

@@ -246,6 +246,13 @@ tempera_status tempera_sampler_advance(tempera_sampler *sampler, size_t sweeps,
   return TEMPERA_OK;
 }
 
+bool tm_sampler_stop_due(const void *sampler) {
+  const tempera_sampler *s = sampler;
+  double limit = s->options.time_limit;
+  return atomic_load_explicit(&s->cancelled, memory_order_relaxed) ||
+         (limit > 0 && tm_sampler_seconds(s) >= limit);
+}
+
 void tempera_sampler_cancel(tempera_sampler *sampler) {
   atomic_store(&sampler->cancelled, true);
 }

@@ -137,6 +137,8 @@ tempera_status tempera_sampler_run(tempera_sampler *sampler,
     now = tempera_sampler_progress(s);
     if (progress)
       estimate_for_progress(s, &p, now.seconds);
+    if (status == TEMPERA_CANCELLED && !atomic_load(&s->cancelled))
+      break; /* the time was up while the ridge was looked for */
     if (status != TEMPERA_OK) {
       if (progress)
         progress(&now, user);

@@ -154,9 +154,11 @@ static tempera_status prepare(tm_laplace *laplace, const double *starts,
   laplace->other = room + model->size;
   laplace->turned = room + 2 * model->size;
   laplace->delta = laplace->turned + model->dimension;
-  for (size_t w = 0; w < TM_LAPLACE_WORKERS; w++)
+  for (size_t w = 0; w < TM_LAPLACE_WORKERS; w++) {
     TM_TRY(tm_climber_create(model, &laplace->frame, laplace->arena,
                              &laplace->climbers[w], error));
+    laplace->climbers[w].evaluator.stop = laplace->settings.stop;
+  }
   TM_TRY(take_starts(laplace, starts, count, error));
   return tm_search_frame_create(model, laplace->starts, laplace->start_count,
                                 laplace->arena, &laplace->frame, error);

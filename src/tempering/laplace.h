@@ -16,6 +16,7 @@ typedef struct tm_laplace_settings {
   int threads;
   uint64_t budget; /* likelihood and gradient evaluations; 0: the default.
                       Soft: an optimisation once begun is finished. */
+  tm_stop stop;    /* ends the search with TEMPERA_CANCELLED */
 } tm_laplace_settings;
 
 /* One local optimum at one tau for one setting of the integers. */
