@@ -535,6 +535,12 @@ typedef struct tempera_curve_point {
   double tau, log_z, mean_log_likelihood;
 } tempera_curve_point;
 
+/* A knot of the ridge: the height and place of the optimum at tau. */
+typedef struct tempera_ridge_point {
+  double tau, height;
+  double *optimum; /* one per value in `values` */
+} tempera_ridge_point;
+
 typedef struct tempera_mode {
   double weight, se;
   double *mean; /* one per value in `values` */
@@ -581,6 +587,8 @@ typedef struct tempera_summary {
   size_t tau_bin_count;
   tempera_curve_point *curve;
   size_t curve_count;
+  tempera_ridge_point *ridge; /* NULL when there is none */
+  size_t ridge_count;
   /* cost */
   uint64_t likelihood_evaluations, gradient_evaluations;
   double seconds, seconds_in_model;
@@ -638,6 +646,12 @@ tempera_run_sample(const tempera_run_request *request, tempera_sampler *sampler,
 TEMPERA_CHECKED tempera_status tempera_netcdf_write(
     const char *path, const tempera_sampler *sampler, const tempera_data *data,
     const tempera_summary *summary, tempera_error *error);
+
+/* A run's folder as one self-contained page with charts, from its files alone;
+ * at `path`, or (NULL) as report.html in the folder. */
+TEMPERA_CHECKED tempera_status tempera_run_report(const char *folder,
+                                                  const char *path,
+                                                  tempera_error *error);
 
 /* ------------------------------------------------------------------------
  * Model comparison

@@ -8,7 +8,7 @@ export function number(value) {
   if (value === Math.round(value) && size < 1e7)
     return String(value);
   if (size >= 1e6 || (size > 0 && size < 1e-3))
-    return value.toExponential(3);
+    return value.toExponential(3).replace(/\.?0+e/, 'e');
   return String(Number(value.toPrecision(size >= 1000 ? 7 : 4)));
 }
 

@@ -54,8 +54,8 @@ json_t *tm_figure_xy(json_t *figure, const char *type, const char *name,
 json_t *tm_figure_histogram(json_t *figure, const char *name,
                             const double *values, size_t count, double lower,
                             double upper, size_t bins);
-void tm_figure_rule(json_t *figure, const char *axis, double value,
-                    const char *label);
+json_t *tm_figure_rule(json_t *figure, const char *axis, double value,
+                       const char *label);
 /* A line of a forest. */
 json_t *tm_figure_item(json_t *figure, const char *name, double value,
                        double lower, double upper);
