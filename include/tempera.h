@@ -690,6 +690,11 @@ tempera_comparison_text(const tempera_comparison *comparison, bool colour,
                         char **text, tempera_error *error);
 TEMPERA_CHECKED tempera_status tempera_comparison_json(
     const tempera_comparison *comparison, char **text, tempera_error *error);
+/* A self-contained page with charts; `summaries` are those compared. */
+TEMPERA_CHECKED tempera_status
+tempera_comparison_page(const tempera_comparison *comparison,
+                        const tempera_summary *const *summaries,
+                        const char *path, tempera_error *error);
 
 #ifdef __cplusplus
 }

@@ -1,6 +1,6 @@
 // frame.js - what all charts share: title, legend, axes, the box that shows
 // numbers on hovering.
-import { escape, number } from './format.js';
+import { escape, number, tick } from './format.js';
 
 // The fields of both; those of `over` win.
 export function extend(under, over) {
@@ -100,7 +100,7 @@ export function axis(spec, theme, vertical) {
       color: theme.faint,
       fontSize: 11,
       hideOverlap: true,
-      formatter: category ? undefined : number,
+      formatter: category ? undefined : tick,
     },
     splitLine: { show: vertical && !category,
                  lineStyle: { color: theme.grid } },

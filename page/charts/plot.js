@@ -150,6 +150,8 @@ function errors(series, c, i) {
         });
         shapes.push(segment(low, high, style));
       }
+      if (series.size === 0)
+        return { type: 'group', children: shapes };
       var hollow = series.hollow && series.hollow[params.dataIndex];
       shapes.push(marker(symbol(i), middle, 4.5,
                          { fill: hollow ? series.paper : c, stroke: c,

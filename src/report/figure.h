@@ -20,7 +20,7 @@
  *     steps    a histogram: edges (n + 1), y (n), filled: true
  *     points   x, y; size, symbol, opacity
  *     bars     y, over the categories of x
- *     errors   x, y, lower, upper
+ *     errors   x, y, lower, upper; size: 0 for bars without a mark
  *     rule     axis "x" or "y", value, label: a reference value
  *   forest   items: [{name, value, lower, upper, main, doubtful, remark}];
  *            reference and reference_name: a value known to be true
