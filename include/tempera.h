@@ -566,6 +566,11 @@ typedef struct tempera_curve_point {
 typedef struct tempera_level {
   double tau, log_z, mean_log_likelihood, rejection, barrier;
 } tempera_level;
+/* A knot of the ridge: the height and place of the optimum at tau. */
+typedef struct tempera_ridge_point {
+  double tau, height;
+  double *optimum; /* one per value in `values` */
+} tempera_ridge_point;
 
 typedef struct tempera_mode {
   double weight, se;
@@ -615,6 +620,8 @@ typedef struct tempera_summary {
   size_t curve_count;
   tempera_level *levels; /* of methods with a draw at each level, else NULL */
   size_t level_count;
+  tempera_ridge_point *ridge; /* NULL when there is none */
+  size_t ridge_count;
   /* cost */
   uint64_t likelihood_evaluations, gradient_evaluations;
   double seconds, seconds_in_model;
@@ -683,6 +690,12 @@ TEMPERA_CHECKED tempera_status tempera_netcdf_write(
     const char *path, const tempera_sampler *sampler, const tempera_data *data,
     const tempera_summary *summary, tempera_error *error);
 
+/* A run's folder as one self-contained page with charts, from its files alone;
+ * at `path`, or (NULL) as report.html in the folder. */
+TEMPERA_CHECKED tempera_status tempera_run_report(const char *folder,
+                                                  const char *path,
+                                                  tempera_error *error);
+
 /* ------------------------------------------------------------------------
  * Model comparison
  */
@@ -720,6 +733,11 @@ tempera_comparison_text(const tempera_comparison *comparison, bool colour,
                         char **text, tempera_error *error);
 TEMPERA_CHECKED tempera_status tempera_comparison_json(
     const tempera_comparison *comparison, char **text, tempera_error *error);
+/* A self-contained page with charts; `summaries` are those compared. */
+TEMPERA_CHECKED tempera_status
+tempera_comparison_page(const tempera_comparison *comparison,
+                        const tempera_summary *const *summaries,
+                        const char *path, tempera_error *error);
 
 #ifdef __cplusplus
 }

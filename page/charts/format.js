@@ -1,6 +1,6 @@
 // format.js - numbers and names as text.
 
-// Four significant digits, as a reader wants them on hovering.
+// Six significant digits, as a reader wants them on hovering.
 export function number(value) {
   if (typeof value !== 'number' || !isFinite(value))
     return '\u2013';
@@ -8,8 +8,15 @@ export function number(value) {
   if (value === Math.round(value) && size < 1e7)
     return String(value);
   if (size >= 1e6 || (size > 0 && size < 1e-3))
-    return value.toExponential(3);
-  return String(Number(value.toPrecision(size >= 1000 ? 7 : 4)));
+    return value.toExponential(3).replace(/\.?0+e/, 'e');
+  return String(Number(value.toPrecision(size >= 1000 ? 8 : 6)));
+}
+
+// On an axis as many digits as its steps need: ECharts has rounded already.
+export function tick(value) {
+  var size = Math.abs(value);
+  return size >= 1e6 || (size > 0 && size < 1e-3) ? number(value)
+                                                  : String(value);
 }
 
 var entities = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;',

@@ -1,6 +1,6 @@
 // frame.js - what all charts share: title, legend, axes, the box that shows
 // numbers on hovering.
-import { escape, number } from './format.js';
+import { escape, number, tick } from './format.js';
 
 // The fields of both; those of `over` win.
 export function extend(under, over) {
@@ -86,7 +86,7 @@ export function axis(spec, theme, vertical) {
     type: spec.scale || 'value',
     name: spec.name || '',
     nameLocation: 'middle',
-    nameGap: vertical ? 12 : 8,
+    nameGap: vertical ? 12 : 10,
     nameTextStyle: { color: theme.text, fontSize: 12 },
     data: category ? spec.categories : undefined,
     inverse: !!spec.inverse,
@@ -100,7 +100,7 @@ export function axis(spec, theme, vertical) {
       color: theme.faint,
       fontSize: 11,
       hideOverlap: true,
-      formatter: category ? undefined : number,
+      formatter: category ? undefined : tick,
     },
     splitLine: { show: vertical && !category,
                  lineStyle: { color: theme.grid } },
@@ -115,7 +115,8 @@ export function nameRoom(option, names) {
   }));
   option.grid.left = Math.min(260, 20 + 7.2 * longest);
   option.grid.outerBoundsMode = 'none';
-  option.grid.bottom = 44;
+  option.grid.bottom = 46;
+  option.xAxis.nameGap = 26;
 }
 
 // Lines of a hover box: a head and rows of [mark, name, value].

@@ -38,7 +38,8 @@ function cell(figure, theme, most) {
                width: wide[0] - 2, height: wide[1] - 2 },
       style: { fill: shade(theme, api.value(2), most) },
       textContent: { style: { text: textAt(figure, i, j), fill: theme.text,
-                              fontSize: 12, fontFamily: theme.font } },
+                              fontSize: 12, lineHeight: 15, align: 'center',
+                              fontFamily: theme.font } },
       textConfig: { position: 'inside' },
     };
   };

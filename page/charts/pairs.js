@@ -54,7 +54,7 @@ function panelAxes(figure, theme, i, j, ranges, diagonal) {
                  min: diagonal ? 0 : ranges[i][0],
                  max: diagonal ? undefined : ranges[i][1] }, theme, true);
   x.nameGap = 26;
-  y.nameGap = 40;
+  y.nameGap = 52;
   x.splitNumber = y.splitNumber = 3;
   x.axisLabel.show = i === n - 1;
   y.axisLabel.show = j === 0 && !diagonal;
@@ -95,7 +95,7 @@ export default function pairs(figure, theme, size) {
   var option = base(figure, theme), n = figure.columns.length;
   var ranges = figure.columns.map(function (c) { return extent(c.values); });
   legend(option, figure, theme, figure.group_names || [], size);
-  var above = option.grid.top, left = 64, below = 46;
+  var above = option.grid.top, left = 76, below = 46;
   var wide = (size.width - left - 12) / n;
   var high = (size.height - above - below) / n;
   var places = [];

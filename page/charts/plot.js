@@ -150,6 +150,8 @@ function errors(series, c, i) {
         });
         shapes.push(segment(low, high, style));
       }
+      if (series.size === 0)
+        return { type: 'group', children: shapes };
       var hollow = series.hollow && series.hollow[params.dataIndex];
       shapes.push(marker(symbol(i), middle, 4.5,
                          { fill: hollow ? series.paper : c, stroke: c,
@@ -204,11 +206,18 @@ function layer(series, i, theme) {
   return made;
 }
 
+// 1, 2 or 5 times a power of ten, near `length`.
+function niceStep(length) {
+  var power = Math.pow(10, Math.floor(Math.log(length) / Math.LN10));
+  var share = length / power;
+  return power * (share < 1.5 ? 1 : share < 3.5 ? 2 : share < 7.5 ? 5 : 10);
+}
+
 // The next round number beyond `value`, for a range of this length.
 function beyond(value, length, up) {
-  var step = Math.pow(10, Math.floor(Math.log(length / 4) / Math.LN10));
+  var step = niceStep(length / 5);
   var k = value / step;
-  return (up ? Math.ceil(k + 0.2) : Math.floor(k - 0.2)) * step;
+  return Number(((up ? Math.ceil(k) : Math.floor(k)) * step).toPrecision(12));
 }
 
 // Rules count for the extent of an axis, which ECharts leaves out.

@@ -27,8 +27,8 @@ export var dark = {
             '#c9d1d9', '#f0e442'],
 };
 
-var symbols = ['circle', 'triangle', 'rect', 'diamond', 'emptyCircle',
-               'emptyTriangle', 'emptyRect', 'emptyDiamond'];
+var symbols = ['circle', 'triangle', 'rect', 'diamond', 'arrow', 'pin',
+               'roundRect'];
 var dashes = ['solid', [7, 3], [2, 3], [9, 3, 2, 3], [12, 4], [4, 4]];
 
 function cycle(list, i) {

@@ -15,11 +15,13 @@ static const char help[] =
     "      --prior-odds A:B:...  prior odds of the models, in the order of "
     "the\n"
     "                            runs (also A,B,...) [equal]\n"
+    "      --html FILE           also a page with charts\n"
     "      --json                as JSON\n"
     "  -h, --help\n";
 
 static const struct option long_options[] = {
     {"prior-odds", required_argument, NULL, 'p'},
+    {"html", required_argument, NULL, 'w'},
     {"json", no_argument, NULL, 'j'},
     {"help", no_argument, NULL, 'h'},
     {NULL, 0, NULL, 0}};
@@ -30,6 +32,7 @@ typedef struct request {
   const char *odds_text; /* or NULL */
   double *odds;          /* count of them, or NULL */
   tempera_summary **summaries;
+  const char *page; /* or NULL */
   bool json;
 } request;
 
@@ -82,9 +85,14 @@ static int compare(request *r) {
                       &error) != TEMPERA_OK)
     return cli_fail(NULL, &error);
   tempera_status status =
-      r->json
-          ? tempera_comparison_json(comparison, &text, &error)
-          : tempera_comparison_text(comparison, cli_colour(), &text, &error);
+      r->page ? tempera_comparison_page(
+                    comparison, (const tempera_summary *const *)r->summaries,
+                    r->page, &error)
+              : TEMPERA_OK;
+  if (status == TEMPERA_OK)
+    status = r->json ? tempera_comparison_json(comparison, &text, &error)
+                     : tempera_comparison_text(comparison, cli_colour(), &text,
+                                               &error);
   tempera_comparison_free(comparison);
   return status == TEMPERA_OK ? cli_print(text) : cli_fail(NULL, &error);
 }
@@ -98,6 +106,8 @@ int cli_compare(int argc, char **argv) {
       return fputs(help, stdout), EXIT_DONE;
     if (code == 'p')
       r.odds_text = optarg;
+    else if (code == 'w')
+      r.page = optarg;
     else if (code == 'j')
       r.json = true;
     else

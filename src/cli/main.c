@@ -17,6 +17,7 @@ static const char help[] =
     "library\n"
     "  summary RUN                             a run's tables again\n"
     "  compare RUN RUN...                      log Bayes factors\n"
+    "  report RUN [-o FILE.html]               a run as one page with charts\n"
     "\n"
     "tempera COMMAND --help says more; tempera --version, tempera --help.\n";
 
@@ -28,7 +29,7 @@ typedef struct command {
 static const command commands[] = {
     {"sample", cli_sample},   {"check", cli_check},
     {"summary", cli_summary}, {"compare", cli_compare},
-    {"compile", cli_compile}, {"report", NULL},
+    {"compile", cli_compile}, {"report", cli_report},
     {"resume", NULL},         {"reproduce", NULL}};
 
 enum { COMMANDS = sizeof commands / sizeof *commands };

@@ -251,12 +251,21 @@ static int show(const request *r, const tempera_sampler *sampler,
   if (status != TEMPERA_OK)
     return cli_fail(NULL, &error);
   int code = cli_print(text);
-  if (r->json)
-    return code;
-  if (r->verbose && code == EXIT_DONE)
-    code = show_sketch(sampler);
-  printf("\nEverything is in %s\n", r->output);
-  return code;
+  return r->verbose && !r->json && code == EXIT_DONE ? show_sketch(sampler)
+                                                     : code;
+}
+
+/* After the tables, as that of a long run takes seconds. A run is no worse for
+ * having no page: a warning is enough. */
+static void write_report(const request *r) {
+  tempera_error error = {0};
+  if (tempera_run_report(r->output, NULL, &error) == TEMPERA_OK) {
+    if (!r->quiet && !r->json)
+      printf("\nEverything is in %s; open %s/report.html for charts.\n",
+             r->output, r->output);
+  } else if (!r->quiet) {
+    fprintf(stderr, "tempera: no report was written: %s\n", error.message);
+  }
 }
 
 /* Without it the run is still whole, but not what was asked for. */
@@ -321,6 +330,8 @@ static int run(const request *r, tempera_sampler *sampler) {
   cli_progress_end(&progress);
   int shown = show(r, sampler, summary);
   int written = write_netcdf(r, sampler, summary);
+  if (summary && status != TEMPERA_ERROR_IO)
+    write_report(r);
   tempera_summary_free(summary);
   int code = outcome(r, status, &error);
   return code != EXIT_DONE ? code : written != EXIT_DONE ? written : shown;

@@ -134,6 +134,8 @@ void tempera_summary_free(tempera_summary *summary) {
     tm_heap_free(summary->estimates[i].warning);
   for (size_t i = 0; i < summary->mode_count; i++)
     tm_heap_free(summary->modes[i].mean);
+  for (size_t i = 0; i < summary->ridge_count; i++)
+    tm_heap_free(summary->ridge[i].optimum);
   for (size_t i = 0; i < summary->warning_count; i++)
     tm_heap_free(summary->warnings[i]);
   free_values(summary->values, summary->value_count);
@@ -149,6 +151,7 @@ void tempera_summary_free(tempera_summary *summary) {
   tm_heap_free(summary->tau_bins);
   tm_heap_free(summary->curve);
   tm_heap_free(summary->levels);
+  tm_heap_free(summary->ridge);
   tm_heap_free(summary->decision);
   tm_heap_free(summary->verdict);
   tm_heap_free(summary->warnings);

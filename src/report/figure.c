@@ -115,12 +115,13 @@ json_t *tm_figure_histogram(json_t *figure, const char *name,
   return series;
 }
 
-void tm_figure_rule(json_t *figure, const char *axis, double value,
-                    const char *label) {
+json_t *tm_figure_rule(json_t *figure, const char *axis, double value,
+                       const char *label) {
   json_t *series = tm_figure_series(figure, "rule", NULL);
   tm_json_string(series, "axis", axis);
   tm_json_real(series, "value", value);
   tm_json_string(series, "label", label);
+  return series;
 }
 
 json_t *tm_figure_item(json_t *figure, const char *name, double value,

@@ -20,7 +20,7 @@
  *     steps    a histogram: edges (n + 1), y (n), filled: true
  *     points   x, y; size, symbol, opacity
  *     bars     y, over the categories of x
- *     errors   x, y, lower, upper
+ *     errors   x, y, lower, upper; size: 0 for bars without a mark
  *     rule     axis "x" or "y", value, label: a reference value
  *   forest   items: [{name, value, lower, upper, main, doubtful, remark}];
  *            reference and reference_name: a value known to be true
@@ -54,8 +54,8 @@ json_t *tm_figure_xy(json_t *figure, const char *type, const char *name,
 json_t *tm_figure_histogram(json_t *figure, const char *name,
                             const double *values, size_t count, double lower,
                             double upper, size_t bins);
-void tm_figure_rule(json_t *figure, const char *axis, double value,
-                    const char *label);
+json_t *tm_figure_rule(json_t *figure, const char *axis, double value,
+                       const char *label);
 /* A line of a forest. */
 json_t *tm_figure_item(json_t *figure, const char *name, double value,
                        double lower, double upper);

@@ -4,6 +4,8 @@
 #include "base/memory.h"
 #include "report/fields.h"
 
+#include <math.h>
+
 static json_t *data(const tempera_summary *s) {
   json_t *list = json_array();
   for (size_t i = 0; i < s->data_count; i++) {
@@ -140,6 +142,24 @@ static json_t *curve(const tempera_summary *s) {
   return list;
 }
 
+/* An optimum's numbers are in the order of `parameters`. */
+static json_t *ridge(const tempera_summary *s) {
+  json_t *list = json_array();
+  for (size_t i = 0; i < s->ridge_count; i++) {
+    json_t *item = json_object(), *optimum = json_array();
+    tm_json_real(item, "tau", s->ridge[i].tau);
+    tm_json_real(item, "height", s->ridge[i].height);
+    for (size_t j = 0; j < s->value_count; j++) {
+      double value = s->ridge[i].optimum[j];
+      json_array_append_new(optimum,
+                            isfinite(value) ? json_real(value) : json_null());
+    }
+    json_object_set_new(item, "optimum", optimum);
+    json_array_append_new(list, item);
+  }
+  return list;
+}
+
 static json_t *tempering(const tempera_summary *s) {
   json_t *object = json_object();
   tm_json_real(object, "barrier", s->barrier);
@@ -154,6 +174,7 @@ static json_t *tempering(const tempera_summary *s) {
   json_object_set_new(object, "tau_bins", tau_bins(s));
   json_object_set_new(object, "curve", curve(s));
   json_object_set_new(object, "levels", levels(s));
+  json_object_set_new(object, "ridge", ridge(s));
   return object;
 }
 

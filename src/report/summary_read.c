@@ -211,6 +211,27 @@ static bool read_levels(const json_t *list, tempera_summary *s) {
   return true;
 }
 
+/* After the values, as an optimum has one number for each. */
+static bool read_ridge(const json_t *list, tempera_summary *s) {
+  if (!room(list, sizeof *s->ridge, &s->ridge, &s->ridge_count))
+    return false;
+  for (size_t i = 0; i < s->ridge_count; i++) {
+    const json_t *item = json_array_get(list, i);
+    const json_t *optimum = json_object_get(item, "optimum");
+    s->ridge[i].tau = real(item, "tau");
+    s->ridge[i].height = real(item, "height");
+    s->ridge[i].optimum = tm_heap_alloc(s->value_count, sizeof(double));
+    if (!s->ridge[i].optimum)
+      return false;
+    for (size_t j = 0; j < s->value_count; j++) {
+      const json_t *value = json_array_get(optimum, j);
+      s->ridge[i].optimum[j] =
+          json_is_number(value) ? json_number_value(value) : NAN;
+    }
+  }
+  return true;
+}
+
 static bool read_tempering(const json_t *root, tempera_summary *s) {
   const json_t *json = json_object_get(root, "tempering");
   s->barrier = real(json, "barrier");
@@ -224,7 +245,8 @@ static bool read_tempering(const json_t *root, tempera_summary *s) {
   s->ridge_beaten = whole(json, "ridge_beaten");
   return read_tau_bins(json_object_get(json, "tau_bins"), s) &&
          read_curve(json_object_get(json, "curve"), s) &&
-         read_levels(json_object_get(json, "levels"), s);
+         read_levels(json_object_get(json, "levels"), s) &&
+         read_ridge(json_object_get(json, "ridge"), s);
 }
 
 static void read_cost(const json_t *root, tempera_summary *s) {

@@ -28,8 +28,8 @@ void tm_format_short(char text[TM_NUMBER_TEXT], double value) {
     snprintf(text, TM_NUMBER_TEXT, "%.3e", value);
     return;
   }
-  int decimals = size >= 1000 ? 0 : size >= 100 ? 1 : size >= 10 ? 2 : 3;
-  tm_format_number(text, value, size < 1 && size > 0 ? 4 : decimals);
+  int decimals = size > 0 ? 3 - (int)floor(log10(size)) : 3;
+  tm_format_number(text, value, decimals < 0 ? 0 : decimals);
 }
 
 void tm_table_number(tm_table *table, double value, int decimals) {

@@ -7,6 +7,7 @@
 #include "run/run.h"
 
 #include <math.h>
+#include <string.h>
 
 static void fill_cost(const tempera_sampler *s, tempera_summary *summary) {
   const tm_ridge_view *view = s->ridge ? tm_ridge_look(s->ridge) : NULL;
@@ -29,8 +30,27 @@ static void fill_cost(const tempera_sampler *s, tempera_summary *summary) {
   }
 }
 
+/* Reports draw the optimum against tau beside the draws. */
+static tempera_status copy_knots(const tm_ridge_view *view, size_t size,
+                                 tempera_summary *summary,
+                                 tempera_error *error) {
+  summary->ridge = tm_heap_alloc(view->knots, sizeof *summary->ridge);
+  if (!summary->ridge)
+    return tm_fail_memory(error);
+  for (size_t k = 0; k < view->knots; k++) {
+    double *optimum = tm_heap_alloc(size, sizeof *optimum);
+    if (!optimum)
+      return tm_fail_memory(error);
+    memcpy(optimum, view->theta + k * size, size * sizeof *optimum);
+    summary->ridge[summary->ridge_count++] =
+        (tempera_ridge_point){view->tau[k], view->height[k], optimum};
+  }
+  return TEMPERA_OK;
+}
+
 static tempera_status fill_ridge(const tempera_sampler *s,
-                                 tempera_summary *summary) {
+                                 tempera_summary *summary,
+                                 tempera_error *error) {
   summary->ridge_gap = NAN;
   if (!s->ridge)
     return TEMPERA_OK;
@@ -43,7 +63,7 @@ static tempera_status fill_ridge(const tempera_sampler *s,
   summary->ridge_gap = view->gap;
   summary->ridge_knots = view->knots;
   summary->ridge_optimisations = view->optimisations;
-  return TEMPERA_OK;
+  return copy_knots(view, tempera_model_size(s->model), summary, error);
 }
 
 static tempera_status fill_labels(const tempera_sampler *s,
@@ -88,7 +108,7 @@ tempera_status tm_sampler_summarise(const tempera_sampler *sampler,
   if (status == TEMPERA_OK)
     status = fill_labels(sampler, made, error);
   if (status == TEMPERA_OK)
-    status = fill_ridge(sampler, made);
+    status = fill_ridge(sampler, made, error);
   if (status == TEMPERA_OK && sampler->begun && sampler->method->describe)
     status = sampler->method->describe(sampler, made);
   if (status == TEMPERA_OK && quantities)

@@ -24,6 +24,15 @@ cp out odds.json
 status 0 "odds with commas" "$tempera" compare first second --prior-odds 3,1
 [ "$(json comparison.json '[m["run"] for m in j["models"]]')" = \
   "['first', 'second']" ] || fail "runs are named in order"
+status 0 "compare --html" "$tempera" compare first second --html page.html
+prints "the tables too" 'log BF vs best'
+for words in 'Log Bayes factors, row over column' 'Posterior probabilities' \
+  'Parameters side by side' 'cannot be told apart'; do
+  grep -q "$words" page.html || fail "the page has '$words'"
+done
+status 1 "nowhere to write" "$tempera" compare first second \
+  --html absent/page.html
+says "nowhere to write" 'absent/page\.html'
 cat > check.py <<'PYTHON'
 import json
 c = json.load(open("comparison.json"))

@@ -1,0 +1,193 @@
+// report.test.js - the page of a run in a real browser.
+//   RUN, HOSTILE, LARGE, COMPARISON: pages made by tests/browser.sh.
+import test from 'node:test';
+import assert from 'node:assert/strict';
+import { statSync } from 'node:fs';
+import { drawAll, openBrowser, openPage } from './browser.js';
+
+var browser;
+test.before(async function () { browser = await openBrowser(); });
+test.after(async function () { await browser.close(); });
+
+async function open(path, options) {
+  return openPage(browser, path, options || { viewport: { width: 1200,
+                                                          height: 900 } });
+}
+
+// [title, number of shapes] of every figure.
+function shapes(page) {
+  return page.$$eval('figure', function (figures) {
+    return figures.map(function (figure) {
+      return [figure.querySelector('figcaption').textContent,
+              figure.querySelectorAll('svg path, svg polyline').length];
+    });
+  });
+}
+
+test('the page loads alone, without errors, and draws every figure',
+     async function () {
+  for (var path of [process.env.RUN, process.env.COMPARISON]) {
+    var { page, seen } = await open(path);
+    await drawAll(page);
+    var drawn = await shapes(page);
+    assert.ok(drawn.length >= 3);
+    for (var [title, count] of drawn)
+      assert.ok(count > 5, title + ' has ' + count + ' shapes');
+    assert.deepEqual(seen.errors, []);
+    assert.deepEqual(seen.requests, []);
+    await page.close();
+  }
+});
+
+test('a run has all of its sections', async function () {
+  var { page } = await open(process.env.RUN);
+  var headings = await page.$$eval('h2', function (all) {
+    return all.map(function (h) { return h.textContent; });
+  });
+  for (var name of ['Verdict', 'Parameters', 'Evidence', 'Modes', 'Pairs',
+                    'One by one', 'Tempering', 'Cost and options'])
+    assert.ok(headings.includes(name), name);
+  await page.close();
+});
+
+function column(page, n) {
+  return page.$$eval('section:nth-of-type(2) tbody tr', function (rows, k) {
+    return rows.map(function (row) { return row.children[k].textContent; });
+  }, n);
+}
+
+test('a table sorts by numbers, up and down', async function () {
+  var { page } = await open(process.env.RUN);
+  var head = page.locator('section:nth-of-type(2) thead button').nth(2);
+  function increasing(list) {
+    return list.every(function (x, i) {
+      return i === 0 || Number(list[i - 1]) <= Number(x);
+    });
+  }
+  await head.click();
+  var up = await column(page, 2);
+  assert.ok(up.length > 1 && increasing(up), up.join(' '));
+  await head.click();
+  assert.deepEqual(await column(page, 2), up.slice().reverse());
+  await page.close();
+});
+
+test('hovering shows numbers', async function () {
+  var { page } = await open(process.env.RUN);
+  await drawAll(page);
+  for (var title of ['Mean log likelihood', 'Marginal', 'Trace of tau']) {
+    var box = page.locator('figure', { hasText: title }).first()
+      .locator('.chart');
+    await box.scrollIntoViewIfNeeded();
+    var place = await box.boundingBox();
+    await page.mouse.move(place.x + place.width / 2, place.y + 120);
+    await page.mouse.move(place.x + place.width / 2 + 3,
+                          place.y + place.height / 2);
+    await page.waitForFunction(function (name) {
+      var figure = Array.from(document.querySelectorAll('figure')).filter(
+        function (f) { return f.textContent.includes(name); })[0];
+      var tip = Array.from(figure.querySelectorAll('.chart > div')).pop();
+      return tip && /\d/.test(tip.textContent) &&
+          getComputedStyle(tip).visibility !== 'hidden';
+    }, title, { timeout: 5000 });
+  }
+  await page.close();
+});
+
+test('a figure is saved as SVG', async function () {
+  var { page } = await open(process.env.RUN);
+  var waiting = page.waitForEvent('download');
+  await page.locator('.save').first().click();
+  var file = await waiting;
+  assert.match(file.suggestedFilename(), /\.svg$/);
+  await page.close();
+});
+
+test('dark by the system, and by the button', async function () {
+  var { page, seen } = await open(process.env.RUN, { colorScheme: 'dark' });
+  function background() {
+    return page.evaluate(function () {
+      return getComputedStyle(document.body).backgroundColor;
+    });
+  }
+  var dark = await background();
+  assert.equal(dark, 'rgb(15, 19, 24)');
+  var ink = 'figure svg text[fill="#e6edf3"]';
+  assert.ok(await page.locator(ink).count() > 0, 'text in charts is light');
+  await page.locator('button.theme').click();
+  assert.equal(await background(), 'rgb(255, 255, 255)');
+  assert.equal(await page.locator(ink).count(), 0);
+  assert.deepEqual(seen.errors, []);
+  await page.close();
+});
+
+test('a narrow screen has no sideways scrolling', async function () {
+  var { page, seen } = await open(process.env.RUN, {
+    viewport: { width: 360, height: 740 } });
+  await drawAll(page);
+  var widths = await page.evaluate(function () {
+    return [document.documentElement.scrollWidth, window.innerWidth];
+  });
+  assert.ok(widths[0] <= widths[1], widths.join(' > '));
+  var wide = await page.$$eval('figure svg', function (all) {
+    return Math.max.apply(null, all.map(function (svg) {
+      return svg.getBoundingClientRect().right;
+    }));
+  });
+  assert.ok(wide <= 360);
+  assert.deepEqual(seen.errors, []);
+  await page.close();
+});
+
+test('paper gets every figure, in light colours', async function () {
+  var { page } = await open(process.env.RUN, { colorScheme: 'dark' });
+  await page.evaluate(function () {
+    window.addEventListener('afterprint', function () {
+      window.printed = Array.from(document.querySelectorAll('figure')).every(
+        function (f) { return f.querySelector('svg path'); });
+    }, true);
+  });
+  var pdf = await page.pdf({ format: 'A4' });
+  assert.ok(pdf.length > 30000);
+  assert.equal(await page.evaluate('window.printed'), true);
+  await page.close();
+});
+
+test('names with HTML stay text', async function () {
+  var { page, seen } = await open(process.env.HOSTILE);
+  await drawAll(page);
+  assert.equal(await page.evaluate('window.broken'), undefined);
+  assert.match(await page.locator('h1').textContent(), /<img src=x/);
+  assert.equal(await page.locator('img').count(), 0);
+  var marginal = page.locator('figure', { hasText: 'Trace' }).first();
+  var place = await marginal.locator('.chart').boundingBox();
+  await page.mouse.move(place.x + 200, place.y + 100);
+  await page.mouse.move(place.x + 205, place.y + 105);
+  await page.waitForTimeout(300);
+  assert.equal(await page.locator('img').count(), 0);
+  assert.deepEqual(seen.errors, []);
+  assert.deepEqual(seen.requests, []);
+  await page.close();
+});
+
+test('200 parameters and 4 x 10 000 draws: small, quick, and all to choose',
+     async function (t) {
+  var size = statSync(process.env.LARGE).size;
+  assert.ok(size < 10e6, size + ' bytes');
+  var { page, seen } = await open(process.env.LARGE);
+  t.diagnostic('opened in ' + seen.milliseconds + ' ms, ' + size + ' bytes');
+  assert.ok(seen.milliseconds < 3000, 'took ' + seen.milliseconds + ' ms');
+  assert.equal(await page.locator('section:nth-of-type(2) tbody tr').count(),
+               200);
+  await page.selectOption('.choose select', { label: 'x[123]' });
+  await page.waitForFunction(function () {
+    return Array.from(document.querySelectorAll('h3')).some(function (h) {
+      return h.textContent === 'x[123]';
+    });
+  });
+  await drawAll(page);
+  for (var [title, count] of await shapes(page))
+    assert.ok(count > 5, title);
+  assert.deepEqual(seen.errors, []);
+  await page.close();
+});

@@ -1,0 +1,34 @@
+/* run_files.h - a run's folder read back: summary, options and draws. What a
+ * report shows comes from here alone. */
+#ifndef TM_REPORT_RUN_FILES_H
+#define TM_REPORT_RUN_FILES_H
+
+#include "base/memory.h"
+
+#include <jansson.h>
+
+/* The draws of one role, column after column. */
+typedef struct tm_run_draws {
+  size_t chains, rows; /* rows that every chain has; chains 0: no files */
+  size_t width;
+  char **names;    /* as in the CSV files: lp__, mu.1 */
+  double **values; /* [chain * width + column] */
+} tm_run_draws;
+
+typedef struct tm_run_files {
+  tm_arena *arena;
+  tempera_summary *summary;
+  json_t *config;        /* NULL when it cannot be read */
+  tm_run_draws draws[2]; /* by tempera_role */
+} tm_run_files;
+
+TEMPERA_CHECKED tempera_status tm_run_files_read(const char *folder,
+                                                 tm_run_files *files,
+                                                 tempera_error *error);
+void tm_run_files_clear(tm_run_files *files);
+
+/* The column of a value by its name in summary.json (mu[1]) or of the CSV's
+ * own (tau__); -1 when there is none. */
+long tm_run_column(const tm_run_draws *draws, const char *name);
+
+#endif

@@ -1,0 +1,78 @@
+# The pages in Chromium: see page/test. Skipped without Node, the packages of
+# page/ (make page) or a browser.
+. "$(dirname "$0")/cli/helpers.bash"
+page=$source_dir/page
+case $build_dir in *asan*) exit 77 ;; esac # once is enough, and takes long
+command -v node > /dev/null && [ -d "$page/node_modules/playwright-core" ] ||
+  exit 77
+node --input-type=module -e "
+import { findBrowser } from '$page/test/browser.js';
+process.exit(findBrowser() ? 0 : 77);" || exit 77
+
+sample() {
+  local model=$1 data=$2 run=$3
+  shift 3
+  "$tempera" sample "$build_dir/models/$model.so" -q --seed 1 \
+    -d "$source_dir/models/paper/$data.json" -o "$run" --iterations 1000 "$@" ||
+    fail "sample $model"
+}
+sample bimodal2 bimodal run
+sample galaxy galaxy-3 three --warmup 1000
+sample galaxy galaxy-3-equal equal --warmup 1000
+"$tempera" compare three equal --html comparison.html > out || fail "compare"
+
+# A model and a parameter with HTML for names.
+mkdir hostile
+cp run/*.json run/*.csv hostile
+name='<img src=x onerror=broken=1></script><script>broken=1</script>'
+python3 - "$name" <<'PYTHON'
+import json, pathlib, sys
+name = sys.argv[1]
+path = pathlib.Path("hostile/summary.json")
+summary = json.loads(path.read_text())
+summary["model"] = name
+summary["parameters"][0]["name"] = name
+for mode in summary["modes"]:
+    mode["mean"][name] = mode["mean"].pop("mu")
+path.write_text(json.dumps(summary))
+for path in pathlib.Path("hostile").glob("*.csv"):
+    path.write_text(path.read_text().replace(",mu,", "," + name + ",", 1))
+PYTHON
+"$tempera" report hostile > out || fail "the hostile report"
+
+# 200 parameters, 4 chains of 10 000 draws, as files.
+python3 - <<'PYTHON'
+import json, os, random
+random.seed(1)
+summary = json.load(open("run/summary.json"))
+value = summary["parameters"][1]
+names = [f"x[{k + 1}]" for k in range(200)]
+summary["parameters"] = [dict(value, name=n) for n in names]
+summary["modes"] = []
+summary["tempering"]["ridge"] = [
+    dict(r, optimum=[r["tau"]] * 200) for r in summary["tempering"]["ridge"]]
+os.mkdir("large")
+json.dump(summary, open("large/summary.json", "w"))
+head = open("run/target-1.csv").read().split("# Adaptation")[0].splitlines()
+pool = ["%.17g" % random.gauss(0, 1) for _ in range(100003)]
+columns = head[-1].split(",")[:10] + [f"x.{k + 1}" for k in range(200)]
+for role in "target", "tempered":
+    for chain in range(4):
+        with open(f"large/{role}-{chain + 1}.csv", "w") as out:
+            out.write("\n".join(head[:-1] + [",".join(columns)]) + "\n")
+            for i in range(10000):
+                at = random.randrange(100003 - 200)
+                tau = 1 if role == "target" else round(random.random(), 6)
+                out.write(f"-1,1,1,0,0,0,1,{tau},-1,-1," +
+                          ",".join(pool[at:at + 200]) + "\n")
+PYTHON
+"$tempera" report large > out || fail "the large report"
+
+RUN=$work/run/report.html HOSTILE=$work/hostile/report.html \
+  LARGE=$work/large/report.html COMPARISON=$work/comparison.html \
+  node --test "$page/test/report.test.js" > node.log 2>&1 || {
+  cat node.log
+  fail "the tests in the browser"
+}
+grep -E '^# (pass|fail|opened)|opened in' node.log
+finish
