@@ -360,9 +360,11 @@ tempera_program_load(const tempera_program *program, const tempera_data *data,
 typedef enum tempera_method {
   TEMPERA_PT_STWNC = 0,
   TEMPERA_STWNC,
-  TEMPERA_MH, /* one chain at tau = 1, for contrast */
-  TEMPERA_ST, /* simulated tempering on discrete levels */
-  TEMPERA_PT  /* parallel tempering: a chain at each of several levels */
+  TEMPERA_MH,   /* one chain at tau = 1, for contrast */
+  TEMPERA_ST,   /* simulated tempering on discrete levels */
+  TEMPERA_PT,   /* parallel tempering: a chain at each of several levels */
+  TEMPERA_PAWL, /* st with bins of tau, by adaptive Wang-Landau */
+  TEMPERA_EE    /* the equi-energy sampler */
 } tempera_method;
 
 /* How the levels of `pt` exchange: neighbours in turn (non-reversible), the
@@ -428,6 +430,7 @@ typedef struct tempera_options {
   tempera_weights weights; /* of st's levels */
   tempera_swaps swaps;     /* of pt */
   tempera_schedule schedule; /* of pt */
+  size_t walkers;            /* of pawl, per chain; 0: 8 */
   double exchange; /* probability rho of an exchange; < 0: the default */
   uint64_t seed;
   int threads;       /* 0: all cores */

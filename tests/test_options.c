@@ -34,6 +34,7 @@ static void every_option_can_be_set_by_name(void **state) {
                                             {"thin", "3"},
                                             {"levels", "9"},
                                             {"weights", "wang-landau"},
+                                            {"walkers", "5"},
                                             {"exchange", "0.125"},
                                             {"seed", "123456789012"},
                                             {"threads", "2"},

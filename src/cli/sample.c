@@ -19,7 +19,8 @@ static const char help[] =
     "\n"
     "  -d, --data FILE        data, CmdStan JSON\n"
     "  -o, --output DIR       the run's folder [MODEL-run]\n"
-    "      --method M         pt-stwnc, stwnc, pt, st, mh [pt-stwnc]\n"
+    "      --method M         pt-stwnc, stwnc, pt, st, pawl, ee, mh "
+    "[pt-stwnc]\n"
     "      --tau-prior P      learned, laplace, profile [learned]\n"
     "      --ridge R          convex, spline, exact [convex]\n"
     "      --tau-move M       gibbs, uniform, truncated-normal, lifted,\n"
@@ -31,12 +32,15 @@ static const char help[] =
     "      --iterations N     kept per chain [as many as it takes]\n"
     "      --warmup N         before them [3100, or half of those given]\n"
     "      --thin N           keep every N-th [1]\n"
-    "      --levels T         temperatures [pt: as many as needed; st: 20]\n"
+    "      --levels T         temperatures [pt: as many as needed; st: 20; "
+    "pawl:\n"
+    "                         10 bins to begin with; ee: 3 to 12]\n"
     "      --weights W        of st: geyer-thompson, wang-landau\n"
     "                         [geyer-thompson]\n"
     "      --swaps S          of pt: even-odd, reversible, random-pair "
     "[even-odd]\n"
     "      --schedule S       of pt: adapted, power [adapted]\n"
+    "      --walkers M        of pawl, in each chain [8]\n"
     "      --exchange RHO     probability of an exchange\n"
     "      --seed S           random seed [a new one, recorded]\n"
     "      --threads N        [all cores]\n"
@@ -80,6 +84,7 @@ static const struct option long_options[] = {
     {"weights", required_argument, NULL, LIBRARY_OPTION},
     {"swaps", required_argument, NULL, LIBRARY_OPTION},
     {"schedule", required_argument, NULL, LIBRARY_OPTION},
+    {"walkers", required_argument, NULL, LIBRARY_OPTION},
     {"exchange", required_argument, NULL, LIBRARY_OPTION},
     {"seed", required_argument, NULL, LIBRARY_OPTION},
     {"threads", required_argument, NULL, LIBRARY_OPTION},

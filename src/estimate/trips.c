@@ -56,9 +56,14 @@ static void follow_walkers(const tempera_draws *draws, size_t chain,
   size_t rows = tm_draws_rows(draws, role), n = draws->size;
   const double *tau = tm_draws_column(draws, role, chain, n + TM_TAU);
   const double *walker = tm_draws_column(draws, role, chain, n + TM_WALKER);
+  const double *renewed = tm_draws_column(draws, role, chain, n + TM_RENEWED);
   stage *stages = tm_heap_alloc(draws->width, sizeof *stages); /* FRESH */
-  for (size_t i = 0; stages && i < rows; i++)
-    visit(&stages[(size_t)walker[i]], tm_barrier_share(barrier, tau[i]), c);
+  for (size_t i = 0; stages && i < rows; i++) {
+    stage *at = &stages[(size_t)walker[i]];
+    if (renewed[i] == 1)
+      visit(at, 0, c);
+    visit(at, tm_barrier_share(barrier, tau[i]), c);
+  }
   tm_heap_free(stages);
 }
 

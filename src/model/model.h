@@ -70,6 +70,8 @@ typedef struct tm_evaluator {
   tempera_error error;
   tm_stop stop;
   double *gradient; /* workspace: natural-scale gradients (2 x size) */
+  bool capped;      /* log likelihoods above `cap` count as `cap` */
+  double cap;
 } tm_evaluator;
 
 TEMPERA_CHECKED tempera_status tm_evaluator_create(const tempera_model *model,
@@ -147,9 +149,11 @@ void tm_simplex_pull_back(size_t count, const double *u, const double *theta,
                           const double *gradient, bool jacobian, double *out);
 
 /* tempera_starts_read from text. */
-TEMPERA_CHECKED tempera_status
-tm_starts_parse(const char *content, size_t length, const tempera_model *model,
-                size_t chains, double *starts, tempera_error *error);
+TEMPERA_CHECKED tempera_status tm_starts_parse(const char *content,
+                                               size_t length,
+                                               const tempera_model *model,
+                                               size_t chains, double *starts,
+                                               tempera_error *error);
 
 /* A model in a shared library that exports tempera_model_open. */
 TEMPERA_CHECKED tempera_status tm_model_load_library(const char *path,

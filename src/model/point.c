@@ -119,6 +119,10 @@ static bool stopped(tm_evaluator *evaluator) {
   return true;
 }
 
+static double under_cap(const tm_evaluator *evaluator, double value) {
+  return evaluator->capped && value > evaluator->cap ? evaluator->cap : value;
+}
+
 static double call_likelihood(tm_evaluator *evaluator, const double *theta) {
   const tempera_model_spec *spec = &evaluator->model->spec;
   double value = NAN;
@@ -132,7 +136,8 @@ static double call_likelihood(tm_evaluator *evaluator, const double *theta) {
   int answer = spec->log_likelihood(theta, &value, evaluator->user);
   if (timed)
     evaluator->seconds += TIMED_EVERY * seconds_since(&start);
-  return checked(evaluator, theta, answer, value, "log_likelihood");
+  return under_cap(evaluator,
+                   checked(evaluator, theta, answer, value, "log_likelihood"));
 }
 
 static void sum_jacobians(const tempera_model *model, tm_point *point) {
@@ -244,9 +249,10 @@ void tm_evaluate_gradient(tm_evaluator *evaluator, tm_point *point,
   if (point->log_prior == -INFINITY || stopped(evaluator))
     return;
   evaluator->gradient_evaluations++;
-  point->log_likelihood =
+  double value =
       call_gradient(evaluator, point, model->spec.log_likelihood_gradient,
                     "log_likelihood_gradient", false, likelihood_gradient);
+  point->log_likelihood = under_cap(evaluator, value);
 }
 
 void tm_prior_draw(tm_evaluator *evaluator, tempera_random *random,

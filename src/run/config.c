@@ -45,6 +45,7 @@ static void add_options(json_t *config, const tempera_options *o) {
   tm_json_whole(config, "warmup", o->warmup);
   tm_json_whole(config, "thin", o->thin);
   tm_json_whole(config, "levels", o->levels);
+  tm_json_whole(config, "walkers", o->walkers);
   tm_json_real(config, "exchange", o->exchange);
   tm_json_whole(config, "seed", o->seed);
   tm_json_whole(config, "threads", (uint64_t)o->threads);

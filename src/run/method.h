@@ -46,6 +46,8 @@ extern const tm_method tm_method_stwnc;
 extern const tm_method tm_method_mh;
 extern const tm_method tm_method_st;
 extern const tm_method tm_method_pt;
+extern const tm_method tm_method_pawl;
+extern const tm_method tm_method_ee;
 
 const tm_method *tm_method_of(tempera_method method);
 

@@ -11,8 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ABSENT = -1 }; /* known, but not built yet */
-
 typedef struct word {
   const char *name;
   int value;
@@ -22,8 +20,8 @@ static const word methods[] = {{"pt-stwnc", TEMPERA_PT_STWNC},
                                {"stwnc", TEMPERA_STWNC},
                                {"pt", TEMPERA_PT},
                                {"st", TEMPERA_ST},
-                               {"pawl", ABSENT},
-                               {"ee", ABSENT},
+                               {"pawl", TEMPERA_PAWL},
+                               {"ee", TEMPERA_EE},
                                {"mh", TEMPERA_MH},
                                {NULL, 0}};
 static const word tau_priors[] = {{"profile", TEMPERA_PRIOR_PROFILE},
@@ -105,25 +103,22 @@ static tempera_status bad_value(const setting *s, const char *wanted) {
 
 static void list_words(const word *words, tm_text *list) {
   for (const word *w = words; w->name; w++)
-    if (w->value != ABSENT)
-      tm_text_printf(list, "%s%s", list->length ? ", " : "", w->name);
+    tm_text_printf(list, "%s%s", list->length ? ", " : "", w->name);
 }
 
 static tempera_status set_word(const setting *s, tm_choice choice, int *value) {
   const word *w = choices[choice];
   while (w->name && strcmp(w->name, s->value) != 0)
     w++;
-  if (w->name && w->value != ABSENT) {
+  if (w->name) {
     *value = w->value;
     return TEMPERA_OK;
   }
   tm_text list = {0};
   list_words(choices[choice], &list);
-  tempera_status status =
-      tm_fail(s->error, TEMPERA_ERROR_ARGUMENT,
-              w->name ? "%s %s is not available in this version; it has %s"
-                      : "%s %s is not known; choose one of %s",
-              s->name, s->value, list.data ? list.data : "others");
+  tempera_status status = tm_fail(
+      s->error, TEMPERA_ERROR_ARGUMENT, "%s %s is not known; choose one of %s",
+      s->name, s->value, list.data ? list.data : "others");
   tm_text_clear(&list);
   return status;
 }
@@ -316,6 +311,10 @@ static tempera_status set_schedule(const setting *s, tempera_options *o) {
   return TEMPERA_OK;
 }
 
+static tempera_status set_walkers(const setting *s, tempera_options *o) {
+  return set_size(s, 1, 1000, &o->walkers);
+}
+
 typedef struct option {
   const char *name;
   tempera_status (*set)(const setting *, tempera_options *);
@@ -337,6 +336,7 @@ static const option options_by_name[] = {
     {"weights", set_weights},
     {"swaps", set_swaps},
     {"schedule", set_schedule},
+    {"walkers", set_walkers},
     {"exchange", set_exchange},
     {"seed", set_seed},
     {"threads", set_threads},

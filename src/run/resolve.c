@@ -16,6 +16,7 @@ enum {
   PAPER_LEVELS = 30
 };
 static const double PAPER_EXCHANGE = 1.0 / 8;
+static const double EQUI_ENERGY = 0.1; /* Kou, Zhou & Wong's choice */
 static const double DEFAULT_TAU_SCALE = 0.1;
 
 static void resolve_lengths(tempera_options *o) {
@@ -48,7 +49,7 @@ static void resolve_exchange(tempera_options *o) {
   double t = o->levels ? (double)o->levels : PAPER_LEVELS;
   bool printed = o->paper || o->swaps == TEMPERA_SWAPS_RANDOM_PAIR;
   double rho = pt ? t * (t - 1) / ((t + 2) * (t + 2)) : PAPER_EXCHANGE;
-  o->exchange = printed ? rho : 1;
+  o->exchange = o->method == TEMPERA_EE ? EQUI_ENERGY : printed ? rho : 1;
 }
 
 /* The algorithm as printed: optimise at every tau proposal, the model's own
@@ -71,16 +72,27 @@ static const char *method_word(const tempera_options *o) {
   return tm_choice_word(TM_CHOICE_METHOD, (int)o->method);
 }
 
+/* Discrete levels have neighbours and no normal steps; pawl takes a tau that is
+ * held for one that is wanted. */
+static bool move_fits(tempera_method method, tempera_tau_move move) {
+  if (method == TEMPERA_PAWL)
+    return move == TEMPERA_TAU_GIBBS;
+  if (method == TEMPERA_ST)
+    return move != TEMPERA_TAU_TRUNCATED_NORMAL;
+  return move != TEMPERA_TAU_NEIGHBOUR;
+}
+
 /* Options of some methods only. */
 static tempera_status check_method(const tempera_options *o,
                                    tempera_error *error) {
-  bool levels = o->method == TEMPERA_ST;
-  if (levels ? o->tau_move == TEMPERA_TAU_TRUNCATED_NORMAL
-             : o->tau_move == TEMPERA_TAU_NEIGHBOUR)
+  if (!move_fits(o->method, o->tau_move))
+    return tm_fail(
+        error, TEMPERA_ERROR_ARGUMENT, "--tau-move %s is not for method %s",
+        tm_choice_word(TM_CHOICE_TAU_MOVE, (int)o->tau_move), method_word(o));
+  if (o->walkers && o->method != TEMPERA_PAWL)
     return tm_fail(error, TEMPERA_ERROR_ARGUMENT,
-                   "--tau-move %s is not for method %s, whose tau is %s",
-                   tm_choice_word(TM_CHOICE_TAU_MOVE, (int)o->tau_move),
-                   method_word(o), levels ? "discrete" : "not a ladder's");
+                   "--walkers belongs to method pawl; %s has none",
+                   method_word(o));
   if (o->weights != TEMPERA_WEIGHTS_GEYER_THOMPSON && o->method != TEMPERA_ST)
     return tm_fail(error, TEMPERA_ERROR_ARGUMENT,
                    "--weights belongs to method st; %s has none",
