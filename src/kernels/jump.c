@@ -21,7 +21,7 @@
 #include <string.h>
 
 static const tm_chance_rule RULE = {
-    .good = 0.1, .poor = 0.01, .seldom = 0.05, .curious = 0.15};
+    .good = 0.1, .poor = 0.01, .most = 0.4, .seldom = 0.05, .curious = 0.15};
 static const double PRIOR_SHARE = 0.1;
 
 typedef struct jump {
@@ -228,8 +228,9 @@ static void step(void *opaque, tm_step *step) {
     return;
   double probability =
       tm_chance_at(&state->chance, &RULE, step->place, step->adapt);
-  if (probability < 1 && tempera_random_uniform(step->random) >= probability)
+  if (tempera_random_uniform(step->random) >= probability)
     return;
+  step->enough = true;
   const tm_laplace_view *view = tm_laplace_look(laplace);
   const tm_laplace_knot *knot =
       &view->knots[tm_laplace_nearest(laplace, step->tau)];

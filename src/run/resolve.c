@@ -8,8 +8,8 @@
 
 enum {
   DEFAULT_CHAINS = 4,
-  MOST_ITERATIONS = 64000,  /* when their number is decided while running */
-  AUTOMATIC_WARMUP = 3100,  /* rounds of 100, 200, 400, 800 and 1600 sweeps */
+  MOST_ITERATIONS = 192000, /* when their number is decided while running */
+  AUTOMATIC_WARMUP = 9300,  /* rounds of 300, 600, 1200, 2400 and 4800 sweeps */
   PAPER_ITERATIONS = 34000, /* 35 000, of which the first 1 000 are dropped */
   PAPER_WARMUP = 1000
 };

@@ -27,11 +27,11 @@ static size_t kept_sweeps(const tempera_sampler *s,
 }
 
 /* Sweeps to do next: about BLOCK_SECONDS worth, not past the next check. */
-/* Sweeps after which the next automatic check is due: 2000, 4000, 8000, ... */
-enum { FIRST_CHECK = 2000, ENOUGH_TRIPS = 20, ENOUGH_DRAWS = 400 };
+/* Sweeps after which the next automatic check is due: 6000, 12000, ... */
+enum { FIRST_CHECK = 6000, ENOUGH_TRIPS = 20, ENOUGH_DRAWS = 400 };
 static const double ENOUGH_RHAT = 1.01;
 /* A standard error of 0.05 nats is enough, but a quick model gets more: */
-enum { QUICK = 16000 };
+enum { QUICK = 48000 };
 static const double ENOUGH_SE = 0.05, FINE_SE = 0.0125;
 
 static size_t next_check(size_t kept) {
