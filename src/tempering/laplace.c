@@ -52,6 +52,17 @@ static void count_work(tm_laplace *laplace) {
   }
 }
 
+/* How tall the modes' shares of a proposal density are. */
+static void fill_peaks(tm_laplace_knot *knot, tm_laplace_mode *modes) {
+  knot->log_peak = -INFINITY;
+  for (size_t m = 0; m < knot->mode_count; m++)
+    knot->log_peak =
+        fmax(knot->log_peak, modes[m].log_share + modes[m].half_log_det);
+  for (size_t m = 0; m < knot->mode_count; m++)
+    modes[m].peak =
+        exp(modes[m].log_share + modes[m].half_log_det - knot->log_peak);
+}
+
 static tempera_status publish(tm_laplace *laplace, tempera_error *error) {
   tm_laplace_view *view = &laplace->view;
   count_work(laplace);
@@ -77,6 +88,7 @@ static tempera_status publish(tm_laplace *laplace, tempera_error *error) {
                                             relabels(laplace, stage),
                                  .mode_count = stage->count,
                                  .modes = modes};
+    fill_peaks(&knots[s], modes);
     if (stage->count > view->most_modes)
       view->most_modes = stage->count;
   }
