@@ -8,9 +8,10 @@
  * prior is there where pi is normalised and can be drawn from; without it
  * e = 0. Accepted with min(1, p(u*) q(u) / (p(u) q(u*))).
  *
- * Where labels are exchangeable one copy of each mode stands for all: the law
- * lives on sorted points, q takes its argument sorted, and what is drawn is
- * relabelled at random (relabelling has Jacobian one, see labels.c). */
+ * Where labels are exchangeable one copy of each mode stands for all: its t is
+ * confined to the points whose labels are in the mode's own order, q takes its
+ * argument in that order, and what is drawn is relabelled at random
+ * (relabelling has Jacobian one, see labels.c). */
 #include "kernels/chance.h"
 #include "kernels/move.h"
 #include "numeric/dense.h"
@@ -19,7 +20,7 @@
 #include <string.h>
 
 static const tm_chance_rule RULE = {
-    .good = 0.1, .poor = 0.01, .most = 0.25, .seldom = 0.05, .curious = 0.15};
+    .good = 0.1, .poor = 0.01, .most = 0.4, .seldom = 0.05, .curious = 0.15};
 static const double PRIOR_SHARE = 0.1;
 static const double LEAST_SUM = 1e-200;
 enum { MOST_HALVES = 32, TRIES = 8 };
@@ -101,27 +102,6 @@ static bool same_integers(const tempera_model *model, const double *a,
   return true;
 }
 
-/* Add the t's at u, in units of the knot's peak. */
-static void add_modes(jump *state, const tm_laplace_knot *knot, const double *u,
-                      log_sum *total) {
-  const tm_shared *shared = state->shared;
-  size_t d = shared->real_count;
-  bool whole = d < shared->model->dimension;
-  for (size_t m = 0; m < knot->mode_count; m++) {
-    const tm_laplace_mode *mode = &knot->modes[m];
-    if (whole && !same_integers(shared->model, mode->u, u))
-      continue;
-    for (size_t k = 0; k < d; k++)
-      state->delta[k] = u[shared->reals[k]] - mode->u[shared->reals[k]];
-    double square = tm_factor_square(mode->factor, d, state->delta, INFINITY);
-    double base = 1 + square / state->width;
-    if (total->linear)
-      total->sum += mode->peak * falling(state, base);
-    else
-      add_log(total, log(mode->peak) - state->power * log(base));
-  }
-}
-
 /* u, relabelled. In a simplex theta is needed on the way. */
 static void turn(const tempera_model *model, const tm_labels *labels,
                  const unsigned char *permutation, const tm_point *from,
@@ -141,24 +121,56 @@ static void turn(const tempera_model *model, const tm_labels *labels,
   }
 }
 
-/* The t's at a point, sorted where labels are exchangeable (`spare` is used).
- * Powers are quick, but underflow far away or in many dimensions; then
+/* The point with its labels in the order of the mode's, in `spare`. `sorted`
+ * is its own order. */
+static const double *turned(jump *state, const tm_labels *labels,
+                            const unsigned char *sorted,
+                            const tm_laplace_mode *mode,
+                            const tm_point *point) {
+  unsigned char permutation[TM_LABELS_MOST];
+  for (size_t r = 0; r < labels->count; r++)
+    permutation[mode->order[r]] = sorted[r];
+  turn(state->shared->model, labels, permutation, point, &state->shared->spare);
+  return state->shared->spare.u;
+}
+
+/* Add the t's at a point, in units of the knot's peak. */
+static void add_modes(jump *state, const tm_laplace_view *view,
+                      const tm_laplace_knot *knot, const tm_point *point,
+                      log_sum *total) {
+  const tm_shared *shared = state->shared;
+  size_t d = shared->real_count;
+  bool whole = d < shared->model->dimension;
+  const double *u = point->u;
+  unsigned char sorted[TM_LABELS_MOST];
+  if (knot->relabel)
+    tm_labels_sort(&view->labels, point->theta, sorted);
+  for (size_t m = 0; m < knot->mode_count; m++) {
+    const tm_laplace_mode *mode = &knot->modes[m];
+    if (knot->relabel)
+      u = turned(state, &view->labels, sorted, mode, point);
+    if (whole && !same_integers(shared->model, mode->u, u))
+      continue;
+    for (size_t k = 0; k < d; k++)
+      state->delta[k] = u[shared->reals[k]] - mode->u[shared->reals[k]];
+    double square = tm_factor_square(mode->factor, d, state->delta, INFINITY);
+    double base = 1 + square / state->width;
+    if (total->linear)
+      total->sum += mode->peak * falling(state, base);
+    else
+      add_log(total, log(mode->peak) - state->power * log(base));
+  }
+}
+
+/* Powers are quick, but underflow far away or in many dimensions; then
  * logarithms. */
 static log_sum sum_modes(jump *state, const tm_laplace_view *view,
                          const tm_laplace_knot *knot, const tm_point *point) {
-  const double *u = point->u;
-  if (knot->relabel) {
-    unsigned char sorted[TM_LABELS_MOST];
-    tm_labels_sort(&view->labels, point->theta, sorted);
-    turn(state->shared->model, &view->labels, sorted, point,
-         &state->shared->spare);
-    u = state->shared->spare.u;
-  }
   log_sum total = {.linear = state->halves <= MOST_HALVES};
-  add_modes(state, knot, u, &total);
+  add_modes(state, view, knot, point, &total);
   if (total.linear && !(total.sum > LEAST_SUM)) {
     total = (log_sum){.top = -INFINITY};
-    add_modes(state, knot, u, &total);
+    add_modes(state, view, knot, point, &total);
   }
   return total;
 }
@@ -215,16 +227,25 @@ static void shuffle(unsigned char *permutation, size_t count,
   }
 }
 
+static bool in_order(const tm_labels *labels, const unsigned char *order,
+                     const double *theta) {
+  for (size_t r = 1; r < labels->count; r++)
+    if (theta[labels->key + order[r - 1]] > theta[labels->key + order[r]])
+      return false;
+  return true;
+}
+
 /* The point in `spare` becomes the proposal, relabelled at random; false where
- * it is not sorted. The Jacobians are those of any labelling. */
+ * its labels are not in the order of the mode's. The Jacobians are those of any
+ * labelling. */
 static bool relabel(jump *state, const tm_labels *labels,
-                    tempera_random *random) {
+                    const tm_laplace_mode *mode, tempera_random *random) {
   tm_point *proposal = &state->shared->proposal;
   tm_point *spare = &state->shared->spare;
   const tempera_model *model = state->shared->model;
   unsigned char permutation[TM_LABELS_MOST];
   tm_constrain_point(model, spare);
-  if (!tm_labels_sorted(labels, spare->theta))
+  if (!in_order(labels, mode->order, spare->theta))
     return false;
   shuffle(permutation, labels->count, random);
   tm_labels_apply(model, labels, permutation, spare->theta, proposal->theta);
@@ -235,7 +256,7 @@ static bool relabel(jump *state, const tm_labels *labels,
   return true;
 }
 
-/* One draw of the proposal, evaluated; false when it is not sorted. */
+/* One draw of the proposal, evaluated; false when it is out of order. */
 static bool draw(jump *state, const tm_laplace_view *view,
                  const tm_laplace_knot *knot, tm_step *step) {
   tm_point *proposal = &state->shared->proposal;
@@ -244,18 +265,19 @@ static bool draw(jump *state, const tm_laplace_view *view,
     tm_prior_draw(step->evaluator, step->random, proposal);
     return true;
   }
-  draw_student(state, pick_mode(knot, step->random), step->random, drawn->u);
+  const tm_laplace_mode *mode = pick_mode(knot, step->random);
+  draw_student(state, mode, step->random, drawn->u);
   if (!knot->relabel)
     tm_evaluate(step->evaluator, proposal);
-  else if (relabel(state, &view->labels, step->random))
+  else if (relabel(state, &view->labels, mode, step->random))
     tm_evaluate_densities(step->evaluator, proposal);
   else
     return false;
   return true;
 }
 
-/* Drawn again while not sorted: that changes q by a factor of the knot, and so
- * does giving up. False when the proposal has density zero. */
+/* Drawn again while out of order: that changes q by a factor of the knot, and
+ * so does giving up. False when the proposal has density zero. */
 static bool propose(jump *state, const tm_laplace_view *view,
                     const tm_laplace_knot *knot, tm_step *step) {
   for (int i = 0; i < TRIES; i++)

@@ -9,7 +9,7 @@
 #include <math.h>
 
 static const tm_chance_rule RULE = {
-    .good = 0.1, .poor = 0.01, .most = 0.25, .seldom = 0.01, .curious = 0.1};
+    .good = 0.1, .poor = 0.01, .most = 0.3, .seldom = 0.01, .curious = 0.1};
 
 typedef struct prior {
   tm_shared *shared;

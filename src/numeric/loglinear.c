@@ -63,30 +63,30 @@ static double sum_lanes(const double *x) {
   return ((x[0] + x[1]) + (x[2] + x[3])) + ((x[4] + x[5]) + (x[6] + x[7]));
 }
 
+static double larger(double a, double b) { return a > b ? a : b; }
+
+static double largest_lane(const double *x) {
+  return larger(larger(larger(x[0], x[1]), larger(x[2], x[3])),
+                larger(larger(x[4], x[5]), larger(x[6], x[7])));
+}
+
 static double sum_of(const double *x, size_t count) {
-  double lane[LANES] = {0};
+  double sum = 0;
   size_t k = 0;
   for (; k + LANES <= count; k += LANES)
-    for (size_t j = 0; j < LANES; j++)
-      lane[j] += x[k + j];
-  for (size_t j = 0; k + j < count; j++)
-    lane[j] += x[k + j];
-  return sum_lanes(lane);
+    sum += sum_lanes(x + k);
+  for (; k < count; k++)
+    sum += x[k];
+  return sum;
 }
 
 static double largest_of(const double *x, size_t count, double least) {
-  double lane[LANES];
   size_t k = 0;
-  for (size_t j = 0; j < LANES; j++)
-    lane[j] = least;
   for (; k + LANES <= count; k += LANES)
-    for (size_t j = 0; j < LANES; j++)
-      lane[j] = x[k + j] > lane[j] ? x[k + j] : lane[j];
+    least = larger(largest_lane(x + k), least);
   for (; k < count; k++)
-    lane[0] = x[k] > lane[0] ? x[k] : lane[0];
-  for (size_t j = 1; j < LANES; j++)
-    lane[0] = lane[j] > lane[0] ? lane[j] : lane[0];
-  return lane[0];
+    least = larger(x[k], least);
+  return least;
 }
 
 /* Masses of the intervals relative to exp(most), in work[0..count-2]; their
