@@ -422,7 +422,7 @@ typedef struct tempera_options {
   tempera_kernel kernel;
   size_t chains;     /* independent groups, by method [4; paper: 1] */
   size_t iterations; /* sweeps after warmup, per chain; 0: tempera_sampler_run
-                        decides while it runs (64 000 at most) */
+                        decides while it runs (192 000 at most) */
   bool warmup_given; /* warmup below is the caller's (it may be 0) */
   size_t warmup;
   size_t thin;             /* keep every thin-th sweep */

@@ -30,7 +30,7 @@ static const char help[] =
     "      --kernel K         auto, random-walk, slice, hmc, model [auto]\n"
     "      --chains N         independent chains [4]\n"
     "      --iterations N     kept per chain [as many as it takes]\n"
-    "      --warmup N         before them [3100, or half of those given]\n"
+    "      --warmup N         before them [9300, or half of those given]\n"
     "      --thin N           keep every N-th [1]\n"
     "      --levels T         temperatures [pt: as many as needed; st: 20; "
     "pawl:\n"

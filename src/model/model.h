@@ -90,11 +90,15 @@ void tm_point_copy(const tempera_model *model, const tm_point *from,
  * tm_evaluate gives them density zero. */
 void tm_constrain(const tempera_model *model, const double *u, double *theta,
                   double *log_jacobian);
+/* The same within a point. */
+void tm_constrain_point(const tempera_model *model, tm_point *point);
 /* One block of it; gives its log Jacobian. u and theta are whole vectors. */
 double tm_constrain_block(const tm_block *block, const double *u,
                           double *theta);
 /* theta -> u; a value on a real bound maps to a large finite coordinate. */
 void tm_unconstrain(const tempera_model *model, const double *theta, double *u);
+void tm_unconstrain_block(const tm_block *block, const double *theta,
+                          double *u);
 /* Is theta inside its bounds (integers whole)? */
 bool tm_inside(const tempera_model *model, const double *theta);
 
@@ -102,6 +106,8 @@ bool tm_inside(const tempera_model *model, const double *theta);
  * where the prior is zero; both are then -infinity. */
 void tm_evaluate(tm_evaluator *evaluator, tm_point *point);
 void tm_evaluate_natural(tm_evaluator *evaluator, tm_point *point);
+/* The same where theta, u and the Jacobians are there already. */
+void tm_evaluate_densities(tm_evaluator *evaluator, tm_point *point);
 /* The same as tm_evaluate when only u[j] has changed since the point was last
  * evaluated or copied: the other blocks are not transformed again. */
 void tm_evaluate_coordinate(tm_evaluator *evaluator, tm_point *point, size_t j);

@@ -146,8 +146,7 @@ static void sum_jacobians(const tempera_model *model, tm_point *point) {
     point->log_jacobian += point->block_jacobian[b];
 }
 
-/* theta and the Jacobians from u. */
-static void constrain(const tempera_model *model, tm_point *point) {
+void tm_constrain_point(const tempera_model *model, tm_point *point) {
   for (size_t b = 0; b < model->block_count; b++)
     point->block_jacobian[b] =
         tm_constrain_block(&model->blocks[b], point->u, point->theta);
@@ -162,7 +161,7 @@ static double call_prior(tm_evaluator *evaluator, const double *theta) {
   return checked(evaluator, theta, answer, value, "log_prior");
 }
 
-static void evaluate_densities(tm_evaluator *evaluator, tm_point *point) {
+void tm_evaluate_densities(tm_evaluator *evaluator, tm_point *point) {
   point->log_prior = call_prior(evaluator, point->theta);
   point->log_likelihood = point->log_prior > -INFINITY
                               ? call_likelihood(evaluator, point->theta)
@@ -170,7 +169,7 @@ static void evaluate_densities(tm_evaluator *evaluator, tm_point *point) {
 }
 
 void tm_evaluate_prior(tm_evaluator *evaluator, tm_point *point) {
-  constrain(evaluator->model, point);
+  tm_constrain_point(evaluator->model, point);
   point->log_prior = call_prior(evaluator, point->theta);
   point->log_likelihood = 0;
 }
@@ -186,12 +185,12 @@ void tm_evaluate_coordinate(tm_evaluator *evaluator, tm_point *point,
   point->block_jacobian[b] =
       tm_constrain_block(&model->blocks[b], point->u, point->theta);
   sum_jacobians(model, point);
-  evaluate_densities(evaluator, point);
+  tm_evaluate_densities(evaluator, point);
 }
 
 void tm_evaluate(tm_evaluator *evaluator, tm_point *point) {
-  constrain(evaluator->model, point);
-  evaluate_densities(evaluator, point);
+  tm_constrain_point(evaluator->model, point);
+  tm_evaluate_densities(evaluator, point);
 }
 
 void tm_evaluate_natural(tm_evaluator *evaluator, tm_point *point) {
@@ -203,8 +202,8 @@ void tm_evaluate_natural(tm_evaluator *evaluator, tm_point *point) {
     return;
   }
   /* Through u and back, so that both scales describe the same point. */
-  constrain(evaluator->model, point);
-  evaluate_densities(evaluator, point);
+  tm_constrain_point(evaluator->model, point);
+  tm_evaluate_densities(evaluator, point);
 }
 
 double tm_log_density(const tm_point *point, double tau) {
@@ -239,7 +238,7 @@ static double call_gradient(tm_evaluator *evaluator, tm_point *point,
 void tm_evaluate_gradient(tm_evaluator *evaluator, tm_point *point,
                           double *likelihood_gradient, double *prior_gradient) {
   const tempera_model *model = evaluator->model;
-  constrain(model, point);
+  tm_constrain_point(model, point);
   point->log_likelihood = point->log_prior = -INFINITY;
   if (!tm_inside(model, point->theta))
     return;

@@ -61,7 +61,14 @@ double tm_unconstrain_value(double lower, double upper, double x) {
 /* Stick-breaking: y_k = u_k - log(K - k), share_k = logit^-1(y_k) of what is
  * left of the stick. */
 static double simplex_share(size_t k, size_t count, double u) {
-  return u - log((double)(count - 1 - k));
+  static const double LOG[] = {0,
+                               0,
+                               0.69314718055994531,
+                               1.0986122886681098,
+                               1.3862943611198906,
+                               1.6094379124341003};
+  size_t left = count - 1 - k;
+  return u - (left < sizeof LOG / sizeof *LOG ? LOG[left] : log((double)left));
 }
 
 /* With e = exp(-|y|): share and rest are 1/(1+e) and e/(1+e), or the other
@@ -86,7 +93,7 @@ void tm_simplex_unconstrain(size_t count, const double *theta, double *u) {
   double left = 0; /* summed from the small end, so that nothing cancels */
   for (size_t k = count; k-- > 0;) {
     if (k + 1 < count)
-      u[k] = clamp(log(theta[k]) - log(left) + log((double)(count - 1 - k)));
+      u[k] = clamp(log((double)(count - 1 - k) * (theta[k] / left)));
     left += theta[k];
   }
 }
@@ -114,22 +121,25 @@ void tm_constrain(const tempera_model *model, const double *u, double *theta,
     *log_jacobian += tm_constrain_block(&model->blocks[b], u, theta);
 }
 
+void tm_unconstrain_block(const tm_block *block, const double *theta,
+                          double *u) {
+  const double *from = theta + block->theta;
+  double *to = u + block->u;
+  if (block->transform == TEMPERA_SIMPLEX)
+    tm_simplex_unconstrain(block->theta_count, from, to);
+  else if (block->map)
+    block->map->unconstrain(block->map, from, to);
+  else
+    for (size_t i = 0; i < block->u_count; i++)
+      to[i] = block->kind == TEMPERA_INTEGER
+                  ? from[i]
+                  : tm_unconstrain_value(block->lower, block->upper, from[i]);
+}
+
 void tm_unconstrain(const tempera_model *model, const double *theta,
                     double *u) {
-  for (size_t b = 0; b < model->block_count; b++) {
-    const tm_block *block = &model->blocks[b];
-    const double *from = theta + block->theta;
-    double *to = u + block->u;
-    if (block->transform == TEMPERA_SIMPLEX)
-      tm_simplex_unconstrain(block->theta_count, from, to);
-    else if (block->map)
-      block->map->unconstrain(block->map, from, to);
-    else
-      for (size_t i = 0; i < block->u_count; i++)
-        to[i] = block->kind == TEMPERA_INTEGER
-                    ? from[i]
-                    : tm_unconstrain_value(block->lower, block->upper, from[i]);
-  }
+  for (size_t b = 0; b < model->block_count; b++)
+    tm_unconstrain_block(&model->blocks[b], theta, u);
 }
 
 bool tm_simplex_inside(size_t count, const double *theta) {

@@ -8,9 +8,9 @@
 
 enum {
   DEFAULT_CHAINS = 4,
-  MOST_ITERATIONS = 64000,  /* when their number is decided while running */
-  AUTOMATIC_WARMUP = 3100,  /* rounds of 100, 200, 400, 800 and 1600 sweeps */
-  LEVELS_WARMUP = 1500,     /* where a sweep moves a chain at every level */
+  MOST_ITERATIONS = 192000, /* when their number is decided while running */
+  AUTOMATIC_WARMUP = 9300,  /* rounds of 300, 600, 1200, 2400 and 4800 sweeps */
+  LEVELS_WARMUP = 4500,     /* where a sweep moves a chain at every level */
   PAPER_ITERATIONS = 34000, /* 35 000, of which the first 1 000 are dropped */
   PAPER_WARMUP = 1000,
   PAPER_LEVELS = 30
