@@ -379,6 +379,40 @@ static void improper_priors_are_known(void **state) {
   tempera_program_free(p);
 }
 
+static bool is_improper(const char *text, const char *json) {
+  tempera_program *p = NULL;
+  tempera_data *data = NULL;
+  tempera_model *m = NULL;
+  tempera_error error = {0};
+  if (tempera_program_parse("p", text, strlen(text), &p, &error) ||
+      tempera_data_parse(json, strlen(json), &data, &error) ||
+      tempera_program_load(p, data, &m, &error))
+    fail_msg("%s", error.message);
+  bool improper = m->spec.prior_improper;
+  tempera_program_free(p);
+  tempera_data_free(data);
+  tempera_model_free(m);
+  return improper;
+}
+
+/* Elements named one by one are all there are, or not. */
+static void sizes_decide_whether_a_prior_is_proper(void **state) {
+  (void)state;
+  static const char one_by_one[] =
+      "data { int K; } parameters { ordered[K] mu; }\n"
+      "model { mu[1] ~ normal(3, 1); target += normal_lpdf(mu[2] | 10, 1); }";
+  assert_false(is_improper(one_by_one, "{\"K\": 2}"));
+  assert_true(is_improper(one_by_one, "{\"K\": 3}"));
+  assert_false(is_improper("parameters { array[4] real x; } model {\n"
+                           "x[{1, 3}] ~ normal(0, 1);\n"
+                           "x[{2, 4}] ~ normal(0, 2); }",
+                           "{}"));
+  assert_true(is_improper("parameters { array[4] real x; } model {\n"
+                          "x[{1, 3}] ~ normal(0, 1);\n"
+                          "x[{1, 4}] ~ normal(0, 2); }",
+                          "{}"));
+}
+
 /* A library made at a place of choice loads like any model's. */
 static void compiled_programs_load_as_libraries(void **state) {
   (void)state;
@@ -498,6 +532,7 @@ int main(void) {
       cmocka_unit_test(quantities_are_computed_and_named),
       cmocka_unit_test(clones_are_independent),
       cmocka_unit_test(improper_priors_are_known),
+      cmocka_unit_test(sizes_decide_whether_a_prior_is_proper),
       cmocka_unit_test(compiled_programs_load_as_libraries),
       cmocka_unit_test(papers_models_have_the_papers_densities),
       cmocka_unit_test(cache_is_private),

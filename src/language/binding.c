@@ -301,6 +301,10 @@ long tm_binding_dependent(tm_tape *tape, void *binding, const char *name,
   return offset;
 }
 
+void tm_binding_improper(void *binding) {
+  ((tm_binding *)binding)->improper = true;
+}
+
 /* ---- quantities --------------------------------------------------------- */
 
 static void make_room(tm_tape *tape, tm_binding *b, size_t more) {

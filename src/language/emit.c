@@ -95,6 +95,17 @@ static void emit_data(tm_emitter *g) {
   tm_emit_line(g, "}");
 }
 
+/* Prior statements name the first few elements: are there more? */
+static void emit_propriety(tm_emitter *g, const tm_variable *v) {
+  const tm_split *split = &g->program->split;
+  for (size_t i = 0; i < split->parameter_count; i++) {
+    const tm_parameter_info *info = &split->parameters[i];
+    if (info->variable == v && info->covered_to && !info->flat_is_proper)
+      tm_emit_line(g, "  if (I->d_%s[0] > %lld) t->runtime->improper(binding);",
+                   v->name, (long long)info->covered_to);
+  }
+}
+
 static void emit_announcements(tm_emitter *g, tm_block_kind block) {
   const tm_program *tree = &g->program->tree;
   for (size_t i = 0; i < tree->global_count; i++) {
@@ -199,6 +210,7 @@ static void emit_parameters(tm_emitter *g) {
     tm_emit(g, ");\n    memcpy(I->d_%s, s_.dim, sizeof s_.dim);\n", v->name);
     if (tm_has_dependent_limits(v)) {
       emit_dependent(g, v);
+      emit_propriety(g, v);
       continue;
     }
     tm_emit(g,
@@ -208,6 +220,7 @@ static void emit_parameters(tm_emitter *g) {
             v->type.depth);
     emit_bounds(g, v);
     tm_emit(g, "); }\n");
+    emit_propriety(g, v);
   }
   emit_announcements(g, TM_BLOCK_TRANSFORMED_PARAMETERS);
   emit_announcements(g, TM_BLOCK_GENERATED_QUANTITIES);

@@ -192,6 +192,7 @@ static tempera_status make_model(shared *s, tm_binding *binding,
     release(u);
     return tm_fail_memory(error);
   }
+  bool improper = !s->entry->proper || binding->improper;
   tempera_model_spec spec = {
       .name = s->entry->name,
       .parameters = binding->parameters,
@@ -200,8 +201,8 @@ static tempera_status make_model(shared *s, tm_binding *binding,
       .log_prior = log_prior,
       .log_likelihood_gradient = log_likelihood_gradient,
       .log_prior_gradient = log_prior_gradient,
-      .prior_draw = can_draw(u, theta) ? prior_draw : NULL,
-      .prior_improper = !s->entry->proper,
+      .prior_draw = !improper && can_draw(u, theta) ? prior_draw : NULL,
+      .prior_improper = improper,
       .quantity_count = binding->name_count,
       .quantity_names = binding->names,
       .quantities = binding->name_count ? quantities : NULL,

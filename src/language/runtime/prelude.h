@@ -145,6 +145,7 @@ typedef struct tm_runtime {
   long (*dependent)(tm_tape *tape, void *binding, const char *name, int shifted,
                     int rank, const int *dim, const void *instance,
                     tm_limits limits);
+  void (*improper)(void *binding); /* some element has no proper prior */
   /* an output's name and sizes, once; then its value, for every point */
   void (*announce)(tm_tape *tape, void *binding, const char *name,
                    int generated, int rank, const int *dim);
@@ -693,6 +694,6 @@ typedef struct tm_entry {
   void (*prior)(tm_tape *tape, const void *instance, double *theta);
 } tm_entry;
 
-enum { TM_ENTRY_VERSION = 2 };
+enum { TM_ENTRY_VERSION = 3 };
 
 #endif
