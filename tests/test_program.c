@@ -186,11 +186,19 @@ static void data_are_checked_against_declarations(void **state) {
       {"{\"N\":2,\"y\":[2,3],\"X\":[[1,2,3],[1,2,3]]}",
        "variable X: declared with sizes [2, 2], the data have [2, 3]"},
       {"{\"N\":1,\"y\":[-2],\"X\":[[1,2]]}",
-       "variable y was declared with lower=0; found -2"},
+       "variable y[1] was declared with lower=0; found -2"},
       {"{\"N\":-1,\"y\":[],\"X\":[]}",
        "variable N was declared with lower=0; found -1"},
       {"{\"N\":1,\"y\":3,\"X\":[[1,2]]}",
        "variable y: declared with sizes [1], the data have []"},
+      {"{\"N\":1,\"y\":[\"NaN\"],\"X\":[[1,2]]}",
+       "variable y[1] was declared with lower=0; found nan"},
+      {"{\"N\":1,\"y\":[Infinity],\"X\":[[-Inf,\"Inf\"]],\"z\":null}", ""},
+      {"{\"N\":2,\"y\":[2,3],\"X\":[[1,2],[1]]}",
+       "variable X is not rectangular: its rows differ in length (wanted an "
+       "array of reals)"},
+      {"{\"N\":3000000000,\"y\":[],\"X\":[]}",
+       "variable N: 3000000000 is too large for an int"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     tempera_error error = {0};
@@ -200,6 +208,42 @@ static void data_are_checked_against_declarations(void **state) {
   const char *message =
       load_error(text, "{\"N\":1.0,\"y\":[2],\"X\":[[1,2]]}", &error);
   assert_non_null(strstr(message, "variable N"));
+}
+
+static void data_of_every_type_keep_their_promise(void **state) {
+  (void)state;
+  static const char *const cases[][3] = {
+      {"simplex[2] x", "[0.5, 0.6]",
+       "is a simplex and must sum to 1; found 1.1"},
+      {"simplex[2] x", "[-0.5, 1.5]",
+       "is a simplex without negative values; found -0.5"},
+      {"ordered[2] x", "[2, 2]", "must be ordered; found 2"},
+      {"positive_ordered[2] x", "[-1, 2]", "must be positive; found -1"},
+      {"unit_vector[2] x", "[1, 1]", "must have length 1; found 2"},
+      {"cov_matrix[2] x", "[[1, 2], [2, 1]]",
+       "must be positive definite (its pivots); found -3"},
+      {"cov_matrix[2] x", "[[1, 2], [0, 9]]", "must be symmetric; found 2"},
+      {"corr_matrix[2] x", "[[1, 0], [0, 2]]",
+       "needs ones on its diagonal; found 2"},
+      {"cholesky_factor_cov[2] x", "[[1, 1], [0, 1]]",
+       "must be lower triangular; found 1"},
+      {"cholesky_factor_corr[2] x", "[[1, 0], [1, 1]]",
+       "needs rows of length 1; found 2"},
+      {"array[2, 2] int<upper=3> x", "[[1, 2], [4, 3]]",
+       "[2,1] was declared with upper=3; found 4"}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char text[200], json[100], wanted[200];
+    tempera_error error = {0};
+    snprintf(text, sizeof text,
+             "data { %s; } parameters { real a; } model { a ~ normal(0, 1); }",
+             cases[i][0]);
+    snprintf(json, sizeof json, "{\n \"x\": %s}", cases[i][1]);
+    snprintf(wanted, sizeof wanted, "variable x%s%s",
+             cases[i][2][0] == '[' ? "" : " ", cases[i][2]);
+    assert_string_equal(load_error(text, json, &error), wanted);
+    assert_int_equal(error.line, 2);
+    assert_int_equal(error.column, 2);
+  }
 }
 
 static void failures_in_transformed_data_name_the_line(void **state) {
@@ -524,6 +568,7 @@ int main(void) {
       cmocka_unit_test(gradients_equal_differences),
       cmocka_unit_test(schools_have_the_right_densities),
       cmocka_unit_test(data_are_checked_against_declarations),
+      cmocka_unit_test(data_of_every_type_keep_their_promise),
       cmocka_unit_test(failures_in_transformed_data_name_the_line),
       cmocka_unit_test(dependent_bounds_have_their_jacobian),
       cmocka_unit_test(columns_are_in_column_major_order),

@@ -8,6 +8,7 @@
 
 typedef struct tm_binding {
   const tempera_data *data;
+  const char *reading; /* the last variable asked for, or NULL */
   /* parameters, growing */
   tm_arena *arena;
   tempera_parameter *parameters;

@@ -54,7 +54,11 @@ static void emit_check(tm_emitter *g, const tm_variable *v, bool reject) {
   emit_any_variable(g, v);
   tm_emit(g, ", %d, ", (int)v->constraint);
   emit_bounds(g, v);
-  tm_emit(g, ", \"%s\", %d);\n", v->name, reject);
+  if (reject)
+    tm_emit(g, ", \"line %d:%d: %s\", 1);\n", v->token->line, v->token->column,
+            v->name);
+  else
+    tm_emit(g, ", \"%s\", 0);\n", v->name);
 }
 
 static void emit_checks(tm_emitter *g, tm_block_kind block, bool reject) {
@@ -261,6 +265,26 @@ static void emit_density(tm_emitter *g, tm_part part, bool gradient) {
   g->needed = NULL;
 }
 
+/* Everything once more, to find out which statement makes the density zero:
+ * called when somebody asks, so it need not be fast. */
+static void emit_explain(tm_emitter *g) {
+  g->explaining = true;
+  g->needed = NULL;
+  tm_emit_line(g, "__attribute__((cold, optimize(\"O0\")))");
+  tm_emit_line(g, "static void explain(tm_tape *t, const void *i_, "
+                  "const double *theta) {");
+  g->indent = 1;
+  tm_emit_line(g, "const instance *I = i_;");
+  tm_emit_line(g, "(void)t, (void)I, (void)theta;");
+  emit_thetas(g);
+  emit_block(g, TM_BLOCK_TRANSFORMED_PARAMETERS);
+  emit_checks(g, TM_BLOCK_TRANSFORMED_PARAMETERS, true);
+  emit_block(g, TM_BLOCK_MODEL);
+  g->indent = 0;
+  tm_emit_line(g, "}");
+  g->explaining = false;
+}
+
 /* ---- quantities --------------------------------------------------------- */
 
 static void emit_outputs(tm_emitter *g, tm_block_kind block) {
@@ -368,7 +392,7 @@ static void emit_entry(tm_emitter *g, bool drawn) {
                "\", %d, sizeof(instance), start, data, parameters,\n"
                "  {prior_value, likelihood_value},\n"
                "  {prior_gradient, likelihood_gradient},\n"
-               "  quantities, %s};",
+               "  explain, quantities, %s};",
                g->program->split.proper, drawn ? "draw_prior" : "0");
 }
 
@@ -381,6 +405,7 @@ tempera_status tm_emit_program(const tempera_program *program, tm_text *text,
   emit_parameters(&g);
   for (int k = 0; k < 4; k++)
     emit_density(&g, k % 2 ? TM_PART_LIKELIHOOD : TM_PART_PRIOR, k >= 2);
+  emit_explain(&g);
   emit_quantities(&g);
   bool drawn = tm_emit_prior_draw(&g);
   emit_entry(&g, drawn);
