@@ -333,7 +333,8 @@ void tempera_program_free(tempera_program *program);
 TEMPERA_CHECKED tempera_status tempera_program_describe(
     const tempera_program *program, char **text, tempera_error *error);
 /* False when some element of a parameter has an improper prior: then there is
- * no evidence, and tau must be bounded below. */
+ * no evidence, and tau must be bounded below. Where that depends on sizes in
+ * the data, the loaded model's prior_improper knows. */
 bool tempera_program_proper(const tempera_program *program);
 /* Translate to C and build a shared library with the system's cc: at `output`,
  * or (NULL) in the user's private cache, where a second call finds it at once.

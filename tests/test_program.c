@@ -186,11 +186,19 @@ static void data_are_checked_against_declarations(void **state) {
       {"{\"N\":2,\"y\":[2,3],\"X\":[[1,2,3],[1,2,3]]}",
        "variable X: declared with sizes [2, 2], the data have [2, 3]"},
       {"{\"N\":1,\"y\":[-2],\"X\":[[1,2]]}",
-       "variable y was declared with lower=0; found -2"},
+       "variable y[1] was declared with lower=0; found -2"},
       {"{\"N\":-1,\"y\":[],\"X\":[]}",
        "variable N was declared with lower=0; found -1"},
       {"{\"N\":1,\"y\":3,\"X\":[[1,2]]}",
        "variable y: declared with sizes [1], the data have []"},
+      {"{\"N\":1,\"y\":[\"NaN\"],\"X\":[[1,2]]}",
+       "variable y[1] was declared with lower=0; found nan"},
+      {"{\"N\":1,\"y\":[Infinity],\"X\":[[-Inf,\"Inf\"]],\"z\":null}", ""},
+      {"{\"N\":2,\"y\":[2,3],\"X\":[[1,2],[1]]}",
+       "variable X is not rectangular: its rows differ in length (wanted an "
+       "array of reals)"},
+      {"{\"N\":3000000000,\"y\":[],\"X\":[]}",
+       "variable N: 3000000000 is too large for an int"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     tempera_error error = {0};
@@ -200,6 +208,42 @@ static void data_are_checked_against_declarations(void **state) {
   const char *message =
       load_error(text, "{\"N\":1.0,\"y\":[2],\"X\":[[1,2]]}", &error);
   assert_non_null(strstr(message, "variable N"));
+}
+
+static void data_of_every_type_keep_their_promise(void **state) {
+  (void)state;
+  static const char *const cases[][3] = {
+      {"simplex[2] x", "[0.5, 0.6]",
+       "is a simplex and must sum to 1; found 1.1"},
+      {"simplex[2] x", "[-0.5, 1.5]",
+       "is a simplex without negative values; found -0.5"},
+      {"ordered[2] x", "[2, 2]", "must be ordered; found 2"},
+      {"positive_ordered[2] x", "[-1, 2]", "must be positive; found -1"},
+      {"unit_vector[2] x", "[1, 1]", "must have length 1; found 2"},
+      {"cov_matrix[2] x", "[[1, 2], [2, 1]]",
+       "must be positive definite (its pivots); found -3"},
+      {"cov_matrix[2] x", "[[1, 2], [0, 9]]", "must be symmetric; found 2"},
+      {"corr_matrix[2] x", "[[1, 0], [0, 2]]",
+       "needs ones on its diagonal; found 2"},
+      {"cholesky_factor_cov[2] x", "[[1, 1], [0, 1]]",
+       "must be lower triangular; found 1"},
+      {"cholesky_factor_corr[2] x", "[[1, 0], [1, 1]]",
+       "needs rows of length 1; found 2"},
+      {"array[2, 2] int<upper=3> x", "[[1, 2], [4, 3]]",
+       "[2,1] was declared with upper=3; found 4"}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char text[200], json[100], wanted[200];
+    tempera_error error = {0};
+    snprintf(text, sizeof text,
+             "data { %s; } parameters { real a; } model { a ~ normal(0, 1); }",
+             cases[i][0]);
+    snprintf(json, sizeof json, "{\n \"x\": %s}", cases[i][1]);
+    snprintf(wanted, sizeof wanted, "variable x%s%s",
+             cases[i][2][0] == '[' ? "" : " ", cases[i][2]);
+    assert_string_equal(load_error(text, json, &error), wanted);
+    assert_int_equal(error.line, 2);
+    assert_int_equal(error.column, 2);
+  }
 }
 
 static void failures_in_transformed_data_name_the_line(void **state) {
@@ -379,6 +423,40 @@ static void improper_priors_are_known(void **state) {
   tempera_program_free(p);
 }
 
+static bool is_improper(const char *text, const char *json) {
+  tempera_program *p = NULL;
+  tempera_data *data = NULL;
+  tempera_model *m = NULL;
+  tempera_error error = {0};
+  if (tempera_program_parse("p", text, strlen(text), &p, &error) ||
+      tempera_data_parse(json, strlen(json), &data, &error) ||
+      tempera_program_load(p, data, &m, &error))
+    fail_msg("%s", error.message);
+  bool improper = m->spec.prior_improper;
+  tempera_program_free(p);
+  tempera_data_free(data);
+  tempera_model_free(m);
+  return improper;
+}
+
+/* Elements named one by one are all there are, or not. */
+static void sizes_decide_whether_a_prior_is_proper(void **state) {
+  (void)state;
+  static const char one_by_one[] =
+      "data { int K; } parameters { ordered[K] mu; }\n"
+      "model { mu[1] ~ normal(3, 1); target += normal_lpdf(mu[2] | 10, 1); }";
+  assert_false(is_improper(one_by_one, "{\"K\": 2}"));
+  assert_true(is_improper(one_by_one, "{\"K\": 3}"));
+  assert_false(is_improper("parameters { array[4] real x; } model {\n"
+                           "x[{1, 3}] ~ normal(0, 1);\n"
+                           "x[{2, 4}] ~ normal(0, 2); }",
+                           "{}"));
+  assert_true(is_improper("parameters { array[4] real x; } model {\n"
+                          "x[{1, 3}] ~ normal(0, 1);\n"
+                          "x[{1, 4}] ~ normal(0, 2); }",
+                          "{}"));
+}
+
 /* A library made at a place of choice loads like any model's. */
 static void compiled_programs_load_as_libraries(void **state) {
   (void)state;
@@ -490,6 +568,7 @@ int main(void) {
       cmocka_unit_test(gradients_equal_differences),
       cmocka_unit_test(schools_have_the_right_densities),
       cmocka_unit_test(data_are_checked_against_declarations),
+      cmocka_unit_test(data_of_every_type_keep_their_promise),
       cmocka_unit_test(failures_in_transformed_data_name_the_line),
       cmocka_unit_test(dependent_bounds_have_their_jacobian),
       cmocka_unit_test(columns_are_in_column_major_order),
@@ -498,6 +577,7 @@ int main(void) {
       cmocka_unit_test(quantities_are_computed_and_named),
       cmocka_unit_test(clones_are_independent),
       cmocka_unit_test(improper_priors_are_known),
+      cmocka_unit_test(sizes_decide_whether_a_prior_is_proper),
       cmocka_unit_test(compiled_programs_load_as_libraries),
       cmocka_unit_test(papers_models_have_the_papers_densities),
       cmocka_unit_test(cache_is_private),

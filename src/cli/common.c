@@ -148,11 +148,25 @@ static int load_data(cli_input *input) {
   return status == TEMPERA_OK ? EXIT_DONE : cli_fail(input->data_path, &error);
 }
 
-/* A place in an error of the model's is a place in the data. */
+bool cli_is_program(const char *path) {
+  const char *extension = strrchr(path, '.');
+  return extension && strcmp(extension, ".stan") == 0;
+}
+
+/* A place in an error of the model's is a place in the data, once a program
+ * has been read. */
 static int load_model(cli_input *input) {
   tempera_error error = {0};
+  tempera_program *program = NULL;
+  bool is_program = cli_is_program(input->model_path);
+  if (is_program && tempera_program_read(input->model_path, &program, &error))
+    return cli_fail(input->model_path, &error);
   tempera_status status =
-      tempera_model_load(input->model_path, input->data, &input->model, &error);
+      is_program
+          ? tempera_program_load(program, input->data, &input->model, &error)
+          : tempera_model_load(input->model_path, input->data, &input->model,
+                               &error);
+  tempera_program_free(program);
   if (status == TEMPERA_OK)
     return EXIT_DONE;
   bool in_data = error.line > 0 || strstr(error.message, "the data lack");
@@ -161,11 +175,6 @@ static int load_model(cli_input *input) {
   if (in_data && !input->data_path)
     fputs("give the data with -d FILE.json\n", stderr);
   return EXIT_BAD_INPUT;
-}
-
-bool cli_is_program(const char *path) {
-  const char *extension = strrchr(path, '.');
-  return extension && strcmp(extension, ".stan") == 0;
 }
 
 int cli_load(cli_input *input) {

@@ -69,8 +69,9 @@ static tempera_status fetch(const tm_binding *b, const char *name, int integer,
 
 tm_tensor tm_binding_read(tm_tape *tape, void *binding, const char *name,
                           int integer, int rank, const int *dim) {
-  const tm_binding *b = binding;
+  tm_binding *b = binding;
   tempera_error error = {0};
+  b->reading = name;
   if (!b->data || !tempera_data_has(b->data, name))
     tm_runtime_fail(tape, "", "the data lack variable %s", name);
   check_shape(tape, b, name, rank, dim);
@@ -299,6 +300,10 @@ long tm_binding_dependent(tm_tape *tape, void *binding, const char *name,
     tm_limits_map(tape, b->pool, &limits, instance, (size_t)offset, &shape,
                   shifted, add_mapped(tape, b, name, &shape, 0, size));
   return offset;
+}
+
+void tm_binding_improper(void *binding) {
+  ((tm_binding *)binding)->improper = true;
 }
 
 /* ---- quantities --------------------------------------------------------- */

@@ -58,8 +58,7 @@ static int fail_error(char **error, const char *function,
 }
 
 static int fail_reason(char **error, const char *function, const worker *w) {
-  const tempera_model_spec *spec = &w->evaluator.model->spec;
-  return fail(error, function, spec->reason(w->evaluator.user));
+  return fail(error, function, tm_reason(&w->evaluator));
 }
 
 void tm_bs_free_text(char *text) { tm_heap_free(text); }
@@ -391,6 +390,8 @@ static int add_part(worker *w, tempera_density_fn density,
   double part = 0, *gradient = w->evaluator.gradient;
   int answer = slope ? slope(w->theta, &part, gradient, w->evaluator.user)
                      : density(w->theta, &part, w->evaluator.user);
+  if (answer > 0 && part == -INFINITY)
+    answer = 0; /* density zero is a value; reject is not */
   *value += part;
   for (size_t i = 0; slope && i < model->size; i++)
     w->natural[i] += gradient[i];

@@ -54,7 +54,11 @@ static void emit_check(tm_emitter *g, const tm_variable *v, bool reject) {
   emit_any_variable(g, v);
   tm_emit(g, ", %d, ", (int)v->constraint);
   emit_bounds(g, v);
-  tm_emit(g, ", \"%s\", %d);\n", v->name, reject);
+  if (reject)
+    tm_emit(g, ", \"line %d:%d: %s\", 1);\n", v->token->line, v->token->column,
+            v->name);
+  else
+    tm_emit(g, ", \"%s\", 0);\n", v->name);
 }
 
 static void emit_checks(tm_emitter *g, tm_block_kind block, bool reject) {
@@ -93,6 +97,17 @@ static void emit_data(tm_emitter *g) {
   g->indent = 0;
   emit_checks(g, TM_BLOCK_TRANSFORMED_DATA, false);
   tm_emit_line(g, "}");
+}
+
+/* Prior statements name the first few elements: are there more? */
+static void emit_propriety(tm_emitter *g, const tm_variable *v) {
+  const tm_split *split = &g->program->split;
+  for (size_t i = 0; i < split->parameter_count; i++) {
+    const tm_parameter_info *info = &split->parameters[i];
+    if (info->variable == v && info->covered_to && !info->flat_is_proper)
+      tm_emit_line(g, "  if (I->d_%s[0] > %lld) t->runtime->improper(binding);",
+                   v->name, (long long)info->covered_to);
+  }
 }
 
 static void emit_announcements(tm_emitter *g, tm_block_kind block) {
@@ -199,6 +214,7 @@ static void emit_parameters(tm_emitter *g) {
     tm_emit(g, ");\n    memcpy(I->d_%s, s_.dim, sizeof s_.dim);\n", v->name);
     if (tm_has_dependent_limits(v)) {
       emit_dependent(g, v);
+      emit_propriety(g, v);
       continue;
     }
     tm_emit(g,
@@ -208,6 +224,7 @@ static void emit_parameters(tm_emitter *g) {
             v->type.depth);
     emit_bounds(g, v);
     tm_emit(g, "); }\n");
+    emit_propriety(g, v);
   }
   emit_announcements(g, TM_BLOCK_TRANSFORMED_PARAMETERS);
   emit_announcements(g, TM_BLOCK_GENERATED_QUANTITIES);
@@ -246,6 +263,26 @@ static void emit_density(tm_emitter *g, tm_part part, bool gradient) {
   tm_emit_line(g, "}");
   g->gradient = false;
   g->needed = NULL;
+}
+
+/* Everything once more, to find out which statement makes the density zero:
+ * called when somebody asks, so it need not be fast. */
+static void emit_explain(tm_emitter *g) {
+  g->explaining = true;
+  g->needed = NULL;
+  tm_emit_line(g, "__attribute__((cold, optimize(\"O0\")))");
+  tm_emit_line(g, "static void explain(tm_tape *t, const void *i_, "
+                  "const double *theta) {");
+  g->indent = 1;
+  tm_emit_line(g, "const instance *I = i_;");
+  tm_emit_line(g, "(void)t, (void)I, (void)theta;");
+  emit_thetas(g);
+  emit_block(g, TM_BLOCK_TRANSFORMED_PARAMETERS);
+  emit_checks(g, TM_BLOCK_TRANSFORMED_PARAMETERS, true);
+  emit_block(g, TM_BLOCK_MODEL);
+  g->indent = 0;
+  tm_emit_line(g, "}");
+  g->explaining = false;
 }
 
 /* ---- quantities --------------------------------------------------------- */
@@ -355,7 +392,7 @@ static void emit_entry(tm_emitter *g, bool drawn) {
                "\", %d, sizeof(instance), start, data, parameters,\n"
                "  {prior_value, likelihood_value},\n"
                "  {prior_gradient, likelihood_gradient},\n"
-               "  quantities, %s};",
+               "  explain, quantities, %s};",
                g->program->split.proper, drawn ? "draw_prior" : "0");
 }
 
@@ -368,6 +405,7 @@ tempera_status tm_emit_program(const tempera_program *program, tm_text *text,
   emit_parameters(&g);
   for (int k = 0; k < 4; k++)
     emit_density(&g, k % 2 ? TM_PART_LIKELIHOOD : TM_PART_PRIOR, k >= 2);
+  emit_explain(&g);
   emit_quantities(&g);
   bool drawn = tm_emit_prior_draw(&g);
   emit_entry(&g, drawn);

@@ -28,8 +28,9 @@ typedef struct tm_emitter {
   size_t kernel_count, kernel_capacity;
   int indent;
   const tm_function *function;
-  bool drawing; /* prior draws: ~ assigns */
-  bool outputs; /* quantities: reject stops, output at the end */
+  bool drawing;    /* prior draws: ~ assigns */
+  bool outputs;    /* quantities: reject stops, output at the end */
+  bool explaining; /* every statement says where it is */
 } tm_emitter;
 
 void tm_emit(tm_emitter *g, const char *format, ...)

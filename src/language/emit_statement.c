@@ -326,7 +326,41 @@ static void emit_simple(tm_emitter *g, const tm_statement *s) {
   end(g);
 }
 
+/* While explaining, a statement that makes the density zero says so. */
+static void emit_explanation(tm_emitter *g, const tm_statement *s) {
+  size_t count = s->kind == TM_S_TILDE ? s->argument_count : 0;
+  tm_emit_line(g, "if (!(t->log_density > -INFINITY))");
+  begin(g);
+  tm_emit(g, "  t->runtime->message(t, ");
+  tm_emit_place(g, s->token);
+  tm_emit(g,
+          ", 1, (tm_any[]){tm_any_text(\"the density is zero or not a "
+          "number%s%s\")",
+          count ? "; arguments of " : "", count ? s->distribution : "");
+  for (size_t i = 0; i < count; i++) {
+    tm_emit(g, ", tm_any_text(\"%s\"), ", i ? ", " : ": ");
+    tm_emit_any(g, s->arguments[i]);
+  }
+  tm_emit(g, "}, %zu)", 1 + 2 * count);
+  end(g);
+}
+
+static void emit_kind(tm_emitter *g, const tm_statement *s);
+
 static void emit_statement(tm_emitter *g, const tm_statement *s) {
+  if (!g->explaining) {
+    emit_kind(g, s);
+    return;
+  }
+  if (s->kind == TM_S_PRINT)
+    return;
+  tm_emit_line(g, "t->place = \"%d:%d\";", s->token->line, s->token->column);
+  emit_kind(g, s);
+  if (s->kind == TM_S_TILDE || s->kind == TM_S_TARGET || s->kind == TM_S_CALL)
+    emit_explanation(g, s);
+}
+
+static void emit_kind(tm_emitter *g, const tm_statement *s) {
   if (s->kind != TM_S_BLOCK && s->kind != TM_S_EMPTY)
     tm_emit_line(g, "/* line %d */", s->token->line);
   switch (s->kind) {

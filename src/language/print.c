@@ -173,10 +173,13 @@ static void add_parameter(tm_text *text, const tm_parameter_info *info) {
   add_support(text, v);
   tm_text_add(text, ", unconstrained size ");
   add_size(text, v);
-  if (info->cover != TM_COVER_ALL)
-    tm_text_printf(text, "; %s",
-                   info->flat_is_proper ? "flat where no statement names it"
-                                        : "improper prior");
+  if (tm_surely_improper(info))
+    tm_text_add(text, "; improper prior");
+  else if (info->cover != TM_COVER_ALL && info->flat_is_proper)
+    tm_text_add(text, "; flat where no statement names it");
+  else if (info->cover != TM_COVER_ALL)
+    tm_text_printf(text, "; improper prior if its size is above %lld",
+                   (long long)info->covered_to);
   tm_text_add(text, "\n");
 }
 
@@ -207,6 +210,13 @@ static bool cut_and_varying(const tm_split *split, const tm_statement *s) {
          tm_cut_varies(split, root->variable, s->density);
 }
 
+static bool depends_on_sizes(const tm_split *split) {
+  for (size_t i = 0; i < split->parameter_count; i++)
+    if (split->parameters[i].covered_to && !split->parameters[i].flat_is_proper)
+      return true;
+  return false;
+}
+
 void tm_describe(const tm_split *split, tm_text *text) {
   tm_text_add(text, "parameters\n");
   for (size_t i = 0; i < split->parameter_count; i++)
@@ -225,12 +235,14 @@ void tm_describe(const tm_split *split, tm_text *text) {
                          ? split->statements[i]->left->text
                          : "the parameter");
   if (split->proper) {
-    tm_text_add(text, "the prior is proper\n");
+    tm_text_printf(text, "the prior is proper%s\n",
+                   depends_on_sizes(split) ? ", if sizes are as said above"
+                                           : "");
     return;
   }
   for (size_t i = 0; i < split->parameter_count; i++) {
     const tm_parameter_info *info = &split->parameters[i];
-    if (info->cover != TM_COVER_ALL && !info->flat_is_proper)
+    if (tm_surely_improper(info))
       tm_text_printf(
           text,
           "improper prior: %s of %s %s no prior statement and no "

@@ -102,6 +102,10 @@ void tm_unconstrain_block(const tm_block *block, const double *theta,
 /* Is theta inside its bounds (integers whole)? */
 bool tm_inside(const tempera_model *model, const double *theta);
 
+/* Why the model rejected the last point or failed there; "" if it does not
+ * say. */
+const char *tm_reason(const tm_evaluator *evaluator);
+
 /* From u (resp. theta) fill everything else. The likelihood is not called
  * where the prior is zero; both are then -infinity. */
 void tm_evaluate(tm_evaluator *evaluator, tm_point *point);

@@ -60,6 +60,12 @@ void tm_point_copy(const tempera_model *model, const tm_point *from,
   to->log_jacobian = from->log_jacobian;
 }
 
+const char *tm_reason(const tm_evaluator *evaluator) {
+  const tempera_model_spec *spec = &evaluator->model->spec;
+  const char *reason = spec->reason ? spec->reason(evaluator->user) : NULL;
+  return reason ? reason : "";
+}
+
 /* The first failure, with the point it happened at. */
 static void record_failure(tm_evaluator *evaluator, const double *theta,
                            const char *function, tm_failure failure) {
@@ -78,9 +84,11 @@ static void record_failure(tm_evaluator *evaluator, const double *theta,
   for (size_t i = 0; i < model->size && used < sizeof at - 48; i++)
     used += (size_t)snprintf(at + used, sizeof at - used, "%s%.30s = %.6g",
                              i ? ", " : "", model->names[i], theta[i]);
+  const char *reason = failure == TM_FAILURE_STOP ? tm_reason(evaluator) : "";
   evaluator->status =
       tm_fail(&evaluator->error, TEMPERA_ERROR_MODEL,
-              "model %.60s: %s %s at %s", model->spec.name, function, what, at);
+              "model %.60s: %s %s%s%.200s at %s", model->spec.name, function,
+              what, reason[0] ? ": " : "", reason, at);
 }
 
 /* Turn a callback's answer into a log density, noting failures. */

@@ -48,10 +48,8 @@ static tempera_random stream_of(uint64_t seed, const tm_draw_place *place) {
 }
 
 static void note_failure(tm_quantities *q) {
-  const tempera_model_spec *spec = &q->evaluator.model->spec;
-  const char *reason = spec->reason ? spec->reason(q->evaluator.user) : NULL;
-  if (q->failures++ == 0 && reason)
-    snprintf(q->reason, sizeof q->reason, "%s", reason);
+  if (q->failures++ == 0)
+    snprintf(q->reason, sizeof q->reason, "%s", tm_reason(&q->evaluator));
 }
 
 const double *tm_quantities_row(tm_quantities *quantities,

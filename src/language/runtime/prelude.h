@@ -65,6 +65,7 @@ typedef struct tm_tape {
   tm_node *last;
   double sink; /* adjoint of nobody */
   double log_density;
+  const char *place;              /* of the statement, while explaining */
   void *chunks, *random, *inside; /* the library's own */
   const struct tm_runtime *runtime;
 } tm_tape;
@@ -145,6 +146,7 @@ typedef struct tm_runtime {
   long (*dependent)(tm_tape *tape, void *binding, const char *name, int shifted,
                     int rank, const int *dim, const void *instance,
                     tm_limits limits);
+  void (*improper)(void *binding); /* some element has no proper prior */
   /* an output's name and sizes, once; then its value, for every point */
   void (*announce)(tm_tape *tape, void *binding, const char *name,
                    int generated, int rank, const int *dim);
@@ -686,6 +688,8 @@ typedef struct tm_entry {
   void (*value[2])(tm_tape *tape, const void *instance, const double *theta);
   void (*gradient[2])(tm_tape *tape, const void *instance, const double *theta,
                       double *gradient);
+  /* both at once, rejecting the point by the statement that makes it zero */
+  void (*explain)(tm_tape *tape, const void *instance, const double *theta);
   /* transformed parameters and generated quantities */
   void (*quantities)(tm_tape *tape, const void *instance, const double *theta,
                      void *binding);
@@ -693,6 +697,6 @@ typedef struct tm_entry {
   void (*prior)(tm_tape *tape, const void *instance, double *theta);
 } tm_entry;
 
-enum { TM_ENTRY_VERSION = 2 };
+enum { TM_ENTRY_VERSION = 4 };
 
 #endif
