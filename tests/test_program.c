@@ -355,6 +355,21 @@ static void dependent_bounds_have_their_jacobian(void **state) {
   tear_down(&b);
 }
 
+static void stiff_systems_have_their_exact_solution(void **state) {
+  (void)state;
+  bench b = set_up("stiff");
+  for (int k = 0; k < 3; k++) {
+    b.point.u[0] = -1 + k;
+    tm_evaluate_gradient(&b.evaluator, &b.point, b.likelihood, b.prior);
+    double a = exp(b.point.u[0]), slow = exp(-0.001 * a), fast = exp(-a);
+    double end = 10 * exp(-2 * a);
+    assert_true(fabs(b.point.log_likelihood - slow - fast - end) < 1e-7);
+    double slope = a * (-0.001 * slow - fast - 2 * end);
+    assert_true(fabs(b.likelihood[0] - slope) < 1e-6);
+  }
+  tear_down(&b);
+}
+
 /* As CmdStan: the first index runs fastest, also over arrays. */
 static void columns_are_in_column_major_order(void **state) {
   (void)state;
@@ -571,6 +586,7 @@ int main(void) {
       cmocka_unit_test(data_of_every_type_keep_their_promise),
       cmocka_unit_test(failures_in_transformed_data_name_the_line),
       cmocka_unit_test(dependent_bounds_have_their_jacobian),
+      cmocka_unit_test(stiff_systems_have_their_exact_solution),
       cmocka_unit_test(columns_are_in_column_major_order),
       cmocka_unit_test(varying_cuts_have_no_prior_draws),
       cmocka_unit_test(prior_draws_follow_the_prior),

@@ -97,9 +97,16 @@ typedef struct tm_slice {
 /* The right-hand side of a differential equation: time, state, arguments. */
 typedef tm_tensor (*tm_rhs)(tm_tape *tape, double time, tm_tensor y,
                             const tm_any *arguments);
+typedef enum tm_ode_method {
+  TM_ODE_RK45,
+  TM_ODE_BDF,
+  TM_ODE_ADAMS
+} tm_ode_method;
 typedef struct tm_ode {
-  tm_rhs value, gradient; /* gradient may be 0: no derivatives wanted */
-  tm_any start;           /* must not vary with parameters; nor the times */
+  tm_ode_method method;
+  tm_rhs value, gradient;
+  tm_any start;
+  int moving; /* times may depend on parameters */
   double relative, absolute, most_steps;
   tm_tensor times;
   const tm_any *arguments;
