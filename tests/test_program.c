@@ -127,6 +127,24 @@ static void gradients_equal_differences(void **state) {
   closedir(dir);
 }
 
+/* The same program with everything in a loop, where nothing is hoisted. */
+static void hoisting_changes_no_value(void **state) {
+  (void)state;
+  bench a = set_up("hoisted"), b = set_up("not_hoisted");
+  tempera_random random = tm_random(6, 0, TM_PURPOSE_TEST);
+  for (int k = 0; k < 10; k++) {
+    random_point(&a, &random);
+    memcpy(b.point.u, a.point.u, a.model->dimension * sizeof(double));
+    tm_evaluate(&a.evaluator, &a.point);
+    tm_evaluate(&b.evaluator, &b.point);
+    double la = a.point.log_likelihood, lb = b.point.log_likelihood;
+    assert_true(isfinite(la) && fabs(la - lb) < 1e-13 * fabs(lb));
+    assert_true(a.point.log_prior == b.point.log_prior);
+  }
+  tear_down(&a);
+  tear_down(&b);
+}
+
 /* Sums of densities written out by hand. */
 static void schools_have_the_right_densities(void **state) {
   (void)state;
@@ -581,6 +599,7 @@ int main(void) {
   cache_elsewhere();
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(gradients_equal_differences),
+      cmocka_unit_test(hoisting_changes_no_value),
       cmocka_unit_test(schools_have_the_right_densities),
       cmocka_unit_test(data_are_checked_against_declarations),
       cmocka_unit_test(data_of_every_type_keep_their_promise),

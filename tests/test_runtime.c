@@ -277,6 +277,36 @@ static void containers_keep_nan_and_infinity(void **state) {
   }
 }
 
+/* Vector and scalar functions may differ by a few units in the last place, and
+ * not at all in what is NaN and what is infinite. */
+static void check_unary(const char *name,
+                        double (*scalar)(const tm_runtime *, double)) {
+  double x[] = {0.25, NAN,  -0.75, INF, 0,    -INF, 1,    0.5, 3e-9,
+                -40,  1e99, 17,    NAN, 1e-9, 0.9,  -1.5, 2.5, 710};
+  enum { COUNT = sizeof x / sizeof *x };
+  tm_guard guard;
+  tm_tape tape;
+  tm_tape_start(&tape, &guard);
+  tm_any argument = tm_any_tensor(((tm_tensor){x, NULL, 1, {COUNT}}), 1);
+  const double *y = tm_the_runtime.find(name, "R")(&tape, &argument, 1).u.t.v;
+  for (int k = 0; k < COUNT; k++) {
+    double one = scalar(&tm_the_runtime, x[k]);
+    bool same = isnan(one)   ? isnan(y[k])
+                : isinf(one) ? y[k] == one
+                             : fabs(y[k] - one) <= 1e-14 * (1 + fabs(one));
+    if (!same)
+      fail_msg("%s(%g) is %.17g alone and %.17g among many", name, x[k], one,
+               y[k]);
+  }
+  tm_tape_free(&tape);
+}
+
+static void functions_of_containers_are_those_of_scalars(void **state) {
+  (void)state;
+#define CHECK_UNARY(name, value, slope) check_unary(#name, tm_d_##name);
+  TM_UNARY(CHECK_UNARY)
+}
+
 /* A density is the sum of what depends on some arguments only and the rest. */
 static void parts_of_a_density_add_up(void **state) {
   (void)state;
@@ -403,6 +433,7 @@ int main(void) {
       cmocka_unit_test(containers_sum_over_elements),
       cmocka_unit_test(containers_keep_nan_and_infinity),
       cmocka_unit_test(parts_of_a_density_add_up),
+      cmocka_unit_test(functions_of_containers_are_those_of_scalars),
       cmocka_unit_test(every_cdf_is_the_integral_of_its_density),
       cmocka_unit_test(every_rng_follows_its_density),
       cmocka_unit_test(special_functions_match_known_values),

@@ -19,6 +19,12 @@ static void emit_instance(tm_emitter *g) {
       tm_emit_line(g, "  long o_%s; int d_%s[TM_RANK]; /* line %d */", v->name,
                    v->name, v->token->line);
   }
+  for (size_t i = 0; i < tree->kept_count; i++) {
+    const tm_expression *e = tree->kept[i];
+    tm_emit_line(g, "  %s kept_%d; /* line %d */",
+                 tm_held_name(tm_held_type(g, e->type, TM_LEVEL_DATA)), e->kept,
+                 e->token->line);
+  }
   tm_emit_line(g, "  char end_;");
   tm_emit_line(g, "} instance;");
 }
@@ -82,6 +88,34 @@ static void emit_read(tm_emitter *g, const tm_variable *v) {
   emit_check(g, v, false);
 }
 
+/* The terms of a density that need only data. */
+static void emit_hoisted_terms(tm_emitter *g, const tm_expression *e) {
+  tm_emit(g, "F[%zu](t, (tm_any[]){",
+          tm_emit_call_number(g, e->builtin->name, e->builtin->signature));
+  for (size_t i = 0; i < e->part_count; i++) {
+    tm_emit(g, i ? ", " : "");
+    if (e->kept_terms >> i & 1)
+      tm_emit_any(g, e->parts[i]);
+    else
+      tm_emit(g, "tm_any_real(1)"); /* not looked at */
+  }
+  tm_emit(g, "}, %zu | TM_ONLY | %u << TM_CHOSEN).u.r.v", e->part_count,
+          e->kept_terms);
+}
+
+static void emit_hoisted(tm_emitter *g) {
+  const tm_program *tree = &g->program->tree;
+  for (size_t i = 0; i < tree->kept_count; i++) {
+    const tm_expression *e = tree->kept[i];
+    tm_emit(g, "  I->kept_%d = ", e->kept);
+    if (e->kept_terms)
+      emit_hoisted_terms(g, e);
+    else
+      tm_emit_expression(g, e);
+    tm_emit(g, ";\n");
+  }
+}
+
 static void emit_data(tm_emitter *g) {
   const tm_program *tree = &g->program->tree;
   g->needed = NULL;
@@ -96,6 +130,9 @@ static void emit_data(tm_emitter *g) {
   tm_emit_statements(g, block->statements, block->count);
   g->indent = 0;
   emit_checks(g, TM_BLOCK_TRANSFORMED_DATA, false);
+  g->reading = true;
+  emit_hoisted(g);
+  g->reading = false;
   tm_emit_line(g, "}");
 }
 

@@ -1,6 +1,7 @@
 /* emit_statement.c - statements to C. */
 #include "language/emit.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static void emit_statement(tm_emitter *g, const tm_statement *s);
@@ -167,6 +168,11 @@ static void emit_assignment(tm_emitter *g, const tm_statement *s) {
 
 /* Sums go in term by term, densities straight into the adjoints. */
 static void emit_term(tm_emitter *g, const tm_expression *e) {
+  if (e->kept && tm_is_scalar(e->type)) {
+    tm_emit_line(g, "t->log_density += I->kept_%d;", e->kept);
+    if (!e->kept_terms)
+      return;
+  }
   if (e->kind == TM_E_BINARY && !strcmp(e->text, "+") &&
       tm_is_scalar(e->type)) {
     emit_term(g, e->parts[0]);
@@ -187,12 +193,16 @@ static void emit_term(tm_emitter *g, const tm_expression *e) {
       (strstr(e->builtin->name, "_lpdf") || strstr(e->builtin->name, "_lpmf"));
   tm_emit(g, "tm_add(t, ");
   if (direct) {
+    char flags[80] = " | TM_DIRECT";
+    if (e->kept_terms)
+      snprintf(flags, sizeof flags, " | TM_DIRECT | TM_REST | %u << TM_CHOSEN",
+               e->kept_terms);
     tm_emit_library(g, e->builtin->name, e->builtin->signature, e->parts,
-                    e->part_count, true);
+                    e->part_count, flags);
     tm_emit(g, ".u.r");
   } else if (tm_rank(e->type) > 0) {
     tm_expression *part = (tm_expression *)(uintptr_t)e;
-    tm_emit_library(g, "sum", "v:r", &part, 1, false);
+    tm_emit_library(g, "sum", "v:r", &part, 1, "");
     tm_emit(g, ".u.r");
   } else {
     emit_kept(g, e, TM_VAR);
