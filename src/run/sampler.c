@@ -35,6 +35,8 @@ static tempera_status make_draws(tempera_sampler *s, tempera_error *error) {
   s->draws->evidence = o->tau_min == 0;
   s->draws->prior_draws = s->starts.prior_draws;
   s->draws->prior_zero = s->starts.prior_zero;
+  s->draws->prior_log_likelihood =
+      s->starts.prior_draws ? s->starts.looks : NULL;
   if (!o->save_warmup)
     return TEMPERA_OK;
   return create_draws(s, s->method->tempered && s->method->steady_width,
