@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { CHAINS = 4, ITERATIONS = 6000, WARMUP = 1500 };
+enum { CHAINS = 4, ITERATIONS = 12000, WARMUP = 1500 };
 
 typedef struct toy_run {
   tempera_model *model;
@@ -176,7 +176,7 @@ static inline void check_weighted_law(const tempera_draws *draws,
   size_t n = tempera_draws_chains(draws) * tempera_draws_rows(draws, role);
   double total = 0;
   for (size_t i = 0; i < n; i++)
-    total += weight[i];
+    total += weight ? weight[i] : 1;
   /* A handful of visits, or none, tells nothing of its own error. */
   for (int k = 0; k < TOY_VALUES; k++)
     if (law.pmf[k] * total > 20)
