@@ -88,9 +88,9 @@ static void check_joint_law(const toy_run *run, bool impossible) {
 static void walkers_have_their_law(void **state) {
   (void)state;
   static const char *const cases[][5] = {
-      {"iterations", "2000", NULL},
-      {"iterations", "4000", "walkers", "3", NULL},
-      {"iterations", "2000", "jumps", "false", NULL},
+      {"iterations", "4000", NULL},
+      {"iterations", "8000", "walkers", "3", NULL},
+      {"iterations", "4000", "jumps", "false", NULL},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     toy_run run = run_toy("pawl", i % 2, 41 + i, cases[i]);
