@@ -52,7 +52,7 @@ static void add_warnings(json_t *section, const tempera_comparison *c) {
 static json_t *names_of(const tempera_comparison *c) {
   json_t *names = json_array();
   for (size_t i = 0; i < c->count; i++)
-    json_array_append_new(names, json_string(c->names[i]));
+    json_array_append_new(names, tm_json_words(c->names[i]));
   return names;
 }
 
