@@ -13,7 +13,7 @@
 PREFIX ?= /usr/local
 BUILD := build
 JOBS := $(shell nproc)
-TIMINGS := overhead models
+TIMINGS := overhead models language
 EXPERIMENTS := coverage truth dimension budget ablation
 GENERATOR := $(if $(shell command -v ninja),-G Ninja,)
 
@@ -35,7 +35,8 @@ demo: setup
 	$(BUILD)/tempera sample $(BUILD)/models/bimodal.so \
 	  -d models/paper/bimodal.json -o demo-run
 
-test: setup
+test:
+	./scripts/setup.sh --test
 	./scripts/setup-browser.sh
 	./scripts/test.sh
 

@@ -23,34 +23,33 @@ static double time_sweeps(tempera_sampler *sampler, size_t sweeps) {
   return bench_now() - start;
 }
 
-/* The cost of the model alone: its densities at the chain's own points. */
-static double time_model(tempera_sampler *sampler, uint64_t evaluations) {
-  tm_pair *pair = (tm_pair *)sampler->groups[0];
-  double start = bench_now();
-  for (uint64_t i = 0; i < evaluations; i++) {
-    double value;
+/* CPU seconds of so many evaluations: the model's densities at the chain's own
+ * points. */
+static double time_model(const tm_pair *pair, int calls) {
+  const tempera_model_spec *spec = &pair->group.model->spec;
+  void *user = pair->group.evaluator.user;
+  double value, start = bench_cpu();
+  for (int i = 0; i < calls; i++) {
     const tm_point *at = i & 1 ? &pair->tempered : &pair->target;
-    pair->group.model->spec.log_prior(at->theta, &value,
-                                      pair->group.evaluator.user);
-    pair->group.model->spec.log_likelihood(at->theta, &value,
-                                           pair->group.evaluator.user);
+    spec->log_prior(at->theta, &value, user);
+    spec->log_likelihood(at->theta, &value, user);
   }
-  return bench_now() - start;
+  return bench_cpu() - start;
 }
 
-/* The same for its gradients, where it has them. */
-static double time_gradients(tempera_sampler *sampler, uint64_t gradients) {
-  tm_pair *pair = (tm_pair *)sampler->groups[0];
+/* The same for its gradients; 0 where it has none. */
+static double time_gradients(const tm_pair *pair, int calls) {
   const tempera_model_spec *spec = &pair->group.model->spec;
-  double value, gradient[64], start = bench_now();
-  for (uint64_t i = 0; i < gradients && pair->group.model->size <= 64; i++) {
+  void *user = pair->group.evaluator.user;
+  double value, gradient[64], start = bench_cpu();
+  if (!tm_has_gradients(pair->group.model) || pair->group.model->size > 64)
+    return 0;
+  for (int i = 0; i < calls; i++) {
     const tm_point *at = i & 1 ? &pair->tempered : &pair->target;
-    spec->log_prior_gradient(at->theta, &value, gradient,
-                             pair->group.evaluator.user);
-    spec->log_likelihood_gradient(at->theta, &value, gradient,
-                                  pair->group.evaluator.user);
+    spec->log_prior_gradient(at->theta, &value, gradient, user);
+    spec->log_likelihood_gradient(at->theta, &value, gradient, user);
   }
-  return bench_now() - start;
+  return bench_cpu() - start;
 }
 
 static uint64_t gradients(const tempera_sampler *s) {
@@ -67,11 +66,36 @@ static uint64_t evaluations(const tempera_sampler *s) {
   return total;
 }
 
+/* CPU nanoseconds, and calls per iteration. */
+typedef struct costs {
+  double iteration, evaluation, gradient, exp_call;
+  double evaluations, gradients;
+} costs;
+
+/* All are timed in turn, in short pieces, so that all see the same machine. */
+static costs measure(tempera_sampler *sampler) {
+  enum { PIECES = 200, SWEEPS = 250, CALLS = 1000, EXPS = 10000 };
+  const tm_pair *pair = (const tm_pair *)sampler->groups[0];
+  double all = SWEEPS * (double)sampler->options.chains * PIECES;
+  uint64_t calls = evaluations(sampler), slopes = gradients(sampler);
+  costs c = {0};
+  for (int piece = 0; piece < PIECES; piece++) {
+    double start = bench_cpu();
+    bench_check(tempera_sampler_advance(sampler, SWEEPS, &bench_error));
+    c.iteration += 1e9 * (bench_cpu() - start) / all;
+    c.evaluation += 1e9 * time_model(pair, CALLS) / (CALLS * PIECES);
+    c.gradient += 1e9 * time_gradients(pair, CALLS) / (CALLS * PIECES);
+    c.exp_call += 1e9 * bench_calls(exp, EXPS) / (EXPS * (double)PIECES);
+  }
+  c.evaluations = (double)(evaluations(sampler) - calls) / all;
+  c.gradients = (double)(gradients(sampler) - slopes) / all;
+  return c;
+}
+
 static void overhead(const char *name, const char *model_name, const char *data,
                      bool lean) {
-  enum { SWEEPS = 50000 };
   tempera_model *model = bench_load(model_name, data);
-  tempera_options o = quiet_options(1, 10 * SWEEPS);
+  tempera_options o = quiet_options(1, 1000000);
   if (lean) {
     o.tau_prior = TEMPERA_PRIOR_PROFILE;
     o.kernel = TEMPERA_KERNEL_RANDOM_WALK;
@@ -79,17 +103,13 @@ static void overhead(const char *name, const char *model_name, const char *data,
   tempera_sampler *sampler;
   bench_check(tempera_sampler_create(model, &o, &sampler, &bench_error));
   time_sweeps(sampler, 600);
-  uint64_t before = evaluations(sampler), slopes = gradients(sampler);
-  double whole = time_sweeps(sampler, SWEEPS);
-  uint64_t calls = evaluations(sampler) - before;
-  slopes = gradients(sampler) - slopes;
-  double inside = time_model(sampler, calls) + time_gradients(sampler, slopes);
-  double per = (whole - inside) / (double)(SWEEPS * o.chains);
+  costs c = measure(sampler);
+  double outside =
+      c.iteration - c.evaluations * c.evaluation - c.gradients * c.gradient;
   printf("%-10s %7.0f ns per iteration, %7.0f ns outside the model "
-         "(%.1f evaluations, %.1f gradients) = %.0f exp calls\n",
-         name, 1e9 * whole / (double)(SWEEPS * o.chains), 1e9 * per,
-         (double)calls / (double)(SWEEPS * o.chains),
-         (double)slopes / (double)(SWEEPS * o.chains), per / bench_exp());
+         "(%.1f evaluations, %.1f gradients) = %.0f exp calls of %.2f ns\n",
+         name, c.iteration, outside, c.evaluations, c.gradients,
+         outside / c.exp_call, c.exp_call);
   tempera_sampler_free(sampler);
   tempera_model_free(model);
 }
@@ -147,7 +167,6 @@ static void thread_speedup(void) {
 }
 
 int main(void) {
-  printf("one libm exp call: %.2f ns\n", 1e9 * bench_exp());
   overhead("bimodal", "bimodal", "bimodal.json", false);
   overhead("galaxy", "galaxy", "galaxy-3.json", false);
   puts("with --tau-prior profile --kernel random-walk:");

@@ -5,5 +5,9 @@ install(TARGETS tempera tempera-shared tempera-static)
 install(FILES include/tempera.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES ${CMAKE_BINARY_DIR}/tempera.pc
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(FILES completions/tempera.bash RENAME tempera
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+install(FILES completions/_tempera
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
 file(GLOB MAN_PAGES CONFIGURE_DEPENDS docs/man/*.1)
 install(FILES ${MAN_PAGES} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)

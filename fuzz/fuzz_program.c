@@ -1,7 +1,6 @@
 /* fuzz_program.c - any bytes as a program: lexer, parser, types, split and
- * translation must answer or refuse, never crash. Build with
- *   cmake -DTEMPERA_FUZZ=ON -DCMAKE_C_COMPILER=clang
- * and run  build-fuzz/fuzz-program fuzz/corpus. */
+ * translation must answer or refuse, never crash. CONTRIBUTING.md says how to
+ * build and run. */
 #include "base/memory.h"
 #include "tempera.h"
 

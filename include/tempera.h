@@ -149,8 +149,14 @@ struct tempera_map {
   void (*pull_back)(const tempera_map *map, const double *u,
                     const double *theta, const double *gradient, bool jacobian,
                     double *out);
+  /* For maps that read the values of earlier blocks (theta[-1] is the value
+   * before the block's first): add to the gradients of those values. Else
+   * NULL. */
+  void (*pull_earlier)(const tempera_map *map, const double *u,
+                       const double *theta, double *gradient, bool jacobian);
   size_t size, rows, columns; /* for the map's own use, */
   double offset, multiplier;  /* like these */
+  const void *context;
 };
 
 /* A named block of parameters. size 0 is a scalar called `name`; size n >= 1
@@ -327,7 +333,8 @@ void tempera_program_free(tempera_program *program);
 TEMPERA_CHECKED tempera_status tempera_program_describe(
     const tempera_program *program, char **text, tempera_error *error);
 /* False when some element of a parameter has an improper prior: then there is
- * no evidence, and tau must be bounded below. */
+ * no evidence, and tau must be bounded below. Where that depends on sizes in
+ * the data, the loaded model's prior_improper knows. */
 bool tempera_program_proper(const tempera_program *program);
 /* Translate to C and build a shared library with the system's cc: at `output`,
  * or (NULL) in the user's private cache, where a second call finds it at once.
@@ -354,9 +361,29 @@ tempera_program_load(const tempera_program *program, const tempera_data *data,
 typedef enum tempera_method {
   TEMPERA_PT_STWNC = 0,
   TEMPERA_STWNC,
-  TEMPERA_MH, /* one chain at tau = 1, for contrast */
-  TEMPERA_ST  /* simulated tempering on discrete levels */
+  TEMPERA_MH,   /* one chain at tau = 1, for contrast */
+  TEMPERA_ST,   /* simulated tempering on discrete levels */
+  TEMPERA_PT,   /* parallel tempering: a chain at each of several levels */
+  TEMPERA_PAWL, /* st with bins of tau, by adaptive Wang-Landau */
+  TEMPERA_EE    /* the equi-energy sampler */
 } tempera_method;
+
+/* How the levels of `pt` exchange: neighbours in turn (non-reversible), the
+ * same by the toss of a coin, or any two now and then (the paper's). */
+typedef enum tempera_swaps {
+  TEMPERA_SWAPS_DEFAULT = 0,
+  TEMPERA_SWAPS_EVEN_ODD,
+  TEMPERA_SWAPS_REVERSIBLE,
+  TEMPERA_SWAPS_RANDOM_PAIR
+} tempera_swaps;
+
+/* Levels re-spaced in warmup to equal rejection rates, or (t/T)^5 for t from 1
+ * to T (the paper's). */
+typedef enum tempera_schedule {
+  TEMPERA_SCHEDULE_DEFAULT = 0,
+  TEMPERA_SCHEDULE_ADAPTED,
+  TEMPERA_SCHEDULE_POWER
+} tempera_schedule;
 
 typedef enum tempera_tau_prior {
   TEMPERA_PRIOR_PROFILE = 0, /* the paper's: the ridge upside down */
@@ -396,12 +423,15 @@ typedef struct tempera_options {
   tempera_kernel kernel;
   size_t chains;     /* independent groups, by method [4; paper: 1] */
   size_t iterations; /* sweeps after warmup, per chain; 0: tempera_sampler_run
-                        decides while it runs (64 000 at most) */
+                        decides while it runs (192 000 at most) */
   bool warmup_given; /* warmup below is the caller's (it may be 0) */
   size_t warmup;
   size_t thin;             /* keep every thin-th sweep */
   size_t levels;           /* of methods with a ladder; 0: as many as needed */
   tempera_weights weights; /* of st's levels */
+  tempera_swaps swaps;     /* of pt */
+  tempera_schedule schedule; /* of pt */
+  size_t walkers;            /* of pawl, per chain; 0: 8 */
   double exchange; /* probability rho of an exchange; < 0: the default */
   uint64_t seed;
   int threads;       /* 0: all cores */
@@ -503,7 +533,7 @@ const double *tempera_draws_log_prior(const tempera_draws *draws,
  */
 
 typedef struct tempera_estimate {
-  char name[16];       /* rb, ti, ti-paper, ss, phm */
+  char name[16];       /* bridge, rb, ti, ss, ..., as in docs/methods.md */
   double log_z, se;    /* log_z +- 1.96 se is a 95 % interval */
   double lower, upper; /* that interval */
   double se_within, se_between;
@@ -535,6 +565,11 @@ typedef struct tempera_curve_point {
   double tau, log_z, mean_log_likelihood;
 } tempera_curve_point;
 
+/* One level of a ladder. rejection: of exchanges with the next level; barrier:
+ * from the first level up to this one. */
+typedef struct tempera_level {
+  double tau, log_z, mean_log_likelihood, rejection, barrier;
+} tempera_level;
 /* A knot of the ridge: the height and place of the optimum at tau. */
 typedef struct tempera_ridge_point {
   double tau, height;
@@ -587,6 +622,8 @@ typedef struct tempera_summary {
   size_t tau_bin_count;
   tempera_curve_point *curve;
   size_t curve_count;
+  tempera_level *levels; /* of methods with a draw at each level, else NULL */
+  size_t level_count;
   tempera_ridge_point *ridge; /* NULL when there is none */
   size_t ridge_count;
   /* cost */
@@ -614,6 +651,16 @@ TEMPERA_CHECKED tempera_status tempera_summary_json(
 TEMPERA_CHECKED tempera_status tempera_summary_csv(
     const tempera_summary *summary, char **text, tempera_error *error);
 void tempera_text_free(char *text);
+/* How text is to look. */
+typedef struct tempera_text_style {
+  bool colour;
+  bool utf8;      /* else ASCII */
+  size_t columns; /* of the terminal; 0: as if 80 */
+} tempera_text_style;
+/* Small pictures: a histogram of each parameter, the way of tau. */
+TEMPERA_CHECKED tempera_status tempera_draws_sketch(
+    const tempera_draws *draws, const tempera_text_style *style, char **text,
+    tempera_error *error);
 /* Read summary.json back from a run's folder. */
 TEMPERA_CHECKED tempera_status tempera_summary_read(const char *folder,
                                                     tempera_summary **summary,

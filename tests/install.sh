@@ -4,7 +4,8 @@ unset DESTDIR
 cmake --install "$build_dir" --prefix "$work/prefix" > out 2> err ||
   fail "install"
 for file in bin/tempera lib/libtempera.so lib/libtempera.a \
-  include/tempera.h lib/pkgconfig/tempera.pc share/man/man1/tempera.1; do
+  include/tempera.h lib/pkgconfig/tempera.pc share/man/man1/tempera.1 \
+  share/bash-completion/completions/tempera share/zsh/site-functions/_tempera; do
   [ -e "prefix/$file" ] || fail "prefix/$file is missing"
 done
 status 0 "the installed command" prefix/bin/tempera --version

@@ -9,7 +9,8 @@
 
 enum { MOST = 12 };
 
-/* Which natural values are free: theta's measure is over these. */
+/* Which natural values are free: theta's measure is over these, or over the
+ * surface that all of them lie on. */
 static size_t free_values(tm_constraint c, size_t rows, size_t columns,
                           size_t *at) {
   size_t n = 0;
@@ -41,6 +42,52 @@ static double log_determinant(const tempera_map *m, const double *u,
   for (int i = 0; i < n; i++)
     value += log(fabs(a[i * n + i]));
   return value;
+}
+
+/* Half the log determinant of J'J: the scale of a surface. */
+static double log_surface(const tempera_map *m, const double *u) {
+  int n = (int)m->unconstrained_size;
+  double j[MOST][64], down[64], moved[MOST], h = 1e-6, gram[MOST * MOST];
+  memcpy(moved, u, (size_t)n * sizeof(double));
+  for (int c = 0; c < n; c++) {
+    moved[c] = u[c] + h;
+    m->constrain(m, moved, j[c]);
+    moved[c] = u[c] - h;
+    m->constrain(m, moved, down);
+    moved[c] = u[c];
+    for (size_t i = 0; i < m->size; i++)
+      j[c][i] = (j[c][i] - down[i]) / (2 * h);
+  }
+  for (int r = 0; r < n; r++)
+    for (int c = 0; c < n; c++) {
+      gram[r * n + c] = 0;
+      for (size_t i = 0; i < m->size; i++)
+        gram[r * n + c] += j[r][i] * j[c][i];
+    }
+  LAPACKE_dpotrf(LAPACK_ROW_MAJOR, 'L', n, gram, n);
+  double value = 0;
+  for (int i = 0; i < n; i++)
+    value += log(gram[i * n + i]);
+  return value;
+}
+
+static void maps_onto_surfaces_have_their_jacobian(void **state) {
+  (void)state;
+  static const tm_constraint cases[] = {TM_UNIT_VECTOR, TM_SUM_TO_ZERO};
+  double u[MOST], back[MOST], theta[64];
+  for (size_t c = 0; c < 2; c++) {
+    tempera_map m;
+    assert_true(tm_map_of(cases[c], 5, 1, 0, 1, &m));
+    assert_int_equal(m.unconstrained_size, 4);
+    for (size_t i = 0; i < 4; i++)
+      u[i] = 1.3 * sin(1 + 3.7 * (double)i);
+    double log_jacobian = m.constrain(&m, u, theta);
+    assert_true(m.inside(&m, theta));
+    m.unconstrain(&m, theta, back);
+    for (size_t i = 0; i < 4; i++)
+      assert_true(fabs(u[i] - back[i]) < 1e-10);
+    assert_true(fabs(log_surface(&m, u) - log_jacobian) < 1e-6);
+  }
 }
 
 static void maps_invert_and_have_their_jacobian(void **state) {
@@ -78,14 +125,15 @@ static void maps_invert_and_have_their_jacobian(void **state) {
 static void types_without_a_map_are_refused(void **state) {
   (void)state;
   tempera_map m;
-  assert_false(tm_map_of(TM_UNIT_VECTOR, 3, 1, 0, 1, &m));
-  assert_false(tm_map_of(TM_SUM_TO_ZERO, 3, 1, 0, 1, &m));
+  assert_false(tm_map_of(TM_UNIT_VECTOR, 1, 1, 0, 1, &m));
+  assert_false(tm_map_of(TM_SUM_TO_ZERO, 1, 1, 0, 1, &m));
   assert_false(tm_map_of(TM_CHOLESKY_COV, 2, 3, 0, 1, &m));
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(maps_invert_and_have_their_jacobian),
+      cmocka_unit_test(maps_onto_surfaces_have_their_jacobian),
       cmocka_unit_test(types_without_a_map_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -34,6 +34,7 @@ static void every_option_can_be_set_by_name(void **state) {
                                             {"thin", "3"},
                                             {"levels", "9"},
                                             {"weights", "wang-landau"},
+                                            {"walkers", "5"},
                                             {"exchange", "0.125"},
                                             {"seed", "123456789012"},
                                             {"threads", "2"},
@@ -61,9 +62,11 @@ static void every_option_can_be_set_by_name(void **state) {
 static void wrong_values_are_refused_and_change_nothing(void **state) {
   (void)state;
   static const wrong cases[] = {
-      {"method", "pt", "method pt is not available in this version"},
+      {"method", "sa", "method sa is not known; choose one of pt-stwnc"},
       {"method", "pts", "method pts is not known"},
       {"levels", "1", "wanted a whole number from 2"},
+      {"swaps", "odd", "swaps odd is not known"},
+      {"schedule", "even", "schedule even is not known"},
       {"chains", "0", "wanted a whole number from 1"},
       {"chains", "-1", "wanted a whole number"},
       {"chains", "2x", "wanted a whole number"},

@@ -127,6 +127,24 @@ static void gradients_equal_differences(void **state) {
   closedir(dir);
 }
 
+/* The same program with everything in a loop, where nothing is hoisted. */
+static void hoisting_changes_no_value(void **state) {
+  (void)state;
+  bench a = set_up("hoisted"), b = set_up("not_hoisted");
+  tempera_random random = tm_random(6, 0, TM_PURPOSE_TEST);
+  for (int k = 0; k < 10; k++) {
+    random_point(&a, &random);
+    memcpy(b.point.u, a.point.u, a.model->dimension * sizeof(double));
+    tm_evaluate(&a.evaluator, &a.point);
+    tm_evaluate(&b.evaluator, &b.point);
+    double la = a.point.log_likelihood, lb = b.point.log_likelihood;
+    assert_true(isfinite(la) && fabs(la - lb) < 1e-13 * fabs(lb));
+    assert_true(a.point.log_prior == b.point.log_prior);
+  }
+  tear_down(&a);
+  tear_down(&b);
+}
+
 /* Sums of densities written out by hand. */
 static void schools_have_the_right_densities(void **state) {
   (void)state;
@@ -186,11 +204,19 @@ static void data_are_checked_against_declarations(void **state) {
       {"{\"N\":2,\"y\":[2,3],\"X\":[[1,2,3],[1,2,3]]}",
        "variable X: declared with sizes [2, 2], the data have [2, 3]"},
       {"{\"N\":1,\"y\":[-2],\"X\":[[1,2]]}",
-       "variable y was declared with lower=0; found -2"},
+       "variable y[1] was declared with lower=0; found -2"},
       {"{\"N\":-1,\"y\":[],\"X\":[]}",
        "variable N was declared with lower=0; found -1"},
       {"{\"N\":1,\"y\":3,\"X\":[[1,2]]}",
        "variable y: declared with sizes [1], the data have []"},
+      {"{\"N\":1,\"y\":[\"NaN\"],\"X\":[[1,2]]}",
+       "variable y[1] was declared with lower=0; found nan"},
+      {"{\"N\":1,\"y\":[Infinity],\"X\":[[-Inf,\"Inf\"]],\"z\":null}", ""},
+      {"{\"N\":2,\"y\":[2,3],\"X\":[[1,2],[1]]}",
+       "variable X is not rectangular: its rows differ in length (wanted an "
+       "array of reals)"},
+      {"{\"N\":3000000000,\"y\":[],\"X\":[]}",
+       "variable N: 3000000000 is too large for an int"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     tempera_error error = {0};
@@ -200,6 +226,42 @@ static void data_are_checked_against_declarations(void **state) {
   const char *message =
       load_error(text, "{\"N\":1.0,\"y\":[2],\"X\":[[1,2]]}", &error);
   assert_non_null(strstr(message, "variable N"));
+}
+
+static void data_of_every_type_keep_their_promise(void **state) {
+  (void)state;
+  static const char *const cases[][3] = {
+      {"simplex[2] x", "[0.5, 0.6]",
+       "is a simplex and must sum to 1; found 1.1"},
+      {"simplex[2] x", "[-0.5, 1.5]",
+       "is a simplex without negative values; found -0.5"},
+      {"ordered[2] x", "[2, 2]", "must be ordered; found 2"},
+      {"positive_ordered[2] x", "[-1, 2]", "must be positive; found -1"},
+      {"unit_vector[2] x", "[1, 1]", "must have length 1; found 2"},
+      {"cov_matrix[2] x", "[[1, 2], [2, 1]]",
+       "must be positive definite (its pivots); found -3"},
+      {"cov_matrix[2] x", "[[1, 2], [0, 9]]", "must be symmetric; found 2"},
+      {"corr_matrix[2] x", "[[1, 0], [0, 2]]",
+       "needs ones on its diagonal; found 2"},
+      {"cholesky_factor_cov[2] x", "[[1, 1], [0, 1]]",
+       "must be lower triangular; found 1"},
+      {"cholesky_factor_corr[2] x", "[[1, 0], [1, 1]]",
+       "needs rows of length 1; found 2"},
+      {"array[2, 2] int<upper=3> x", "[[1, 2], [4, 3]]",
+       "[2,1] was declared with upper=3; found 4"}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char text[200], json[100], wanted[200];
+    tempera_error error = {0};
+    snprintf(text, sizeof text,
+             "data { %s; } parameters { real a; } model { a ~ normal(0, 1); }",
+             cases[i][0]);
+    snprintf(json, sizeof json, "{\n \"x\": %s}", cases[i][1]);
+    snprintf(wanted, sizeof wanted, "variable x%s%s",
+             cases[i][2][0] == '[' ? "" : " ", cases[i][2]);
+    assert_string_equal(load_error(text, json, &error), wanted);
+    assert_int_equal(error.line, 2);
+    assert_int_equal(error.column, 2);
+  }
 }
 
 static void failures_in_transformed_data_name_the_line(void **state) {
@@ -282,6 +344,94 @@ static void quantities_are_computed_and_named(void **state) {
   tempera_model_free(m);
 }
 
+/* theta_i depends on u_i and earlier ones: the determinant is a product. */
+static void dependent_bounds_have_their_jacobian(void **state) {
+  (void)state;
+  bench b = set_up("dependent");
+  tempera_random random = tm_random(9, 0, TM_PURPOSE_TEST);
+  random_point(&b, &random);
+  tm_evaluate(&b.evaluator, &b.point);
+  assert_true(tm_inside(b.model, b.point.theta));
+  double product = 0, h = 1e-6;
+  for (size_t i = 0; i < b.model->dimension; i++) {
+    double up;
+    memcpy(b.moved.u, b.point.u, b.model->dimension * sizeof(double));
+    b.moved.u[i] += h;
+    tm_evaluate(&b.evaluator, &b.moved);
+    up = b.moved.theta[i];
+    b.moved.u[i] -= 2 * h;
+    tm_evaluate(&b.evaluator, &b.moved);
+    product += log(fabs(up - b.moved.theta[i]) / (2 * h));
+  }
+  assert_true(fabs(product - b.point.log_jacobian) < 1e-6);
+  memcpy(b.moved.theta, b.point.theta, b.model->size * sizeof(double));
+  tm_evaluate_natural(&b.evaluator, &b.moved);
+  for (size_t i = 0; i < b.model->dimension; i++)
+    assert_true(fabs(b.moved.u[i] - b.point.u[i]) < 1e-10);
+  b.moved.theta[3] = 1; /* share, above its bound */
+  assert_false(tm_inside(b.model, b.moved.theta));
+  tear_down(&b);
+}
+
+static void stiff_systems_have_their_exact_solution(void **state) {
+  (void)state;
+  bench b = set_up("stiff");
+  for (int k = 0; k < 3; k++) {
+    b.point.u[0] = -1 + k;
+    tm_evaluate_gradient(&b.evaluator, &b.point, b.likelihood, b.prior);
+    double a = exp(b.point.u[0]), slow = exp(-0.001 * a), fast = exp(-a);
+    double end = 10 * exp(-2 * a);
+    assert_true(fabs(b.point.log_likelihood - slow - fast - end) < 1e-7);
+    double slope = a * (-0.001 * slow - fast - 2 * end);
+    assert_true(fabs(b.likelihood[0] - slope) < 1e-6);
+  }
+  tear_down(&b);
+}
+
+/* As CmdStan: the first index runs fastest, also over arrays. */
+static void columns_are_in_column_major_order(void **state) {
+  (void)state;
+  tempera_model *m = load("types");
+  size_t q = index_of(m, "q[1,1]"), r = index_of(m, "RR[1,1,1]");
+  static const char *const of_q[] = {"q[1,1]", "q[2,1]", "q[1,2]",
+                                     "q[2,2]", "q[1,3]", "q[2,3]"};
+  static const char *const of_r[] = {"RR[1,1,1]", "RR[2,1,1]", "RR[1,2,1]"};
+  for (size_t i = 0; i < 6; i++)
+    assert_string_equal(m->names[q + i], of_q[i]);
+  for (size_t i = 0; i < 3; i++)
+    assert_string_equal(m->names[r + i], of_r[i]);
+  tempera_model_free(m);
+}
+
+/* A bound that cuts by a varying factor: draws would have another law. */
+static void varying_cuts_have_no_prior_draws(void **state) {
+  (void)state;
+  static const struct {
+    const char *declared, *statement;
+    bool drawn;
+  } cases[] = {{"real<lower=0>", "normal(m, 1)", false},
+               {"real<lower=0>", "normal(0, exp(m))", true},
+               {"real<lower=1>", "exponential(exp(m))", false},
+               {"real<lower=0>", "exponential(exp(m))", true},
+               {"real<lower=m>", "exponential(1)", false}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char text[256];
+    snprintf(text, sizeof text,
+             "parameters { real m; %s x; } model { m ~ normal(0, 1); x ~ %s; }",
+             cases[i].declared, cases[i].statement);
+    tempera_program *p = NULL;
+    tempera_model *m = NULL;
+    tempera_error error = {0};
+    assert_int_equal(
+        tempera_program_parse("cut", text, strlen(text), &p, &error), 0);
+    assert_int_equal(tempera_program_load(p, NULL, &m, &error), 0);
+    if ((m->spec.prior_draw != NULL) != cases[i].drawn)
+      fail_msg("%s: drawn %d", text, m->spec.prior_draw != NULL);
+    tempera_model_free(m);
+    tempera_program_free(p);
+  }
+}
+
 static void clones_are_independent(void **state) {
   (void)state;
   tempera_model *m = load("schools");
@@ -304,6 +454,40 @@ static void improper_priors_are_known(void **state) {
                    TEMPERA_OK);
   assert_false(tempera_program_proper(p));
   tempera_program_free(p);
+}
+
+static bool is_improper(const char *text, const char *json) {
+  tempera_program *p = NULL;
+  tempera_data *data = NULL;
+  tempera_model *m = NULL;
+  tempera_error error = {0};
+  if (tempera_program_parse("p", text, strlen(text), &p, &error) ||
+      tempera_data_parse(json, strlen(json), &data, &error) ||
+      tempera_program_load(p, data, &m, &error))
+    fail_msg("%s", error.message);
+  bool improper = m->spec.prior_improper;
+  tempera_program_free(p);
+  tempera_data_free(data);
+  tempera_model_free(m);
+  return improper;
+}
+
+/* Elements named one by one are all there are, or not. */
+static void sizes_decide_whether_a_prior_is_proper(void **state) {
+  (void)state;
+  static const char one_by_one[] =
+      "data { int K; } parameters { ordered[K] mu; }\n"
+      "model { mu[1] ~ normal(3, 1); target += normal_lpdf(mu[2] | 10, 1); }";
+  assert_false(is_improper(one_by_one, "{\"K\": 2}"));
+  assert_true(is_improper(one_by_one, "{\"K\": 3}"));
+  assert_false(is_improper("parameters { array[4] real x; } model {\n"
+                           "x[{1, 3}] ~ normal(0, 1);\n"
+                           "x[{2, 4}] ~ normal(0, 2); }",
+                           "{}"));
+  assert_true(is_improper("parameters { array[4] real x; } model {\n"
+                          "x[{1, 3}] ~ normal(0, 1);\n"
+                          "x[{1, 4}] ~ normal(0, 2); }",
+                          "{}"));
 }
 
 /* A library made at a place of choice loads like any model's. */
@@ -415,13 +599,20 @@ int main(void) {
   cache_elsewhere();
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(gradients_equal_differences),
+      cmocka_unit_test(hoisting_changes_no_value),
       cmocka_unit_test(schools_have_the_right_densities),
       cmocka_unit_test(data_are_checked_against_declarations),
+      cmocka_unit_test(data_of_every_type_keep_their_promise),
       cmocka_unit_test(failures_in_transformed_data_name_the_line),
+      cmocka_unit_test(dependent_bounds_have_their_jacobian),
+      cmocka_unit_test(stiff_systems_have_their_exact_solution),
+      cmocka_unit_test(columns_are_in_column_major_order),
+      cmocka_unit_test(varying_cuts_have_no_prior_draws),
       cmocka_unit_test(prior_draws_follow_the_prior),
       cmocka_unit_test(quantities_are_computed_and_named),
       cmocka_unit_test(clones_are_independent),
       cmocka_unit_test(improper_priors_are_known),
+      cmocka_unit_test(sizes_decide_whether_a_prior_is_proper),
       cmocka_unit_test(compiled_programs_load_as_libraries),
       cmocka_unit_test(papers_models_have_the_papers_densities),
       cmocka_unit_test(cache_is_private),

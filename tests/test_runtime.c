@@ -178,6 +178,162 @@ static tm_any call(bench *b, const char *name, const char *letters,
   return tm_the_runtime.find(name, letters)(&b->tape, a, count);
 }
 
+/* A container's density and slopes, by the function that programs call. */
+static double call_density(const char *name, const char *letters, long n,
+                           double *const *x, double *const *d, int flags) {
+  char full[64];
+  tm_guard guard;
+  tm_tape tape;
+  tm_any arguments[4];
+  snprintf(full, sizeof full, "%s_lpdf", name);
+  int arity = (int)strlen(letters);
+  for (int i = 0; i < arity; i++) {
+    tm_tensor t = {x[i], d ? d[i] : NULL, 1, {(int)n}};
+    arguments[i] = tm_any_tensor(t, 1);
+  }
+  tm_tape_start(&tape, &guard);
+  double value =
+      tm_the_runtime
+          .find(full, letters)(&tape, arguments, arity | TM_DIRECT | flags)
+          .u.r.v;
+  tm_tape_free(&tape);
+  return value;
+}
+
+enum { MANY = 700 }; /* more than two blocks, and a rest */
+
+static void check_many(const law *l) {
+  static double values[4][MANY], slopes[4][MANY];
+  double *x[4], *d[4], one[4], partial[4], sum = 0;
+  int arity = (int)strlen(l->letters);
+  memset(slopes, 0, sizeof slopes);
+  for (int i = 0; i < 4; i++) {
+    x[i] = values[i];
+    d[i] = slopes[i];
+  }
+  tm_kernel kernel = tm_density_kernel(l->name);
+  for (int k = 0; k < MANY; k++) {
+    double lo = fmax(l->lower, -3), hi = fmin(l->upper, 9);
+    double y = lo + (hi - lo) * (k % 97 + 0.5) / 97;
+    fill(l, l->letters[0] == 'I' ? round(y) : y, one);
+    for (int i = 0; i < arity; i++)
+      values[i][k] =
+          i && l->letters[i] == 'R' ? one[i] * (1 + 1e-4 * k) : one[i];
+    for (int i = 0; i < arity; i++)
+      one[i] = values[i][k];
+    memset(partial, 0, sizeof partial);
+    sum += kernel(one, partial);
+    for (int i = 0; i < arity; i++)
+      slopes[i][k] = -partial[i];
+  }
+  double value = call_density(l->name, l->letters, MANY, x, d, 0);
+  if (isfinite(sum))
+    assert_true(fabs(value - sum) <= 1e-12 * (1 + fabs(sum)));
+  else
+    assert_true(value == sum);
+  for (int i = 0; i < arity && isfinite(sum); i++)
+    for (int k = 0; k < MANY; k++)
+      if (l->letters[i] == 'R')
+        assert_true(fabs(slopes[i][k]) <= 1e-9 * (1 + fabs(values[i][k])));
+}
+
+static void containers_sum_over_elements(void **state) {
+  (void)state;
+  for (size_t i = 0; i < LAW_COUNT; i++)
+    check_many(&LAWS[i]);
+}
+
+/* NaN in an argument is density zero, in the outcome NaN; infinite outcomes
+ * have density zero; in whichever lane of a vector. */
+static void containers_keep_nan_and_infinity(void **state) {
+  (void)state;
+  double y[11], m[11], s[11], *x[] = {y, m, s};
+  for (int k = 0; k < 11; k++) {
+    for (int i = 0; i < 11; i++)
+      y[i] = 0.1 * (i + 1), m[i] = 0.2, s[i] = 1.5;
+    y[k] = INF;
+    assert_true(call_density("normal", "RRR", 11, x, NULL, 0) == -INF);
+    assert_true(call_density("lognormal", "RRR", 11, x, NULL, 0) == -INF);
+    y[k] = NAN;
+    assert_true(isnan(call_density("normal", "RRR", 11, x, NULL, 0)));
+    y[k] = 0.5;
+    s[k] = NAN;
+    assert_true(call_density("normal", "RRR", 11, x, NULL, 0) == -INF);
+    s[k] = 0;
+    m[k] = y[k];
+    assert_true(call_density("normal", "RRR", 11, x, NULL, 0) == -INF);
+    s[k] = 1.5;
+    m[k] = NAN;
+    assert_true(call_density("cauchy", "RRR", 11, x, NULL, 0) == -INF);
+    for (int i = 0; i < 11; i++)
+      y[i] = 0, m[i] = -INF; /* no events at rate zero, surely */
+    assert_true(fabs(call_density("poisson_log", "IR", 11, x, NULL, 0)) <
+                1e-13);
+    y[k] = 1;
+    assert_true(call_density("poisson_log", "IR", 11, x, NULL, 0) == -INF);
+    assert_true(call_density("bernoulli_logit", "IR", 11, x, NULL, 0) == -INF);
+    y[k] = -1;
+    assert_true(call_density("poisson_log", "IR", 11, x, NULL, 0) == -INF);
+  }
+}
+
+/* Vector and scalar functions may differ by a few units in the last place, and
+ * not at all in what is NaN and what is infinite. */
+static void check_unary(const char *name,
+                        double (*scalar)(const tm_runtime *, double)) {
+  double x[] = {0.25, NAN,  -0.75, INF, 0,    -INF, 1,    0.5, 3e-9,
+                -40,  1e99, 17,    NAN, 1e-9, 0.9,  -1.5, 2.5, 710};
+  enum { COUNT = sizeof x / sizeof *x };
+  tm_guard guard;
+  tm_tape tape;
+  tm_tape_start(&tape, &guard);
+  tm_any argument = tm_any_tensor(((tm_tensor){x, NULL, 1, {COUNT}}), 1);
+  const double *y = tm_the_runtime.find(name, "R")(&tape, &argument, 1).u.t.v;
+  for (int k = 0; k < COUNT; k++) {
+    double one = scalar(&tm_the_runtime, x[k]);
+    bool same = isnan(one)   ? isnan(y[k])
+                : isinf(one) ? y[k] == one
+                             : fabs(y[k] - one) <= 1e-14 * (1 + fabs(one));
+    if (!same)
+      fail_msg("%s(%g) is %.17g alone and %.17g among many", name, x[k], one,
+               y[k]);
+  }
+  tm_tape_free(&tape);
+}
+
+static void functions_of_containers_are_those_of_scalars(void **state) {
+  (void)state;
+#define CHECK_UNARY(name, value, slope) check_unary(#name, tm_d_##name);
+  TM_UNARY(CHECK_UNARY)
+}
+
+/* A density is the sum of what depends on some arguments only and the rest. */
+static void parts_of_a_density_add_up(void **state) {
+  (void)state;
+  double y[5] = {0, 3, 1, 7, 2}, m[5] = {0.1, 0.9, 1.2, 0.4, 2}, s[5];
+  double *x[] = {y, m, s};
+  for (int i = 0; i < 5; i++)
+    s[i] = 0.7 + 0.1 * i;
+  static const struct {
+    const char *name, *letters;
+    unsigned chosen;
+  } cases[] = {{"poisson_log", "IR", 1},
+               {"neg_binomial_2", "IRR", 1},
+               {"normal", "RRR", 5},
+               {"normal", "RRR", 3},
+               {"uniform", "RRR", 1}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const char *name = cases[i].name, *letters = cases[i].letters;
+    int chosen = (int)(cases[i].chosen << TM_CHOSEN);
+    if (!tm_density_has_terms(name, cases[i].chosen))
+      continue;
+    double all = call_density(name, letters, 5, x, NULL, 0);
+    double only = call_density(name, letters, 5, x, NULL, TM_ONLY | chosen);
+    double rest = call_density(name, letters, 5, x, NULL, TM_REST | chosen);
+    assert_true(only != 0 && fabs(only + rest - all) < 1e-13 * fabs(all));
+  }
+}
+
 static void check_cdf(const char *name, const char *letters) {
   bench b;
   const law *l = find_law(name);
@@ -274,6 +430,10 @@ int main(void) {
       cmocka_unit_test(every_density_integrates_to_one),
       cmocka_unit_test(every_partial_equals_a_difference),
       cmocka_unit_test(densities_are_zero_outside_and_for_bad_arguments),
+      cmocka_unit_test(containers_sum_over_elements),
+      cmocka_unit_test(containers_keep_nan_and_infinity),
+      cmocka_unit_test(parts_of_a_density_add_up),
+      cmocka_unit_test(functions_of_containers_are_those_of_scalars),
       cmocka_unit_test(every_cdf_is_the_integral_of_its_density),
       cmocka_unit_test(every_rng_follows_its_density),
       cmocka_unit_test(special_functions_match_known_values),

@@ -52,7 +52,8 @@ static void assert_same_draws(const tempera_draws *a, const tempera_draws *b,
       for (size_t c = 0; c < a->size + TM_COLUMNS; c++)
         assert_memory_equal(tm_draws_column(a, (tempera_role)role, chain, c),
                             tm_draws_column(b, (tempera_role)role, chain, c),
-                            rows * sizeof(double));
+                            rows * tm_draws_width(a, (tempera_role)role) *
+                                a->has_role[role] * sizeof(double));
 }
 
 static void draws_are_the_same_for_any_number_of_threads(void **state) {
@@ -70,6 +71,31 @@ static void draws_are_the_same_for_any_number_of_threads(void **state) {
   }
   for (size_t i = 0; i < 3; i++)
     tempera_sampler_free(samplers[i]);
+  tempera_model_free(model);
+}
+
+static void so_are_those_of_other_methods(void **state) {
+  (void)state;
+  static const tempera_method methods[] = {TEMPERA_MH, TEMPERA_PT};
+  gaussian_model g = {2, 1, 0.2};
+  tempera_model_spec spec = gaussian_spec(&g, &two_values);
+  tempera_model *model = make_model(&spec);
+  for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
+    tempera_options o = short_run(1);
+    o.method = methods[m];
+    tempera_sampler *one = make_sampler(model, &o);
+    o.threads = 4;
+    tempera_sampler *four = make_sampler(model, &o);
+    advance(one, 1000);
+    for (size_t i = 0; i < 60; i++)
+      advance(four, 7);
+    assert_same_draws(one->draws, four->draws, 220);
+    long before = tm_heap_count();
+    advance(four, 1); /* room for it was made before */
+    assert_int_equal(tm_heap_count(), before);
+    tempera_sampler_free(one);
+    tempera_sampler_free(four);
+  }
   tempera_model_free(model);
 }
 
@@ -320,6 +346,7 @@ static void cancel_stops_at_the_next_sweep(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(draws_are_the_same_for_any_number_of_threads),
+      cmocka_unit_test(so_are_those_of_other_methods),
       cmocka_unit_test(advancing_in_pieces_changes_nothing),
       cmocka_unit_test(seeds_and_chains_give_other_draws),
       cmocka_unit_test(sweeps_allocate_nothing),

@@ -7,14 +7,13 @@
 #include <Random123/philox.h>
 #include <gsl/gsl_randist.h>
 #include <math.h>
-
-enum { WORDS = 4 };
+#include <string.h>
 
 tempera_random tm_random(uint64_t seed, uint32_t chain, tm_purpose purpose) {
   return (tempera_random){
       .key = {(uint32_t)seed, (uint32_t)(seed >> 32)},
       .counter = {0, 0, chain, (uint32_t)purpose},
-      .used = WORDS,
+      .used = TM_RANDOM_WORDS,
   };
 }
 
@@ -26,19 +25,21 @@ tempera_random tm_random_part(uint64_t seed, uint32_t chain, tm_purpose purpose,
 }
 
 static void refill(tempera_random *random) {
-  philox4x32_ctr_t counter = {{random->counter[0], random->counter[1],
-                               random->counter[2], random->counter[3]}};
   philox4x32_key_t key = {{random->key[0], random->key[1]}};
-  philox4x32_ctr_t block = philox4x32(counter, key);
-  for (int i = 0; i < WORDS; i++)
-    random->block[i] = block.v[i];
-  if (++random->counter[0] == 0)
-    random->counter[1]++;
+  philox4x32_ctr_t block[TM_RANDOM_BLOCKS];
+  for (int i = 0; i < TM_RANDOM_BLOCKS; i++) {
+    philox4x32_ctr_t counter = {{random->counter[0], random->counter[1],
+                                 random->counter[2], random->counter[3]}};
+    block[i] = philox4x32(counter, key);
+    if (++random->counter[0] == 0)
+      random->counter[1]++;
+  }
+  memcpy(random->block, block, sizeof random->block);
   random->used = 0;
 }
 
 uint64_t tm_random_bits(tempera_random *random) {
-  if (random->used + 2 > WORDS)
+  if (random->used == TM_RANDOM_WORDS)
     refill(random);
   uint64_t low = random->block[random->used];
   uint64_t high = random->block[random->used + 1];

@@ -22,8 +22,12 @@ typedef enum tm_purpose {
   TM_PURPOSE_TEMPERED_QUANTITIES
 } tm_purpose;
 
+/* Philox blocks are made this many at a time: they do not wait for each
+ * other in the processor. The stream is the same. */
+enum { TM_RANDOM_BLOCKS = 4, TM_RANDOM_WORDS = 4 * TM_RANDOM_BLOCKS };
+
 struct tempera_random {
-  uint32_t key[2], counter[4], block[4];
+  uint32_t key[2], counter[4], block[TM_RANDOM_WORDS];
   unsigned used; /* words of `block` already given out */
   bool has_spare;
   double spare; /* second normal of a pair */

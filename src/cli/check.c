@@ -81,6 +81,16 @@ static void print_callbacks(const tempera_model_spec *s) {
   print_callback("clone", s->clone, "one copy of its data per chain");
 }
 
+/* Why the density is zero at a point, where the model can tell. */
+static void print_reason(const tempera_model *model, const double *theta) {
+  const tempera_model_spec *s = tempera_model_spec_of(model);
+  double value;
+  if (!s->reason || (s->log_prior(theta, &value, s->user) == 0 &&
+                     s->log_likelihood(theta, &value, s->user) == 0))
+    return;
+  printf("at the first of them: %s\n", s->reason(s->user));
+}
+
 static int print_points(const tempera_model *model, const char *path) {
   tempera_error error = {0};
   double likelihood[POINTS], prior[POINTS];
@@ -90,9 +100,10 @@ static int print_points(const tempera_model *model, const char *path) {
     return fputs("tempera: out of memory\n", stderr), EXIT_BAD_INPUT;
   tempera_status status =
       tempera_model_probe(model, 1, POINTS, theta, likelihood, prior, &error);
-  free(theta);
-  if (status != TEMPERA_OK)
+  if (status != TEMPERA_OK) {
+    free(theta);
     return cli_fail(path, &error);
+  }
   int good = 0, prior_zero = 0;
   double lowest = INFINITY, highest = -INFINITY;
   for (size_t i = 0; i < POINTS; i++) {
@@ -111,8 +122,11 @@ static int print_points(const tempera_model *model, const char *path) {
   if (prior_zero)
     printf("%d have prior density zero%s\n", prior_zero,
            draws ? ": prior_draw and log_prior disagree" : "");
-  if (!good)
+  if (!good) {
+    print_reason(model, theta);
     printf("no start was found among them: give one with --init\n");
+  }
+  free(theta);
   return EXIT_DONE;
 }
 

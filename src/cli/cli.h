@@ -30,6 +30,12 @@ int cli_bad_option(const char *command, int code, char **argv,
                    const struct option *options);
 /* The name in the list (ended by NULL) nearest to a mistyped one, or NULL. */
 const char *cli_nearest(const char *name, const char *const *names);
+/* Is it a terminal that can overwrite a line? */
+bool cli_terminal(int descriptor);
+/* Its width, 80 when that is not known. */
+size_t cli_columns(int descriptor);
+/* Does the locale have UTF-8? */
+bool cli_utf8(void);
 /* Colour if standard output is a terminal that wants it. */
 bool cli_colour(void);
 /* Print and free a text of the library; 0, or EXIT_BAD_INPUT when standard
@@ -51,7 +57,10 @@ void cli_unload(cli_input *input);
 /* The progress display on standard error. */
 typedef struct cli_progress {
   bool quiet, verbose, terminal;
-  double shown_at; /* seconds into the run of the last line; < 0: none */
+  bool automatic;    /* the run decides its length: time left is a bound */
+  double shown_at;   /* seconds into the run of the last line; < 0: none */
+  double began_at;   /* when the ridge was there; < 0: not yet */
+  size_t began_with; /* and sweeps done by then */
   tempera_phase phase;
 } cli_progress;
 cli_progress cli_progress_start(bool quiet, bool verbose);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 int cli_fail(const char *file, const tempera_error *error) {
@@ -95,11 +96,31 @@ int cli_bad_option(const char *command, int code, char **argv,
 
 /* ---- output ------------------------------------------------------------- */
 
+bool cli_terminal(int descriptor) {
+  const char *term = getenv("TERM");
+  return isatty(descriptor) && term && strcmp(term, "dumb") != 0;
+}
+
+size_t cli_columns(int descriptor) {
+  struct winsize size = {0};
+  return ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0
+             ? size.ws_col
+             : 80;
+}
+
+bool cli_utf8(void) {
+  static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    const char *locale = getenv(names[i]);
+    if (locale && *locale)
+      return strcasestr(locale, "UTF-8") || strcasestr(locale, "utf8");
+  }
+  return false;
+}
+
 bool cli_colour(void) {
   const char *none = getenv("NO_COLOR");
-  const char *term = getenv("TERM");
-  return isatty(STDOUT_FILENO) && !(none && *none) && term &&
-         strcmp(term, "dumb") != 0;
+  return cli_terminal(STDOUT_FILENO) && !(none && *none);
 }
 
 int cli_print(char *text) {
@@ -127,11 +148,25 @@ static int load_data(cli_input *input) {
   return status == TEMPERA_OK ? EXIT_DONE : cli_fail(input->data_path, &error);
 }
 
-/* A place in an error of the model's is a place in the data. */
+bool cli_is_program(const char *path) {
+  const char *extension = strrchr(path, '.');
+  return extension && strcmp(extension, ".stan") == 0;
+}
+
+/* A place in an error of the model's is a place in the data, once a program
+ * has been read. */
 static int load_model(cli_input *input) {
   tempera_error error = {0};
+  tempera_program *program = NULL;
+  bool is_program = cli_is_program(input->model_path);
+  if (is_program && tempera_program_read(input->model_path, &program, &error))
+    return cli_fail(input->model_path, &error);
   tempera_status status =
-      tempera_model_load(input->model_path, input->data, &input->model, &error);
+      is_program
+          ? tempera_program_load(program, input->data, &input->model, &error)
+          : tempera_model_load(input->model_path, input->data, &input->model,
+                               &error);
+  tempera_program_free(program);
   if (status == TEMPERA_OK)
     return EXIT_DONE;
   bool in_data = error.line > 0 || strstr(error.message, "the data lack");
@@ -140,11 +175,6 @@ static int load_model(cli_input *input) {
   if (in_data && !input->data_path)
     fputs("give the data with -d FILE.json\n", stderr);
   return EXIT_BAD_INPUT;
-}
-
-bool cli_is_program(const char *path) {
-  const char *extension = strrchr(path, '.');
-  return extension && strcmp(extension, ".stan") == 0;
 }
 
 int cli_load(cli_input *input) {

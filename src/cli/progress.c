@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 static const double TERMINAL_EVERY = 0.1, ELSEWHERE_EVERY = 5;
@@ -11,8 +12,9 @@ static const double TERMINAL_EVERY = 0.1, ELSEWHERE_EVERY = 5;
 cli_progress cli_progress_start(bool quiet, bool verbose) {
   return (cli_progress){.quiet = quiet,
                         .verbose = verbose,
-                        .terminal = isatty(STDERR_FILENO),
+                        .terminal = cli_terminal(STDERR_FILENO),
                         .shown_at = -1,
+                        .began_at = -1,
                         .phase = TEMPERA_PHASE_RIDGE};
 }
 
@@ -32,35 +34,85 @@ static void duration(double seconds, char *out, size_t size) {
     snprintf(out, size, "%ldh%02ldm", s / 3600, s / 60 % 60);
 }
 
-static size_t format(const tempera_progress *p, char *out, size_t size) {
+/* Sweeps per second since the ridge was there. */
+static double rate_of(const cli_progress *display, const tempera_progress *p) {
+  double seconds = p->seconds - display->began_at;
+  if (seconds > 0 && p->done > display->began_with)
+    return (double)(p->done - display->began_with) / seconds;
+  return p->seconds > 0 ? (double)p->done / p->seconds : 0;
+}
+
+enum { PARTS = 5, PART_SIZE = 64 };
+
+/* The parts of the line, "" where there is none yet. */
+static void describe(const cli_progress *display, const tempera_progress *p,
+                     char parts[PARTS][PART_SIZE]) {
   double share = p->total ? (double)p->done / (double)p->total : 0;
-  double rate = p->seconds > 0 ? (double)p->done / p->seconds : 0;
-  size_t used = (size_t)snprintf(out, size, "%-8s %3.0f %%",
-                                 phase_name(p->phase), 100 * share);
-  if (rate > 0 && p->phase != TEMPERA_PHASE_RIDGE) {
-    char left[32];
+  double rate = rate_of(display, p);
+  char left[32];
+  for (size_t i = 0; i < PARTS; i++)
+    parts[i][0] = '\0';
+  snprintf(parts[0], PART_SIZE, "%-8s %3.0f %%", phase_name(p->phase),
+           100 * share);
+  if (rate > 0 && p->phase != TEMPERA_PHASE_RIDGE)
+    snprintf(parts[1], PART_SIZE, "%.0f it/s", rate);
+  if (parts[1][0] && p->phase != TEMPERA_PHASE_DONE) {
     duration((double)(p->total - p->done) / rate, left, sizeof left);
-    used += (size_t)snprintf(out + used, size - used, "  %.0f it/s", rate);
-    if (p->phase != TEMPERA_PHASE_DONE)
-      used += (size_t)snprintf(out + used, size - used, "  %s left", left);
+    snprintf(parts[2], PART_SIZE, "%s%s left",
+             display->automatic ? "at most " : "", left);
   }
   if (!isnan(p->log_z))
-    used += (size_t)snprintf(out + used, size - used,
-                             "  log Z %.3f \xc2\xb1 %.3f", p->log_z, p->se);
+    snprintf(parts[3], PART_SIZE, "log Z %.3f %s %.3f", p->log_z,
+             cli_utf8() ? "\xc2\xb1" : "+-", p->se);
   if (p->phase >= TEMPERA_PHASE_SAMPLING)
-    used += (size_t)snprintf(out + used, size - used, "  %zu round trips",
-                             p->round_trips);
-  return used;
+    snprintf(parts[4], PART_SIZE, "%zu round trips", p->round_trips);
+}
+
+/* Characters shown: all but the second byte of the plus-minus sign. */
+static size_t width_of(const char *part) {
+  return strlen(part) - (strstr(part, "\xc2\xb1") != NULL);
+}
+
+/* What does not fit into the terminal's width is left out, the least needed
+ * first: a line that wraps could not be overwritten. */
+static void drop_parts(char parts[PARTS][PART_SIZE], size_t columns) {
+  static const size_t least_needed[] = {1, 4, 2, 3};
+  size_t width = 0;
+  for (size_t i = 0; i < PARTS; i++)
+    width += parts[i][0] ? width_of(parts[i]) + (i ? 2 : 0) : 0;
+  for (size_t i = 0; i < PARTS - 1 && width >= columns; i++) {
+    char *part = parts[least_needed[i]];
+    width -= part[0] ? width_of(part) + 2 : 0;
+    part[0] = '\0';
+  }
+  if (width >= columns) /* ASCII: what is left is the percentage */
+    parts[0][columns ? columns - 1 : 0] = '\0';
+}
+
+static void print_line(const cli_progress *display, const tempera_progress *p) {
+  char parts[PARTS][PART_SIZE];
+  describe(display, p, parts);
+  if (display->terminal) {
+    drop_parts(parts, cli_columns(STDERR_FILENO));
+    fputc('\r', stderr);
+  }
+  for (size_t i = 0; i < PARTS; i++)
+    if (parts[i][0])
+      fprintf(stderr, "%s%s", i ? "  " : "", parts[i]);
+  fputs(display->terminal ? "\033[K" : "\n", stderr);
 }
 
 void cli_progress_show(const tempera_progress *progress, void *user) {
   cli_progress *display = user;
-  char line[256];
   double every = display->terminal ? TERMINAL_EVERY : ELSEWHERE_EVERY;
   double due = display->shown_at < 0 && !display->terminal
                    ? every
                    : display->shown_at + every;
   bool news = display->verbose && progress->phase != display->phase;
+  if (progress->phase != TEMPERA_PHASE_RIDGE && display->began_at < 0) {
+    display->began_at = progress->seconds;
+    display->began_with = progress->done;
+  }
   if (display->quiet || (!news && progress->seconds < due &&
                          progress->phase != TEMPERA_PHASE_DONE))
     return;
@@ -69,11 +121,7 @@ void cli_progress_show(const tempera_progress *progress, void *user) {
     return;
   display->shown_at = progress->seconds;
   display->phase = progress->phase;
-  format(progress, line, sizeof line);
-  if (display->terminal)
-    fprintf(stderr, "\r%s\033[K", line);
-  else
-    fprintf(stderr, "%s\n", line);
+  print_line(display, progress);
 }
 
 void cli_progress_end(const cli_progress *progress) {

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <unistd.h>
 
 static const char help[] =
     "usage: tempera sample MODEL [-d DATA.json] [options]\n"
@@ -18,7 +19,8 @@ static const char help[] =
     "\n"
     "  -d, --data FILE        data, CmdStan JSON\n"
     "  -o, --output DIR       the run's folder [MODEL-run]\n"
-    "      --method M         pt-stwnc, stwnc, st, mh [pt-stwnc]\n"
+    "      --method M         pt-stwnc, stwnc, pt, st, pawl, ee, mh "
+    "[pt-stwnc]\n"
     "      --tau-prior P      learned, laplace, profile [learned]\n"
     "      --ridge R          convex, spline, exact [convex]\n"
     "      --tau-move M       gibbs, uniform, truncated-normal, lifted,\n"
@@ -28,11 +30,17 @@ static const char help[] =
     "      --kernel K         auto, random-walk, slice, hmc, model [auto]\n"
     "      --chains N         independent chains [4]\n"
     "      --iterations N     kept per chain [as many as it takes]\n"
-    "      --warmup N         before them [3100, or half of those given]\n"
+    "      --warmup N         before them [9300, or half of those given]\n"
     "      --thin N           keep every N-th [1]\n"
-    "      --levels T         temperatures of st [20]\n"
+    "      --levels T         temperatures [pt: as many as needed; st: 20; "
+    "pawl:\n"
+    "                         10 bins to begin with; ee: 3 to 12]\n"
     "      --weights W        of st: geyer-thompson, wang-landau\n"
     "                         [geyer-thompson]\n"
+    "      --swaps S          of pt: even-odd, reversible, random-pair "
+    "[even-odd]\n"
+    "      --schedule S       of pt: adapted, power [adapted]\n"
+    "      --walkers M        of pawl, in each chain [8]\n"
     "      --exchange RHO     probability of an exchange\n"
     "      --seed S           random seed [a new one, recorded]\n"
     "      --threads N        [all cores]\n"
@@ -47,7 +55,7 @@ static const char help[] =
     "      --netcdf           also write run.nc, ArviZ InferenceData\n"
     "      --json             summary.json to standard output\n"
     "  -q, --quiet            say nothing but errors\n"
-    "  -v, --verbose          say more\n"
+    "  -v, --verbose          say more, and sketch histograms and tau\n"
     "  -h, --help\n";
 
 enum { LIBRARY_OPTION = 1000, INIT, JSON, NETCDF };
@@ -74,6 +82,9 @@ static const struct option long_options[] = {
     {"thin", required_argument, NULL, LIBRARY_OPTION},
     {"levels", required_argument, NULL, LIBRARY_OPTION},
     {"weights", required_argument, NULL, LIBRARY_OPTION},
+    {"swaps", required_argument, NULL, LIBRARY_OPTION},
+    {"schedule", required_argument, NULL, LIBRARY_OPTION},
+    {"walkers", required_argument, NULL, LIBRARY_OPTION},
     {"exchange", required_argument, NULL, LIBRARY_OPTION},
     {"seed", required_argument, NULL, LIBRARY_OPTION},
     {"threads", required_argument, NULL, LIBRARY_OPTION},
@@ -220,7 +231,21 @@ static void catch_signals(tempera_sampler *sampler) {
   sigaction(SIGTERM, &action, NULL);
 }
 
-static int show(const request *r, const tempera_summary *summary) {
+/* Small pictures of the draws. */
+static int show_sketch(const tempera_sampler *sampler) {
+  tempera_error error = {0};
+  char *text = NULL;
+  const tempera_text_style style = {.colour = cli_colour(),
+                                    .utf8 = cli_utf8(),
+                                    .columns = cli_columns(STDOUT_FILENO)};
+  return tempera_draws_sketch(tempera_sampler_draws(sampler), &style, &text,
+                              &error) == TEMPERA_OK
+             ? cli_print(text)
+             : cli_fail(NULL, &error);
+}
+
+static int show(const request *r, const tempera_sampler *sampler,
+                const tempera_summary *summary) {
   char *text = NULL;
   tempera_error error = {0};
   if (!summary || (r->quiet && !r->json))
@@ -230,7 +255,9 @@ static int show(const request *r, const tempera_summary *summary) {
               : tempera_summary_text(summary, cli_colour(), &text, &error);
   if (status != TEMPERA_OK)
     return cli_fail(NULL, &error);
-  return cli_print(text);
+  int code = cli_print(text);
+  return r->verbose && !r->json && code == EXIT_DONE ? show_sketch(sampler)
+                                                     : code;
 }
 
 /* After the tables, as that of a long run takes seconds. A run is no worse for
@@ -294,6 +321,7 @@ static int run(const request *r, tempera_sampler *sampler) {
   tempera_error error = {0};
   tempera_summary *summary = NULL;
   cli_progress progress = cli_progress_start(r->quiet, r->verbose);
+  progress.automatic = r->options.iterations == 0 && !r->options.paper;
   tempera_run_request where = {.folder = r->output,
                                .model_path = r->input.model_path,
                                .data_path = r->input.data_path,
@@ -305,7 +333,7 @@ static int run(const request *r, tempera_sampler *sampler) {
                                              &progress, &summary, &error);
   running = NULL;
   cli_progress_end(&progress);
-  int shown = show(r, summary);
+  int shown = show(r, sampler, summary);
   int written = write_netcdf(r, sampler, summary);
   if (summary && status != TEMPERA_ERROR_IO)
     write_report(r);

@@ -65,8 +65,10 @@ struct tempera_draws {
   tm_draws_ridge ridge;
   double tau_min;
   bool evidence; /* false: the prior is improper, no evidence exists */
-  /* Prior mass of {L > 0}: n prior draws, of which `zero` had L = 0. */
+  /* Prior mass of {L > 0}: n prior draws, of which `zero` had L = 0; and
+   * their log likelihoods, which must outlive the draws (or NULL). */
   size_t prior_draws, prior_zero;
+  const double *prior_log_likelihood;
 };
 
 /* names and integer must outlive the draws. */

@@ -3,6 +3,7 @@
 #include "estimate/evidence.h"
 
 #include "estimate/estimate.h"
+#include "estimate/levels.h"
 #include "estimate/summary.h"
 
 #include <math.h>
@@ -162,12 +163,7 @@ static tempera_status fill_kinds(work *w, tempera_error *error) {
     TM_TRY(warn_of_target(w, tempered, target, best, error));
   if (!isfinite(best->log_z))
     return TEMPERA_OK;
-  w->summary->log_z = best->log_z;
-  w->summary->se = best->se;
-  w->summary->lower = best->lower;
-  w->summary->upper = best->upper;
-  w->summary->estimator = tm_heap_text(best->name);
-  return w->summary->estimator ? TEMPERA_OK : tm_fail_memory(error);
+  return tm_estimate_take(w->summary, best, error);
 }
 
 static tempera_status fill_paper(work *w, tempera_error *error) {
@@ -240,9 +236,28 @@ tempera_status tm_evidence_fill(const tempera_draws *draws, tm_tempered *view,
   return tm_evidence_add_phm(draws, view, summary, error);
 }
 
+static void headline_of_levels(const tempera_draws *draws, double *log_z,
+                               double *se) {
+  tm_levels levels;
+  tm_monte_carlo mc;
+  if (!draws->evidence ||
+      tm_levels_create(draws, HEADLINE_DRAWS, &levels, NULL) != TEMPERA_OK)
+    return;
+  double error = levels.count ? tm_evidence_se(&levels.pooled, &mc) : NAN;
+  if (isfinite(error)) {
+    *log_z = levels.pooled.log_z;
+    *se = error;
+  }
+  tm_levels_free(&levels);
+}
+
 void tm_estimate_headline(const tempera_draws *draws, double *log_z,
                           double *se) {
   *log_z = *se = NAN;
+  if (tm_levels_apply(draws)) {
+    headline_of_levels(draws, log_z, se);
+    return;
+  }
   tm_tempered view;
   if (!draws->evidence ||
       tm_tempered_create(draws, HEADLINE_DRAWS, &view, NULL) != TEMPERA_OK)

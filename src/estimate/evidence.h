@@ -34,12 +34,16 @@ void tm_estimate_withdraw(tempera_estimate *estimate);
 /* Takes the heap text over; NULL is out of memory. */
 tempera_status tm_estimate_warn(tempera_estimate *estimate, char *warning,
                                 tempera_error *error);
+/* Make it the headline. */
+TEMPERA_CHECKED tempera_status tm_estimate_take(tempera_summary *summary,
+                                                const tempera_estimate *e,
+                                                tempera_error *error);
 /* phm, from the view's target draws, if it has any. */
 TEMPERA_CHECKED tempera_status tm_evidence_add_phm(const tempera_draws *draws,
                                                    tm_tempered *view,
                                                    tempera_summary *summary,
                                                    tempera_error *error);
-/* The evidence part for draws at tau = 1 only: phm. */
+/* What draws at tau = 1 give alone: room for estimates, and phm. */
 TEMPERA_CHECKED tempera_status tm_evidence_fill_untempered(
     const tempera_draws *draws, tempera_summary *summary, tempera_error *error);
 /* Prior mass of {L = 0}: by the view's draws at its atom, or by prior draws;

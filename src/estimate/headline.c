@@ -3,8 +3,10 @@
  * The rule: bridge is usually the sharpest (method 4.4), but it sees only what
  * the target chain has seen. It becomes the headline where the tempered
  * chain's own estimate stands, without reservations, and agrees. */
+#include "estimate/anchor.h"
 #include "estimate/bridge.h"
 #include "estimate/estimate.h"
+#include "estimate/evidence.h"
 #include "estimate/summary.h"
 
 #include <math.h>
@@ -31,20 +33,6 @@ static bool disagree(const tempera_estimate *a, const tempera_estimate *b) {
   return difference > FLOOR && difference > 3 * hypot(a->se, b->se);
 }
 
-static tempera_status take(tempera_summary *summary, const tempera_estimate *e,
-                           tempera_error *error) {
-  char *name = tm_heap_text(e->name);
-  if (!name)
-    return tm_fail_memory(error);
-  tm_heap_free(summary->estimator);
-  summary->estimator = name;
-  summary->log_z = e->log_z;
-  summary->se = e->se;
-  summary->lower = e->lower;
-  summary->upper = e->upper;
-  return TEMPERA_OK;
-}
-
 /* Draws at tau = 1 alone: there is nothing to check the bridge against. */
 static bool untempered(const tempera_summary *summary) {
   return summary->tau_bin_count == 0;
@@ -57,7 +45,8 @@ static tempera_status choose(tempera_summary *summary, tempera_error *error) {
   if (!stands(bridge))
     return TEMPERA_OK;
   if (untempered(summary))
-    return take(summary, bridge, error); /* the verdict has the reservations */
+    return tm_estimate_take(summary, bridge,
+                            error); /* the verdict has the reservations */
   if (!rival || !isfinite(rival->log_z))
     return TEMPERA_OK;
   if (disagree(bridge, rival)) {
@@ -66,8 +55,9 @@ static tempera_status choose(tempera_summary *summary, tempera_error *error) {
         bridge->log_z - rival->log_z);
     return bridge->warning ? TEMPERA_OK : tm_fail_memory(error);
   }
-  return stands(rival) && bridge->se < rival->se ? take(summary, bridge, error)
-                                                 : TEMPERA_OK;
+  return stands(rival) && bridge->se < rival->se
+             ? tm_estimate_take(summary, bridge, error)
+             : TEMPERA_OK;
 }
 
 /* A model that fails at a point of the bridge's takes nothing else away. */
@@ -148,6 +138,27 @@ static void widen(double log_z, double distance, double *se, double *lower,
   *upper = log_z + 1.96 * *se;
 }
 
+/* Take an estimate back, and the headline with it if it is the one. */
+static tempera_status withdraw(tempera_summary *summary, tempera_estimate *e,
+                               char *reason, tempera_error *error) {
+  bool headline = summary->estimator && !strcmp(e->name, summary->estimator);
+  e->log_z = e->se = e->lower = e->upper = NAN;
+  tm_heap_free(e->warning);
+  e->warning = reason;
+  if (headline) {
+    summary->log_z = summary->se = summary->lower = summary->upper = NAN;
+    tm_heap_free(summary->estimator);
+    summary->estimator = NULL;
+  }
+  return e->warning ? TEMPERA_OK : tm_fail_memory(error);
+}
+
+/* Uses the way from the prior to the posterior, and is meant to be believed. */
+static bool is_tempered(const tempera_estimate *e) {
+  return strcmp(e->name, "bridge") != 0 && strcmp(e->name, "phm") != 0 &&
+         strcmp(e->name, "ti-paper") != 0;
+}
+
 /* A tempered chain that never went from one end to the other has not compared
  * them: its estimates of log z(1) - log z(0), where they are not bounds, say
  * nothing, however steady they look. */
@@ -155,22 +166,35 @@ static tempera_status withdraw_unconnected(tempera_summary *summary,
                                            tempera_error *error) {
   for (size_t i = 0; i < summary->estimate_count; i++) {
     tempera_estimate *e = &summary->estimates[i];
-    bool tempered = !strcmp(e->name, "rb") || !strcmp(e->name, "ti") ||
-                    !strcmp(e->name, "ss");
-    if (!tempered || e->warning)
+    if (!is_tempered(e) || e->warning)
       continue;
-    bool headline = summary->estimator && !strcmp(e->name, summary->estimator);
-    e->log_z = e->se = e->lower = e->upper = NAN;
-    e->warning = tm_heap_format(
-        "no estimate: the tempered chain never went from the prior to the "
-        "posterior");
-    if (!e->warning)
-      return tm_fail_memory(error);
-    if (headline) {
-      summary->log_z = summary->se = summary->lower = summary->upper = NAN;
-      tm_heap_free(summary->estimator);
-      summary->estimator = NULL;
-    }
+    TM_TRY(withdraw(
+        summary, e,
+        tm_heap_format("no estimate: no tempered state ever went from the "
+                       "prior to the posterior"),
+        error));
+  }
+  return TEMPERA_OK;
+}
+
+/* A chain that disagrees with plain draws from the prior has not explored it.
+ */
+static tempera_status withdraw_unanchored(const tempera_draws *draws,
+                                          tempera_summary *summary,
+                                          tempera_error *error) {
+  tm_anchor_gap gap = tm_anchor_compare(draws, summary);
+  if (isnan(gap.tau))
+    return TEMPERA_OK;
+  for (size_t i = 0; i < summary->estimate_count; i++) {
+    tempera_estimate *e = &summary->estimates[i];
+    if (is_tempered(e) && isfinite(e->log_z))
+      TM_TRY(withdraw(
+          summary, e,
+          tm_heap_format("no estimate: the tempered chain has not explored the "
+                         "prior; at tau = %.2g its log z is %.3g, that of "
+                         "prior draws %.3g",
+                         gap.tau, gap.curve, gap.prior),
+          error));
   }
   return TEMPERA_OK;
 }
@@ -180,6 +204,8 @@ tempera_status tm_estimate_doubt(const tempera_draws *draws,
                                  tempera_error *error) {
   if (draws->count && draws->evidence && summary->restarts == 0)
     TM_TRY(withdraw_unconnected(summary, error));
+  if (draws->count && draws->evidence)
+    TM_TRY(withdraw_unanchored(draws, summary, error));
   double tau, distance = farthest(draws, summary, &tau);
   if (!(distance > far_below(summary->value_count)) || !isfinite(distance))
     return TEMPERA_OK;

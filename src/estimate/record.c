@@ -85,6 +85,21 @@ tempera_status tm_evidence_record(tempera_summary *summary, const char *name,
   return TEMPERA_OK;
 }
 
+tempera_status tm_estimate_take(tempera_summary *summary,
+                                const tempera_estimate *e,
+                                tempera_error *error) {
+  char *name = tm_heap_text(e->name);
+  if (!name)
+    return tm_fail_memory(error);
+  tm_heap_free(summary->estimator);
+  summary->estimator = name;
+  summary->log_z = e->log_z;
+  summary->se = e->se;
+  summary->lower = e->lower;
+  summary->upper = e->upper;
+  return TEMPERA_OK;
+}
+
 tempera_status tm_evidence_add_phm(const tempera_draws *draws,
                                    tm_tempered *view, tempera_summary *summary,
                                    tempera_error *error) {
@@ -104,7 +119,6 @@ tempera_status tm_evidence_fill_untempered(const tempera_draws *draws,
                                            tempera_summary *summary,
                                            tempera_error *error) {
   tm_tempered view;
-  summary->zero_likelihood = tm_zero_likelihood(draws, NULL);
   if (!draws->evidence || !draws->count)
     return TEMPERA_OK;
   TM_TRY(tm_tempered_create_target(draws, MOST_TARGET_DRAWS, &view, error));

@@ -3,6 +3,7 @@
 
 #include "estimate/estimate.h"
 #include "estimate/evidence.h"
+#include "estimate/levels.h"
 #include "model/data.h"
 
 #include <math.h>
@@ -73,15 +74,24 @@ static tempera_status fill_tempered(const tempera_draws *draws,
   return status;
 }
 
+/* By the kind of tempered draws there are. */
+static tempera_status fill_evidence(const tempera_draws *draws,
+                                    tempera_summary *summary,
+                                    tempera_error *error) {
+  if (tm_levels_apply(draws))
+    return tm_levels_fill(draws, summary, error);
+  if (draws->has_role[TEMPERA_TEMPERED])
+    return fill_tempered(draws, summary, error);
+  summary->zero_likelihood = tm_zero_likelihood(draws, NULL);
+  return tm_evidence_fill_untempered(draws, summary, error);
+}
+
 tempera_status tm_estimate_summary(const tempera_draws *draws,
                                    tempera_summary *summary,
                                    tempera_error *error) {
   summary->barrier = summary->relabelled_rhat = summary->relabelled_ess = NAN;
   summary->log_z = summary->se = summary->lower = summary->upper = NAN;
-  if (draws->has_role[TEMPERA_TEMPERED])
-    TM_TRY(fill_tempered(draws, summary, error));
-  else
-    TM_TRY(tm_evidence_fill_untempered(draws, summary, error));
+  TM_TRY(fill_evidence(draws, summary, error));
   TM_TRY(tm_tempering_fill(draws, summary, error));
   TM_TRY(tm_values_fill(draws, summary, error));
   TM_TRY(tm_modes_fill(draws, summary, error));
@@ -91,8 +101,15 @@ tempera_status tm_estimate_summary(const tempera_draws *draws,
 size_t tm_estimate_round_trips(const tempera_draws *draws, size_t *restarts) {
   size_t trips = 0, starts = 0;
   tm_tempered view;
+  tm_levels levels;
   tm_barrier barrier;
-  if (tm_tempered_create(draws, TRIP_DRAWS, &view, NULL) == TEMPERA_OK) {
+  if (tm_levels_apply(draws)) {
+    if (tm_levels_create(draws, TRIP_DRAWS, &levels, NULL) == TEMPERA_OK) {
+      barrier = tm_levels_barrier(&levels);
+      tm_trips_count(draws, &barrier, &trips, &starts);
+      tm_levels_free(&levels);
+    }
+  } else if (tm_tempered_create(draws, TRIP_DRAWS, &view, NULL) == TEMPERA_OK) {
     if (tm_barrier_find(&view, &barrier, NULL) == TEMPERA_OK)
       tm_trips_count(draws, &barrier, &trips, &starts);
     tm_tempered_free(&view);
@@ -133,6 +150,7 @@ void tempera_summary_free(tempera_summary *summary) {
   tm_heap_free(summary->labels);
   tm_heap_free(summary->tau_bins);
   tm_heap_free(summary->curve);
+  tm_heap_free(summary->levels);
   tm_heap_free(summary->ridge);
   tm_heap_free(summary->decision);
   tm_heap_free(summary->verdict);

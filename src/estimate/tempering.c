@@ -36,10 +36,11 @@ static const double *column(const tempera_draws *draws, size_t chain,
 static void fill_acceptance(const tempera_draws *draws,
                             tempera_summary *summary) {
   running swaps = {0}, taus = {0};
+  size_t rows = tm_draws_rows(draws, TEMPERA_TEMPERED);
   for (size_t c = 0; c < draws->chains; c++) {
     const double *exchange = column(draws, c, TM_EXCHANGE);
     const double *accept = column(draws, c, TM_TAU_ACCEPT);
-    for (size_t i = 0; i < draws->count; i++) {
+    for (size_t i = 0; i < rows; i++) {
       if (exchange[i] > 0)
         add(&swaps, exchange[i] == 2);
       add(&taus, accept[i]);
@@ -87,9 +88,10 @@ static double below_ridge(const tempera_draws *draws, double tau, double l,
 static void fill_bins(const tempera_draws *draws, tempera_summary *summary,
                       const double *upper) {
   running accept[TAU_BINS] = {{0}}, taus[TAU_BINS] = {{0}};
+  size_t rows = tm_draws_rows(draws, TEMPERA_TEMPERED);
   for (size_t c = 0; c < draws->chains; c++) {
     const double *tau = column(draws, c, TM_TAU);
-    for (size_t i = 0; i < draws->count; i++) {
+    for (size_t i = 0; i < rows; i++) {
       size_t j = bin_of(upper, summary->tau_bin_count, tau[i]);
       tempera_tau_bin *bin = &summary->tau_bins[j];
       bin->draws++;
@@ -110,7 +112,8 @@ static void fill_bins(const tempera_draws *draws, tempera_summary *summary,
 static tempera_status make_bins(const tempera_draws *draws,
                                 tempera_summary *summary,
                                 tempera_error *error) {
-  size_t count = draws->chains * draws->count, n = 0;
+  size_t rows = tm_draws_rows(draws, TEMPERA_TEMPERED);
+  size_t count = draws->chains * rows, n = 0;
   double *sorted = tm_heap_alloc(count, sizeof(double)), upper[TAU_BINS];
   summary->tau_bins = tm_heap_alloc(TAU_BINS, sizeof *summary->tau_bins);
   if (!sorted || !summary->tau_bins) {
@@ -118,7 +121,7 @@ static tempera_status make_bins(const tempera_draws *draws,
     return tm_fail_memory(error);
   }
   for (size_t c = 0; c < draws->chains; c++)
-    for (size_t i = 0; i < draws->count; i++)
+    for (size_t i = 0; i < rows; i++)
       sorted[n++] = column(draws, c, TM_TAU)[i];
   size_t bins = summary->tau_bin_count = make_edges(sorted, count, upper);
   tm_heap_free(sorted);

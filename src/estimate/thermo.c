@@ -5,8 +5,9 @@
  * Inside a bin the draws' tau has density proportional to P(tau) z(tau), not
  * uniform. With g = log P known, weights e^{-g(tau) - m tau}, m the bin's
  * mean of l (which is the slope of log z), make it uniform to second order; m
- * is the solution of m = weighted mean of l under its own weights. Without g
- * a straight line fitted to l over tau is read off at the bin's centre. */
+ * is the solution of m = weighted mean of l under its own weights. Without g,
+ * or where g has steps (weights so uneven that they bias the mean), a straight
+ * line fitted to l over tau is read off at the bin's centre. */
 #include "estimate/evidence.h"
 
 #include <math.h>
@@ -147,7 +148,8 @@ void tm_evidence_ti(const tm_tempered *view, tm_bins *bins, double *scratch,
     b.count = bins->first[j + 1] - bins->first[j];
     width = b.width = bins->edge[j + 1] - bins->edge[j];
     b.centre = (bins->edge[j] + bins->edge[j + 1]) / 2;
-    bins->mean[j] = view->prior.count ? weighted_mean(&b) : fitted_mean(&b);
+    bool smooth = view->prior.count && !view->prior_steps;
+    bins->mean[j] = smooth ? weighted_mean(&b) : fitted_mean(&b);
     integral += b.width * bins->mean[j];
     for (size_t k = 0; k < b.count; k++)
       evidence->psi[b.draw[k]] += b.weight[k];

@@ -49,12 +49,31 @@ static void follow_chain(const tempera_draws *draws, size_t chain,
   }
 }
 
+/* Several walkers in a chain: each row says which it is. */
+static void follow_walkers(const tempera_draws *draws, size_t chain,
+                           const tm_barrier *barrier, counts *c) {
+  const tempera_role role = TEMPERA_TEMPERED;
+  size_t rows = tm_draws_rows(draws, role), n = draws->size;
+  const double *tau = tm_draws_column(draws, role, chain, n + TM_TAU);
+  const double *walker = tm_draws_column(draws, role, chain, n + TM_WALKER);
+  const double *renewed = tm_draws_column(draws, role, chain, n + TM_RENEWED);
+  stage *stages = tm_heap_alloc(draws->width, sizeof *stages); /* FRESH */
+  for (size_t i = 0; stages && i < rows; i++) {
+    stage *at = &stages[(size_t)walker[i]];
+    if (renewed[i] == 1)
+      visit(at, 0, c);
+    visit(at, tm_barrier_share(barrier, tau[i]), c);
+  }
+  tm_heap_free(stages);
+}
+
 void tm_trips_count(const tempera_draws *draws, const tm_barrier *barrier,
                     size_t *round_trips, size_t *restarts) {
   counts c = {0};
   if (draws->has_role[TEMPERA_TEMPERED])
     for (size_t chain = 0; chain < draws->chains; chain++)
-      follow_chain(draws, chain, barrier, &c);
+      (draws->width > 1 ? follow_walkers : follow_chain)(draws, chain, barrier,
+                                                         &c);
   *round_trips = c.round_trips;
   *restarts = c.restarts;
 }

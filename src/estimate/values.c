@@ -220,12 +220,13 @@ static tempera_status fill(const tempera_draws *draws, double *const *columns,
   if (draws->count == 0 || draws->chains == 0 ||
       (!target && !draws->has_role[TEMPERA_TEMPERED]))
     return TEMPERA_OK;
+  tempera_role role = target ? TEMPERA_TARGET : TEMPERA_TEMPERED;
   table t = {.draws = draws,
              .columns = columns,
              .width = width,
-             .rows = draws->count,
-             .count = draws->count * draws->chains,
-             .role = target ? TEMPERA_TARGET : TEMPERA_TEMPERED,
+             .rows = tm_draws_rows(draws, role),
+             .count = tm_draws_rows(draws, role) * draws->chains,
+             .role = role,
              .arena = tm_arena_create()};
   if (!t.arena)
     return tm_fail_memory(error);

@@ -140,10 +140,24 @@ static void check_ridge(findings *f) {
         "run a longer warmup, which looks for it");
 }
 
+/* Equi-energy jumps reach far, but only as far as a finite memory. */
+static void check_jumps(findings *f) {
+  WARN(f, "The equi-energy sampler has the posterior's law in the limit only; "
+          "nothing in the run would show a mode that no chain has met.");
+  blame(f,
+        "the chains agree with each other, but there are no round trips to "
+        "vouch for it",
+        "use --method pt-stwnc");
+}
+
 /* Chains at tau = 1 that agree may all sit in the same mode. */
 static void check_tempering(findings *f) {
   if (f->summary->tau_bin_count > 0 || f->problem)
     return;
+  if (f->summary->method && !strcmp(f->summary->method, "ee")) {
+    check_jumps(f);
+    return;
+  }
   WARN(f, "This method does not temper: nothing in the run would show a mode "
           "that no chain has met.");
   blame(f,

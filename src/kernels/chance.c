@@ -17,8 +17,9 @@ double tm_chance_at(const tm_chance *chance, const tm_chance_rule *rule,
                     tm_tau_place place, bool learning) {
   const double *mean = chance->mean + place.node;
   double acceptance = mean[0] + place.weight * (mean[1] - mean[0]);
-  double share = (acceptance - rule->poor) / (rule->good - rule->poor);
-  return fmin(1, fmax(share, learning ? rule->curious : rule->seldom));
+  double share =
+      rule->most * (acceptance - rule->poor) / (rule->good - rule->poor);
+  return fmin(rule->most, fmax(share, learning ? rule->curious : rule->seldom));
 }
 
 static void learn_node(tm_chance *chance, size_t node, double weight,

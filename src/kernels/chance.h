@@ -9,10 +9,10 @@ typedef struct tm_chance {
   double mean[TM_TAU_NODES], count[TM_TAU_NODES]; /* of acceptance */
 } tm_chance;
 
-/* Attempt always above `good`, with probability `seldom` below `poor`; in
- * warmup with `curious` at least, to learn. */
+/* Attempt with probability `most` where the acceptance is above `good`, with
+ * `seldom` below `poor`; in warmup with `curious` at least, to learn. */
 typedef struct tm_chance_rule {
-  double good, poor, seldom, curious;
+  double good, poor, most, seldom, curious;
 } tm_chance_rule;
 
 void tm_chance_start(tm_chance *chance);

@@ -8,11 +8,10 @@
  * prior is there where pi is normalised and can be drawn from; without it
  * e = 0. Accepted with min(1, p(u*) q(u) / (p(u) q(u*))).
  *
- * Where labels are exchangeable one copy of each mode stands for all: what is
- * drawn is relabelled at random, and q sums over the labellings of its
- * argument (relabelling has Jacobian one, see labels.c). With more labels
- * than can be written out the law lives on sorted points instead: q takes its
- * argument sorted, and what is drawn unsorted is rejected unseen. */
+ * Where labels are exchangeable one copy of each mode stands for all: its t is
+ * confined to the points whose labels are in the mode's own order, q takes its
+ * argument in that order, and what is drawn is relabelled at random
+ * (relabelling has Jacobian one, see labels.c). */
 #include "kernels/chance.h"
 #include "kernels/move.h"
 #include "numeric/dense.h"
@@ -21,15 +20,19 @@
 #include <string.h>
 
 static const tm_chance_rule RULE = {
-    .good = 0.1, .poor = 0.01, .seldom = 0.05, .curious = 0.15};
+    .good = 0.1, .poor = 0.01, .most = 0.4, .seldom = 0.05, .curious = 0.15};
 static const double PRIOR_SHARE = 0.1;
+static const double LEAST_SUM = 1e-200;
+enum { MOST_HALVES = 32, TRIES = 8 };
 
 typedef struct jump {
   tm_shared *shared;
   tm_chance chance;
-  double freedom, spread; /* of the t's: degrees, and factor on the sds */
-  double log_constant;    /* of their densities */
-  double share;           /* of the prior */
+  double freedom, spread;  /* of the t's: degrees, and factor on the sds */
+  double log_constant;     /* of their densities, constant x ... */
+  double power, width;     /* ... (1 + square / width)^-power */
+  unsigned halves;         /* 2 x power, which is whole */
+  double share, log_share; /* of the prior */
   double *delta;
 } jump;
 
@@ -54,17 +57,22 @@ static tempera_status create(tm_shared *shared, tm_arena *arena, void **state,
   made->log_constant =
       lgamma((made->freedom + d) / 2) - lgamma(made->freedom / 2) -
       d / 2 * log(made->freedom * M_PI) - d * log(made->spread);
+  made->power = (made->freedom + d) / 2;
+  made->halves = (unsigned)(made->freedom + d);
+  made->width = made->freedom * made->spread * made->spread;
   if (model->spec.prior_draw && model->spec.prior_normalised)
     made->share = PRIOR_SHARE;
+  made->log_share = log(made->share);
   *state = made;
   return TEMPERA_OK;
 }
 
 /* ---- the density q */
 
-/* A sum of exponentials, held by its largest term. */
+/* A sum of densities, e^top x sum; a linear one has top = 0. */
 typedef struct log_sum {
   double top, sum;
+  bool linear;
 } log_sum;
 
 static void add_log(log_sum *total, double term) {
@@ -78,6 +86,14 @@ static void add_log(log_sum *total, double term) {
   }
 }
 
+/* base^-power, where 2 x power is whole: no logarithm is needed. */
+static double falling(const jump *state, double base) {
+  double result = state->halves & 1 ? sqrt(base) : 1;
+  for (unsigned n = state->halves / 2; n; n /= 2, base *= base)
+    result *= n & 1 ? base : 1;
+  return 1 / result;
+}
+
 static bool same_integers(const tempera_model *model, const double *a,
                           const double *b) {
   for (size_t j = 0; j < model->dimension; j++)
@@ -86,65 +102,89 @@ static bool same_integers(const tempera_model *model, const double *a,
   return true;
 }
 
-/* Add the density of every t at u. Terms below e^-40 of what is there already
- * may be cut short. */
-static void add_modes(jump *state, const tm_laplace_knot *knot, const double *u,
-                      log_sum *total) {
-  const tm_shared *shared = state->shared;
-  size_t d = shared->real_count;
-  double power = (state->freedom + (double)d) / 2;
-  double width = state->freedom * state->spread * state->spread;
-  bool whole = d < shared->model->dimension;
-  for (size_t m = 0; m < knot->mode_count; m++) {
-    const tm_laplace_mode *mode = &knot->modes[m];
-    if (whole && !same_integers(shared->model, mode->u, u))
+/* u, relabelled. In a simplex theta is needed on the way. */
+static void turn(const tempera_model *model, const tm_labels *labels,
+                 const unsigned char *permutation, const tm_point *from,
+                 tm_point *to) {
+  memcpy(to->u, from->u, model->dimension * sizeof(double));
+  for (size_t b = 0; b < model->block_count; b++) {
+    const tm_block *block = &model->blocks[b];
+    if (!labels->block[b])
       continue;
-    double level = mode->log_share + state->log_constant + mode->half_log_det;
-    double most = width * expm1(fmin(700, (level - total->top + 40) / power));
-    if (!(most > 0))
-      continue;
-    for (size_t k = 0; k < d; k++)
-      state->delta[k] = u[shared->reals[k]] - mode->u[shared->reals[k]];
-    double square = tm_factor_square(mode->factor, d, state->delta, most);
-    add_log(total, level - power * log1p(square / width));
+    bool plain = tm_labels_plain(block);
+    const double *old = plain ? from->u + block->u : from->theta + block->theta;
+    double *new = plain ? to->u + block->u : to->theta + block->theta;
+    for (size_t k = 0; k < labels->count; k++)
+      new[k] = old[permutation[k]];
+    if (!plain)
+      tm_unconstrain_block(block, to->theta, to->u);
   }
 }
 
-/* The sum over labellings of theta; `spare` is used. */
-static void add_labellings(jump *state, const tm_laplace_view *view,
-                           const tm_laplace_knot *knot, const double *theta,
-                           log_sum *total) {
-  const tempera_model *model = state->shared->model;
-  const tm_labels *labels = &view->labels;
-  tm_point *spare = &state->shared->spare;
+/* The point with its labels in the order of the mode's, in `spare`. `sorted`
+ * is its own order. */
+static const double *turned(jump *state, const tm_labels *labels,
+                            const unsigned char *sorted,
+                            const tm_laplace_mode *mode,
+                            const tm_point *point) {
+  unsigned char permutation[TM_LABELS_MOST];
+  for (size_t r = 0; r < labels->count; r++)
+    permutation[mode->order[r]] = sorted[r];
+  turn(state->shared->model, labels, permutation, point, &state->shared->spare);
+  return state->shared->spare.u;
+}
+
+/* Add the t's at a point, in units of the knot's peak. */
+static void add_modes(jump *state, const tm_laplace_view *view,
+                      const tm_laplace_knot *knot, const tm_point *point,
+                      log_sum *total) {
+  const tm_shared *shared = state->shared;
+  size_t d = shared->real_count;
+  bool whole = d < shared->model->dimension;
+  const double *u = point->u;
   unsigned char sorted[TM_LABELS_MOST];
-  size_t count = labels->permutations ? labels->permutations : 1;
-  const unsigned char *list = labels->permutation;
-  if (!labels->permutations) {
-    tm_labels_sort(labels, theta, sorted);
-    list = sorted;
+  if (knot->relabel)
+    tm_labels_sort(&view->labels, point->theta, sorted);
+  for (size_t m = 0; m < knot->mode_count; m++) {
+    const tm_laplace_mode *mode = &knot->modes[m];
+    if (knot->relabel)
+      u = turned(state, &view->labels, sorted, mode, point);
+    if (whole && !same_integers(shared->model, mode->u, u))
+      continue;
+    for (size_t k = 0; k < d; k++)
+      state->delta[k] = u[shared->reals[k]] - mode->u[shared->reals[k]];
+    double square = tm_factor_square(mode->factor, d, state->delta, INFINITY);
+    double base = 1 + square / state->width;
+    if (total->linear)
+      total->sum += mode->peak * falling(state, base);
+    else
+      add_log(total, log(mode->peak) - state->power * log(base));
   }
-  for (size_t p = 0; p < count; p++) {
-    tm_labels_apply(model, labels, list + p * labels->count, theta,
-                    spare->theta);
-    tm_unconstrain(model, spare->theta, spare->u);
-    add_modes(state, knot, spare->u, total);
+}
+
+/* Powers are quick, but underflow far away or in many dimensions; then
+ * logarithms. */
+static log_sum sum_modes(jump *state, const tm_laplace_view *view,
+                         const tm_laplace_knot *knot, const tm_point *point) {
+  log_sum total = {.linear = state->halves <= MOST_HALVES};
+  add_modes(state, view, knot, point, &total);
+  if (total.linear && !(total.sum > LEAST_SUM)) {
+    total = (log_sum){.top = -INFINITY};
+    add_modes(state, view, knot, point, &total);
   }
+  return total;
 }
 
 /* log q, up to a constant of the knot. */
 static double log_q(jump *state, const tm_laplace_view *view,
                     const tm_laplace_knot *knot, const tm_point *point) {
-  log_sum total = {-INFINITY, 0};
-  double copies = knot->relabel ? view->labels.log_factorial : 0;
-  if (knot->relabel)
-    add_labellings(state, view, knot, point->theta, &total);
-  else
-    add_modes(state, knot, point->u, &total);
+  log_sum total = sum_modes(state, view, knot, point);
   if (state->share > 0) {
+    double copies = knot->relabel ? view->labels.log_factorial : 0;
+    double prior = state->log_share + copies + point->log_prior +
+                   point->log_jacobian - state->log_constant - knot->log_peak;
     total.sum *= 1 - state->share;
-    add_log(&total, log(state->share) + copies + point->log_prior +
-                        point->log_jacobian);
+    add_log(&total, prior);
   }
   return total.sum > 0 ? total.top + log(total.sum) : -INFINITY;
 }
@@ -187,38 +227,63 @@ static void shuffle(unsigned char *permutation, size_t count,
   }
 }
 
-/* The proposal's u, relabelled at random; false where it is not sorted and
- * should be. */
+static bool in_order(const tm_labels *labels, const unsigned char *order,
+                     const double *theta) {
+  for (size_t r = 1; r < labels->count; r++)
+    if (theta[labels->key + order[r - 1]] > theta[labels->key + order[r]])
+      return false;
+  return true;
+}
+
+/* The point in `spare` becomes the proposal, relabelled at random; false where
+ * its labels are not in the order of the mode's. The Jacobians are those of any
+ * labelling. */
 static bool relabel(jump *state, const tm_labels *labels,
-                    tempera_random *random) {
+                    const tm_laplace_mode *mode, tempera_random *random) {
   tm_point *proposal = &state->shared->proposal;
   tm_point *spare = &state->shared->spare;
   const tempera_model *model = state->shared->model;
   unsigned char permutation[TM_LABELS_MOST];
-  tm_constrain(model, proposal->u, spare->theta, &spare->log_jacobian);
-  if (!tm_inside(model, spare->theta))
-    return false;
-  if (!labels->permutations && !tm_labels_sorted(labels, spare->theta))
+  tm_constrain_point(model, spare);
+  if (!in_order(labels, mode->order, spare->theta))
     return false;
   shuffle(permutation, labels->count, random);
   tm_labels_apply(model, labels, permutation, spare->theta, proposal->theta);
-  tm_unconstrain(model, proposal->theta, proposal->u);
+  turn(model, labels, permutation, spare, proposal);
+  memcpy(proposal->block_jacobian, spare->block_jacobian,
+         model->block_count * sizeof(double));
+  proposal->log_jacobian = spare->log_jacobian;
   return true;
 }
 
-/* False when the proposal is known to have density zero. */
-static bool propose(jump *state, const tm_laplace_view *view,
-                    const tm_laplace_knot *knot, tm_step *step) {
+/* One draw of the proposal, evaluated; false when it is out of order. */
+static bool draw(jump *state, const tm_laplace_view *view,
+                 const tm_laplace_knot *knot, tm_step *step) {
   tm_point *proposal = &state->shared->proposal;
+  tm_point *drawn = knot->relabel ? &state->shared->spare : proposal;
   if (state->share > 0 && tempera_random_uniform(step->random) < state->share) {
     tm_prior_draw(step->evaluator, step->random, proposal);
-    return proposal->log_prior > -INFINITY;
+    return true;
   }
-  draw_student(state, pick_mode(knot, step->random), step->random, proposal->u);
-  if (knot->relabel && !relabel(state, &view->labels, step->random))
+  const tm_laplace_mode *mode = pick_mode(knot, step->random);
+  draw_student(state, mode, step->random, drawn->u);
+  if (!knot->relabel)
+    tm_evaluate(step->evaluator, proposal);
+  else if (relabel(state, &view->labels, mode, step->random))
+    tm_evaluate_densities(step->evaluator, proposal);
+  else
     return false;
-  tm_evaluate(step->evaluator, proposal);
-  return proposal->log_prior > -INFINITY;
+  return true;
+}
+
+/* Drawn again while out of order: that changes q by a factor of the knot, and
+ * so does giving up. False when the proposal has density zero. */
+static bool propose(jump *state, const tm_laplace_view *view,
+                    const tm_laplace_knot *knot, tm_step *step) {
+  for (int i = 0; i < TRIES; i++)
+    if (draw(state, view, knot, step))
+      return state->shared->proposal.log_prior > -INFINITY;
+  return false;
 }
 
 static void step(void *opaque, tm_step *step) {
@@ -228,8 +293,9 @@ static void step(void *opaque, tm_step *step) {
     return;
   double probability =
       tm_chance_at(&state->chance, &RULE, step->place, step->adapt);
-  if (probability < 1 && tempera_random_uniform(step->random) >= probability)
+  if (tempera_random_uniform(step->random) >= probability)
     return;
+  step->enough = true;
   const tm_laplace_view *view = tm_laplace_look(laplace);
   const tm_laplace_knot *knot =
       &view->knots[tm_laplace_nearest(laplace, step->tau)];

@@ -1,5 +1,7 @@
 /* kernel.c - kernels as lists of moves, one after another; each leaves the
- * tempered posterior invariant, so the sweep does (method 4.6). */
+ * tempered posterior invariant, so the sweep does (method 4.6). A prior draw
+ * or a jump, tried with a probability that depends on tau only, is instead of
+ * the moves that follow: a mixture of two kernels. */
 #include "kernels/move.h"
 
 #include <math.h>
@@ -152,11 +154,8 @@ tm_sweep tm_kernel_sweep(tm_kernel *kernel, tm_evaluator *evaluator,
                   .adapt = !kernel->frozen};
   if (step.adapt)
     learn(kernel, &step);
-  for (size_t i = 0; i < kernel->count; i++) {
+  for (size_t i = 0; i < kernel->count && !step.enough; i++)
     kernel->moves[i].type->step(kernel->moves[i].state, &step);
-    if (step.renewed && tau <= 0)
-      break; /* an exact, independent draw: nothing is left to do */
-  }
   return (tm_sweep){.acceptance =
                         step.proposals ? step.acceptance / step.proposals : 1,
                     .renewed = step.renewed};

@@ -32,7 +32,8 @@ typedef struct tm_sweep {
   bool renewed;      /* theta was replaced by an independent prior draw */
 } tm_sweep;
 
-/* One sweep at tau: every coordinate has had the chance to move. On entry
+/* One sweep at tau. With AUTO a short one: a jump, or moves of an eighth of the
+ * coordinates; with the others every coordinate may move. On entry
  * the point is evaluated and has positive density at tau; so on exit. */
 tm_sweep tm_kernel_sweep(tm_kernel *kernel, tm_evaluator *evaluator,
                          tm_point *point, double tau, tempera_random *random);

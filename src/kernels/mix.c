@@ -15,8 +15,9 @@
  * share divided by the move's cost, so an expensive move that is seldom of
  * use does not make the mean sweep much dearer than the best move's.
  *
- * A joint step is repeated until it has cost as much as a componentwise
- * sweep: then a sweep means about as much whichever move makes it. */
+ * A sweep is a short one: an eighth of the coordinates, one after another, or
+ * as many joint steps, so that it means about as much whichever move makes it.
+ * Between sweeps tau moves and states are exchanged, at no evaluation. */
 #include "kernels/mix.h"
 
 #include <math.h>
@@ -24,9 +25,9 @@
 
 /* Cost of a gradient in likelihood evaluations. */
 static const double GRADIENT_COST = 2;
-static const double FLOOR = 0.05;  /* least share of the evaluations */
-static const double CURIOUS = 0.5; /* in warmup, drawn evenly this often */
-static const double MEASURED = 20; /* uses that make a measurement */
+static const double FLOOR = 0.05;   /* least share of the evaluations */
+static const double CURIOUS = 0.25; /* in warmup, drawn evenly this often */
+static const double MEASURED = 20;  /* uses that make a measurement */
 
 /* What one move did in one stretch of tau. */
 typedef struct tally {
@@ -51,7 +52,7 @@ typedef struct mix {
 } mix;
 
 static const tm_move_type *const TYPES[TM_MIX_MOST] = {
-    &tm_move_random_walk, &tm_move_joint, &tm_move_hmc};
+    &tm_move_walk_part, &tm_move_joint, &tm_move_hmc};
 
 static bool applies(const tempera_model *model) {
   return model->real_dimension > 0;
@@ -60,7 +61,7 @@ static bool applies(const tempera_model *model) {
 /* In one dimension a single componentwise step remains. */
 static bool of_use(const tm_move_type *type, const tempera_model *model) {
   return type->applies(model) &&
-         (type == &tm_move_random_walk || model->real_dimension > 1);
+         (type == &tm_move_walk_part || model->real_dimension > 1);
 }
 
 static tempera_status add_option(mix *made, const tm_move_type *type,
@@ -68,7 +69,7 @@ static tempera_status add_option(mix *made, const tm_move_type *type,
   option *next = &made->options[made->count++];
   size_t d = made->shared->real_count;
   next->type = type;
-  next->repeats = type == &tm_move_joint ? d : 1;
+  next->repeats = type == &tm_move_joint ? tm_part_of_sweep(d) : 1;
   for (size_t r = 0; r < TM_REGIMES; r++) {
     next->tallies[r].jump = TM_NEW(arena, double, d);
     if (!next->tallies[r].jump)

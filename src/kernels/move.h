@@ -38,6 +38,7 @@ typedef struct tm_step {
   bool adapt;
   bool accepted;     /* by the last tm_metropolis */
   bool renewed;      /* see tm_sweep */
+  bool enough;       /* set by a move after which the others may rest */
   double acceptance; /* summed over proposals */
   unsigned proposals;
 } tm_step;
@@ -56,6 +57,7 @@ typedef struct tm_move_type {
 } tm_move_type;
 
 extern const tm_move_type tm_move_random_walk;
+extern const tm_move_type tm_move_walk_part; /* of the coordinates, in turn */
 extern const tm_move_type tm_move_joint;
 extern const tm_move_type tm_move_hmc;
 extern const tm_move_type tm_move_mix;   /* random walk, joint, hmc: measured */
@@ -66,6 +68,11 @@ extern const tm_move_type tm_move_gibbs;
 extern const tm_move_type tm_move_prior;
 extern const tm_move_type tm_move_recipe;
 extern const tm_move_type tm_move_jump; /* idle without a Laplace ridge */
+
+/* How many of d coordinates (or joint steps) are a sweep's share of work when
+ * it is one of many short ones: between them tau moves and states are
+ * exchanged, which costs no evaluation. */
+static inline size_t tm_part_of_sweep(size_t d) { return (d + 7) / 8; }
 
 /* A kernel of these moves, in this order, without those that do not apply. */
 TEMPERA_CHECKED tempera_status tm_kernel_compose(

@@ -9,7 +9,7 @@
 #include <math.h>
 
 static const tm_chance_rule RULE = {
-    .good = 0.1, .poor = 0.01, .seldom = 0.01, .curious = 0.1};
+    .good = 0.1, .poor = 0.01, .most = 0.3, .seldom = 0.01, .curious = 0.1};
 
 typedef struct prior {
   tm_shared *shared;
@@ -39,6 +39,7 @@ static void step(void *opaque, tm_step *step) {
                                      : 1;
   if (probability < 1 && tempera_random_uniform(step->random) >= probability)
     return;
+  step->enough = true;
   tm_prior_draw(step->evaluator, step->random, proposal);
   double log_ratio = -INFINITY;
   if (proposal->log_prior > -INFINITY)

@@ -21,12 +21,13 @@ static tempera_status create(tm_shared *shared, tm_arena *arena, void **state,
   return TEMPERA_OK;
 }
 
-static void step(void *state, tm_step *step) {
-  tm_shared *shared = state;
+/* `count` coordinates in turn, from `first` on and round. */
+static void walk(tm_shared *shared, tm_step *step, size_t first, size_t count) {
   tm_point *proposal = &shared->proposal, *point = step->point;
   tm_point_copy(shared->model, point, proposal);
   double density = tm_log_density(point, step->tau);
-  for (size_t i = 0; i < shared->real_count; i++) {
+  for (size_t k = 0, i = first; k < count; k++, i++) {
+    i = i < shared->real_count ? i : 0;
     tm_scale *scale = &shared->componentwise[i];
     size_t j = shared->reals[i];
     proposal->u[j] += tm_scale_at(scale, step->place, step->adapt) *
@@ -43,6 +44,19 @@ static void step(void *state, tm_step *step) {
   }
 }
 
+static void step(void *state, tm_step *step) {
+  tm_shared *shared = state;
+  walk(shared, step, 0, shared->real_count);
+}
+
+/* Which ones is drawn whatever the state: the law stays invariant. */
+static void step_part(void *state, tm_step *step) {
+  tm_shared *shared = state;
+  size_t d = shared->real_count, part = tm_part_of_sweep(d);
+  size_t first = part < d ? (size_t)tempera_random_below(step->random, d) : 0;
+  walk(shared, step, first, part);
+}
+
 static void freeze(void *state) {
   tm_shared *shared = state;
   for (size_t i = 0; i < shared->real_count; i++)
@@ -54,5 +68,13 @@ const tm_move_type tm_move_random_walk = {
     .applies = applies,
     .create = create,
     .step = step,
+    .freeze = freeze,
+};
+
+const tm_move_type tm_move_walk_part = {
+    .name = "random-walk",
+    .applies = applies,
+    .create = create,
+    .step = step_part,
     .freeze = freeze,
 };

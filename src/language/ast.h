@@ -79,6 +79,8 @@ struct tm_expression {
   tm_function *function; /* CALL of a user's function */
   tm_function *system;   /* CALL of an ODE solver: its first argument */
   const struct tm_builtin *builtin; /* CALL of ours */
+  int kept;            /* from 1: computed when the data are read; 0: not */
+  unsigned kept_terms; /* of a density: only terms of these arguments are */
 };
 
 typedef enum tm_constraint {
@@ -206,6 +208,8 @@ typedef struct tm_program {
   tm_variable **globals; /* all variables at the top of blocks, in order */
   size_t global_count;
   int variable_count;
+  tm_expression **kept; /* by tm_hoist; number k is at k - 1 */
+  size_t kept_count;
   /* by the splitter */
   const char **warnings;
   size_t warning_count;

@@ -69,8 +69,9 @@ static tempera_status fetch(const tm_binding *b, const char *name, int integer,
 
 tm_tensor tm_binding_read(tm_tape *tape, void *binding, const char *name,
                           int integer, int rank, const int *dim) {
-  const tm_binding *b = binding;
+  tm_binding *b = binding;
   tempera_error error = {0};
+  b->reading = name;
   if (!b->data || !tempera_data_has(b->data, name))
     tm_runtime_fail(tape, "", "the data lack variable %s", name);
   check_shape(tape, b, name, rank, dim);
@@ -86,12 +87,11 @@ tm_tensor tm_binding_read(tm_tape *tape, void *binding, const char *name,
 
 /* ---- parameters --------------------------------------------------------- */
 
-/* name[1,2] for element k in column-major order (after `blocks` leading
- * dimensions in row-major order). */
+/* name[1,2] for element k in column-major order. */
 static const char *element_name(const tm_binding *b, const char *name,
-                                const tm_tensor *shape, int blocks, long k) {
+                                const tm_tensor *shape, long k) {
   char text[320];
-  long at = tm_theta_place(shape, blocks, k), index[TM_RANK];
+  long at = tm_columnwise(shape, k), index[TM_RANK];
   for (int i = shape->rank; i-- > 0;) {
     index[i] = at % shape->dim[i] + 1;
     at /= shape->dim[i];
@@ -127,9 +127,9 @@ static void add_elements(tm_tape *tape, tm_binding *b, const char *name,
                          const tm_view *lower, const tm_view *upper) {
   long n = tm_count(shape);
   for (long k = 0; k < n; k++) {
-    long at = tm_theta_place(shape, 0, k);
+    long at = tm_columnwise(shape, k);
     tempera_parameter *p = new_parameter(tape, b);
-    p->name = element_name(b, name, shape, 0, k);
+    p->name = element_name(b, name, shape, k);
     p->kind = integer ? TEMPERA_INTEGER : TEMPERA_REAL;
     p->lower = lower->v[at * lower->stride];
     p->upper = upper->v[at * upper->stride];
@@ -163,6 +163,7 @@ static void add_block(tm_tape *tape, tm_binding *b, const char *name,
 
 static const char *constraint_name(int constraint) {
   static const char *const names[] = {
+      [TM_SIMPLEX] = "simplex",
       [TM_UNIT_VECTOR] = "unit_vector",
       [TM_ORDERED] = "ordered",
       [TM_POSITIVE_ORDERED] = "positive_ordered",
@@ -174,13 +175,13 @@ static const char *constraint_name(int constraint) {
   return names[constraint];
 }
 
-/* Names of a block that is element `which` of an array. */
+/* `size` names from element `first` on. */
 static const char *const *block_names(tm_tape *tape, const tm_binding *b,
                                       const char *name, const tm_tensor *shape,
-                                      int depth, long which, long size) {
+                                      long first, long size) {
   const char **names = TM_NEW(b->arena, const char *, (size_t)size);
   for (long k = 0; names && k < size; k++) {
-    names[k] = element_name(b, name, shape, depth, which * size + k);
+    names[k] = element_name(b, name, shape, first + k);
     if (!names[k])
       names = NULL;
   }
@@ -189,7 +190,32 @@ static const char *const *block_names(tm_tape *tape, const tm_binding *b,
   return names;
 }
 
-/* Simplexes, ordered vectors, matrices: one block per array element. */
+/* A block with a map that is still to be filled. */
+static tempera_map *add_mapped(tm_tape *tape, tm_binding *b, const char *name,
+                               const tm_tensor *shape, long first, long size) {
+  tempera_parameter *p = new_parameter(tape, b);
+  tempera_map *map = TM_NEW(b->arena, tempera_map, 1);
+  p->name = tm_arena_text(b->arena, name);
+  p->size = (size_t)size;
+  p->transform = TEMPERA_MAPPED;
+  p->value_names = block_names(tape, b, name, shape, first, size);
+  p->map = map;
+  if (!p->name || !map)
+    tm_runtime_fail(tape, "", "out of memory");
+  return map;
+}
+
+/* Where the first value of each element of an array lies in theta. */
+static const size_t *element_places(tm_tape *tape, const tm_tensor *shape,
+                                    int depth, long count) {
+  tm_tensor array = tm_shape(depth, shape->dim);
+  size_t *places = tm_take(tape, (size_t)count * sizeof *places);
+  for (long k = 0; k < count; k++)
+    places[tm_columnwise(&array, k)] = (size_t)k;
+  return places;
+}
+
+/* Simplexes, ordered vectors, matrices, and arrays of them. */
 static void add_special(tm_tape *tape, tm_binding *b, const char *name,
                         tm_constraint constraint, const tm_tensor *shape,
                         int depth) {
@@ -198,22 +224,25 @@ static void add_special(tm_tape *tape, tm_binding *b, const char *name,
     *(i < depth ? &count : &size) *= shape->dim[i];
   int rows = shape->dim[depth];
   int columns = shape->rank - depth == 2 ? shape->dim[depth + 1] : 1;
-  if (constraint == TM_SIMPLEX && rows < 2)
-    tm_runtime_fail(tape, "", "parameter %s: a simplex needs 2 values", name);
-  for (long k = 0; k < count && size > 0; k++) {
-    tempera_parameter *p = new_parameter(tape, b);
-    p->name = tm_arena_text(b->arena, name);
-    p->size = (size_t)size;
-    p->transform = constraint == TM_SIMPLEX ? TEMPERA_SIMPLEX : TEMPERA_MAPPED;
-    p->value_names = block_names(tape, b, name, shape, depth, k, size);
-    tempera_map *map = TM_NEW(b->arena, tempera_map, 1);
-    if (!p->name || !map)
-      tm_runtime_fail(tape, "", "out of memory");
-    p->map = constraint == TM_SIMPLEX ? NULL : map;
-    if (p->map &&
-        !tm_map_of(constraint, (size_t)rows, (size_t)columns, 0, 1, map))
-      tm_runtime_fail(tape, "", "parameter %s: %s of size %d is not supported",
-                      name, constraint_name(constraint), rows);
+  if (count == 0 || size == 0)
+    return;
+  tempera_map each, *map = add_mapped(tape, b, name, shape, 0, count * size);
+  bool has = tm_map_of(constraint, (size_t)rows, (size_t)columns, 0, 1, &each);
+  if (has && depth) {
+    tm_array_map *array = tm_take(tape, sizeof *array);
+    *array = (tm_array_map){each, (size_t)count,
+                            element_places(tape, shape, depth, count), depth};
+    has = tm_array_map_of(array, map);
+  } else if (has) {
+    *map = each;
+  }
+  if (!has)
+    tm_runtime_fail(tape, "", "parameter %s: %s of size %d is not supported",
+                    name, constraint_name(constraint), rows);
+  if (constraint == TM_SIMPLEX && !depth) {
+    tempera_parameter *p = &b->parameters[b->parameter_count - 1];
+    p->transform = TEMPERA_SIMPLEX;
+    p->map = NULL;
   }
 }
 
@@ -224,19 +253,11 @@ static void add_shifted(tm_tape *tape, tm_binding *b, const char *name,
   bool together = offset->scalar && multiplier->scalar;
   long n = tm_count(shape), blocks = together ? n > 0 : n;
   for (long k = 0; k < blocks; k++) {
-    long size = together ? n : 1, at = tm_theta_place(shape, 0, k);
-    tempera_parameter *p = new_parameter(tape, b);
-    tempera_map *map = TM_NEW(b->arena, tempera_map, 1);
-    p->name = tm_arena_text(b->arena, name);
-    p->size = (size_t)size;
-    p->transform = TEMPERA_MAPPED;
-    p->value_names = block_names(tape, b, name, shape, 0, k, size);
-    p->map = map;
+    long size = together ? n : 1, at = tm_columnwise(shape, k);
+    tempera_map *map = add_mapped(tape, b, name, shape, k, size);
     double scale = multiplier->v[at * multiplier->stride];
-    if (!p->name || !map ||
-        !tm_map_of(TM_OFFSET, (size_t)size, 1, offset->v[at * offset->stride],
-                   scale, map))
-      tm_runtime_fail(tape, "", "parameter %s: too large", name);
+    (void)tm_map_of(TM_OFFSET, (size_t)size, 1, offset->v[at * offset->stride],
+                    scale, map);
     if (!(scale > 0))
       tm_runtime_fail(tape, "", "parameter %s: multiplier=%g is not positive",
                       name, scale);
@@ -264,6 +285,27 @@ long tm_binding_parameter(tm_tape *tape, void *binding, const char *name,
   return offset;
 }
 
+long tm_binding_dependent(tm_tape *tape, void *binding, const char *name,
+                          int shifted, int rank, const int *dim,
+                          const void *instance, tm_limits limits) {
+  tm_binding *b = binding;
+  tm_tensor shape = tm_shape(rank, dim);
+  long offset = (long)b->theta_count, size = tm_count(&shape);
+  b->theta_count += (size_t)size;
+  if (!b->pool)
+    b->pool = tm_limits_pool_new();
+  if (!b->pool)
+    tm_runtime_fail(tape, "", "out of memory");
+  if (size > 0)
+    tm_limits_map(tape, b->pool, &limits, instance, (size_t)offset, &shape,
+                  shifted, add_mapped(tape, b, name, &shape, 0, size));
+  return offset;
+}
+
+void tm_binding_improper(void *binding) {
+  ((tm_binding *)binding)->improper = true;
+}
+
 /* ---- quantities --------------------------------------------------------- */
 
 static void make_room(tm_tape *tape, tm_binding *b, size_t more) {
@@ -286,7 +328,7 @@ void tm_binding_announce(tm_tape *tape, void *binding, const char *name,
   long n = tm_count(&shape);
   make_room(tape, b, (size_t)n);
   for (long k = 0; k < n; k++) {
-    b->names[b->name_count] = element_name(b, name, &shape, 0, k);
+    b->names[b->name_count] = element_name(b, name, &shape, k);
     if (!b->names[b->name_count++])
       tm_runtime_fail(tape, "", "out of memory");
   }
@@ -307,5 +349,5 @@ void tm_binding_output(tm_tape *tape, void *binding, tm_any value) {
     tm_runtime_fail(tape, "", "a quantity has more values than were declared");
   for (long k = 0; k < v.n; k++)
     b->values[b->value_count++] =
-        v.scalar ? *v.v : v.v[tm_theta_place(&shape, 0, k)];
+        v.scalar ? *v.v : v.v[tm_columnwise(&shape, k)];
 }

@@ -4,15 +4,18 @@
 #ifndef TM_LANGUAGE_BINDING_H
 #define TM_LANGUAGE_BINDING_H
 
-#include "language/runtime/runtime.h"
+#include "language/limits.h"
 
 typedef struct tm_binding {
   const tempera_data *data;
+  const char *reading; /* the last variable asked for, or NULL */
   /* parameters, growing */
   tm_arena *arena;
   tempera_parameter *parameters;
   size_t parameter_count, parameter_capacity;
   size_t theta_count;
+  tm_limits_pool *pool; /* made when a parameter's limits depend on others */
+  bool improper;
   /* quantities: names once, growing; then values at every point */
   const char **names;
   size_t name_count, name_capacity;

@@ -4,6 +4,7 @@
  * Clients may call from several threads with one model, but evaluating needs
  * scratch space: each call takes a worker from a pool and gives it back. */
 #include "language/runtime/bridgestan.h"
+#include "language/maps.h"
 
 #include "base/text.h"
 #include "language/load.h"
@@ -57,8 +58,7 @@ static int fail_error(char **error, const char *function,
 }
 
 static int fail_reason(char **error, const char *function, const worker *w) {
-  const tempera_model_spec *spec = &w->evaluator.model->spec;
-  return fail(error, function, spec->reason(w->evaluator.user));
+  return fail(error, function, tm_reason(&w->evaluator));
 }
 
 void tm_bs_free_text(char *text) { tm_heap_free(text); }
@@ -141,24 +141,42 @@ static char *join_names(const tm_bs *b, bool tp, bool gq) {
   return finished(&text);
 }
 
+/* `count` numbered coordinates behind the first `root` bytes of a name. */
+static void add_numbered(tm_text *text, const char *name, size_t root,
+                         size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    char numbered[300];
+    snprintf(numbered, sizeof numbered, "%.*s%c%zu", (int)root, name,
+             name[root] ? name[root] : '[', i + 1);
+    add_name(text, numbered);
+  }
+}
+
+/* Where the indices behind the first `depth` begin. */
+static size_t root_of(const char *name, int depth) {
+  size_t root = strcspn(name, "[");
+  for (; depth > 0 && name[root]; depth--)
+    root += 1 + strcspn(name + root + 1, ",]");
+  return root;
+}
+
 /* The block's names where it has as many coordinates as values, else numbers
  * behind its root and, for elements of arrays, their indices. */
 static void add_block_names(tm_text *text, const tempera_model *model,
                             const tm_block *block) {
-  const char *first = model->names[block->theta];
-  const char *last = model->names[block->theta + block->theta_count - 1];
-  size_t root = strcspn(first, "[");
-  for (size_t i = root; first[i] && first[i] == last[i]; i++)
-    if (first[i] == ',')
-      root = i;
-  for (size_t i = 0; i < block->u_count; i++) {
-    char name[300];
-    snprintf(name, sizeof name, "%.*s%c%zu", (int)root, first,
-             first[root] ? first[root] : '[', i + 1);
-    add_name(text, block->u_count == block->theta_count
-                       ? model->names[block->theta + i]
-                       : name);
-  }
+  char *const *names = model->names + block->theta;
+  const tm_array_map *array = tm_map_array(block->map);
+  if (array)
+    for (size_t e = 0; e < array->count; e++) {
+      const char *name = names[array->element[e]];
+      add_numbered(text, name, root_of(name, array->depth),
+                   array->each.unconstrained_size);
+    }
+  else if (block->u_count == block->theta_count)
+    for (size_t i = 0; i < block->u_count; i++)
+      add_name(text, names[i]);
+  else
+    add_numbered(text, names[0], root_of(names[0], 0), block->u_count);
 }
 
 static char *join_unconstrained_names(const tempera_model *model) {
@@ -372,6 +390,8 @@ static int add_part(worker *w, tempera_density_fn density,
   double part = 0, *gradient = w->evaluator.gradient;
   int answer = slope ? slope(w->theta, &part, gradient, w->evaluator.user)
                      : density(w->theta, &part, w->evaluator.user);
+  if (answer > 0 && part == -INFINITY)
+    answer = 0; /* density zero is a value; reject is not */
   *value += part;
   for (size_t i = 0; slope && i < model->size; i++)
     w->natural[i] += gradient[i];

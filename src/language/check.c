@@ -52,10 +52,11 @@ static tempera_status check_bound(tm_checker *c, const tm_variable *v,
   if (!e)
     return TEMPERA_OK;
   TM_TRY(tm_check_expression(c, e));
-  if (v->block == TM_BLOCK_PARAMETERS && e->level == TM_LEVEL_PARAMETER)
+  if (v->block == TM_BLOCK_PARAMETERS && v->type.base == TM_INT &&
+      e->level == TM_LEVEL_PARAMETER)
     return tm_complain(c->source, e->token,
-                       "bounds that depend on other parameters are not "
-                       "supported; scale a parameter in (0, 1) instead");
+                       "bounds of an integer parameter cannot depend on other "
+                       "parameters");
   tm_type wanted = v->type;
   if (tm_type_promotes(e->type, tm_type_of(TM_REAL, 0)) ||
       tm_type_promotes(e->type, wanted))

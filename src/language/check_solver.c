@@ -73,8 +73,7 @@ static tempera_status check_old(tm_checker *c, tm_expression *e) {
                        "perhaps three tolerances",
                        e->text);
   for (size_t i = 1; i < e->part_count; i++)
-    TM_TRY(wanted(c, e, e->parts[i], types[i - 1], names[i - 1],
-                  i != 1 && i != 4));
+    TM_TRY(wanted(c, e, e->parts[i], types[i - 1], names[i - 1], i > 4));
   e->type = (tm_type){TM_REAL, 2};
   return find_system(c, e, (tm_type[]){R, A, A, A, I}, 5, A);
 }
@@ -94,7 +93,7 @@ static tempera_status check_new(tm_checker *c, tm_expression *e) {
                        "%s takes (f, y0, t0, ts%s, arguments of f ...)",
                        e->text, tolerances ? ", rel_tol, abs_tol, steps" : "");
   for (size_t i = 1; i < first; i++)
-    TM_TRY(wanted(c, e, e->parts[i], types[i - 1], names[i - 1], i != 1));
+    TM_TRY(wanted(c, e, e->parts[i], types[i - 1], names[i - 1], i > 3));
   tm_type arguments[MOST + 2] = {R, V};
   for (size_t i = first; i < e->part_count; i++)
     arguments[2 + i - first] = e->parts[i]->type;

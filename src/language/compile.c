@@ -160,9 +160,10 @@ static tempera_status build(const tm_text *text, const char *stem,
                             tempera_error *error) {
   char source[4200], made[4200], log[4200];
   long self = (long)getpid();
-  snprintf(source, sizeof source, "%s.%ld.c", stem, self);
-  snprintf(made, sizeof made, "%s.%ld.so", stem, self);
-  snprintf(log, sizeof log, "%s.%ld.log", stem, self);
+  const char *here = stem[0] == '/' ? "" : "./"; /* never seen as an option */
+  snprintf(source, sizeof source, "%s%s.%ld.c", here, stem, self);
+  snprintf(made, sizeof made, "%s%s.%ld.so", here, stem, self);
+  snprintf(log, sizeof log, "%s%s.%ld.log", here, stem, self);
   tempera_status status =
       tm_file_replace(source, text->data, text->length, error);
   if (status == TEMPERA_OK)

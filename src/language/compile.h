@@ -4,7 +4,9 @@
 
 #include "language/program.h"
 
-/* runtime/prelude.h, bridgestan.h and bridgestan_stubs.h, each NUL-terminated */
-extern const char tm_prelude_text[], tm_bridgestan_text[], tm_bridgestan_stubs_text[];
+/* runtime/prelude.h, bridgestan.h and bridgestan_stubs.h, each NUL-terminated
+ */
+extern const char tm_prelude_text[], tm_bridgestan_text[],
+    tm_bridgestan_stubs_text[];
 
 #endif

@@ -93,12 +93,26 @@ static bool index_range(const coverer *c, const tm_variable *v, size_t k,
          range_of(v, k, loop->lower, loop->upper, r);
 }
 
+/* x[{1, 3}]: the elements by number, when it is the only index. */
+static bool cover_numbers(const tm_expression *e, coverage *out) {
+  const tm_expression *list = e->index_count == 1 ? e->indices[0].from : NULL;
+  if (!list || e->indices[0].to || list->kind != TM_E_ARRAY)
+    return false;
+  for (size_t i = 0; i < list->part_count; i++)
+    if (list->parts[i]->kind == TM_E_INT && out->count < MOST_RANGES)
+      out->ranges[out->count++] =
+          (range){list->parts[i]->whole, list->parts[i]->whole};
+  return true;
+}
+
 static bool is_everything(range r) { return r.from == 1 && r.to == THE_END; }
 
 /* Only one dimension may be less than whole. */
 static void cover_indexed(coverer *c, const tm_expression *e, coverage *out,
                           const tm_variable *v) {
   range partial = {1, THE_END};
+  if (cover_numbers(e, out))
+    return;
   for (size_t k = 0; k < e->index_count; k++) {
     range r;
     if (k >= v->size_count || !index_range(c, v, k, &e->indices[k], &r))
@@ -199,11 +213,8 @@ static void walk(coverer *c, tm_statement **body, size_t count) {
   }
 }
 
-/* Do the ranges join up from 1 to the end? */
-static bool ranges_join(const coverage *g, const tm_variable *v) {
-  int64_t size = v->size_count && v->sizes[0]->kind == TM_E_INT
-                     ? v->sizes[0]->whole
-                     : INT64_MAX;
+/* How far the ranges join up from 1 on; THE_END: all the way. */
+static int64_t ranges_reach(const coverage *g) {
   int64_t reached = 0;
   for (bool more = true; more;) {
     more = false;
@@ -211,14 +222,31 @@ static bool ranges_join(const coverage *g, const tm_variable *v) {
       if (g->ranges[i].from > reached + 1)
         continue;
       if (g->ranges[i].to == THE_END)
-        return true;
+        return THE_END;
       if (g->ranges[i].to > reached) {
         reached = g->ranges[i].to;
         more = true;
       }
     }
   }
-  return reached >= size;
+  return reached;
+}
+
+/* A size that is a number decides at once; for others, whose value only the
+ * data know, `covered_to` is left to be compared with it. */
+static void judge(const coverage *g, tm_parameter_info *info) {
+  const tm_variable *v = info->variable;
+  int64_t reached = ranges_reach(g);
+  bool known = v->size_count == 0 || v->sizes[0]->kind == TM_E_INT;
+  int64_t size = known && v->size_count ? v->sizes[0]->whole : INT64_MAX;
+  bool all = g->all || reached == THE_END || reached >= size;
+  info->cover = all ? TM_COVER_ALL : g->count ? TM_COVER_SOME : TM_COVER_NONE;
+  info->covered_to = all || known ? 0 : reached;
+}
+
+bool tm_surely_improper(const tm_parameter_info *info) {
+  return info->cover != TM_COVER_ALL && !info->flat_is_proper &&
+         info->covered_to == 0;
 }
 
 tempera_status tm_cover_parameters(tm_split *split) {
@@ -233,11 +261,8 @@ tempera_status tm_cover_parameters(tm_split *split) {
   split->proper = true;
   for (size_t k = 0; k < split->parameter_count; k++) {
     tm_parameter_info *info = &split->parameters[k];
-    const coverage *g = &c.parameters[k];
-    info->cover = g->all || ranges_join(g, info->variable) ? TM_COVER_ALL
-                  : g->count                               ? TM_COVER_SOME
-                                                           : TM_COVER_NONE;
-    if (info->cover != TM_COVER_ALL && !info->flat_is_proper)
+    judge(&c.parameters[k], info);
+    if (tm_surely_improper(info))
       split->proper = false;
   }
   return TEMPERA_OK;

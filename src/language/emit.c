@@ -19,6 +19,12 @@ static void emit_instance(tm_emitter *g) {
       tm_emit_line(g, "  long o_%s; int d_%s[TM_RANK]; /* line %d */", v->name,
                    v->name, v->token->line);
   }
+  for (size_t i = 0; i < tree->kept_count; i++) {
+    const tm_expression *e = tree->kept[i];
+    tm_emit_line(g, "  %s kept_%d; /* line %d */",
+                 tm_held_name(tm_held_type(g, e->type, TM_LEVEL_DATA)), e->kept,
+                 e->token->line);
+  }
   tm_emit_line(g, "  char end_;");
   tm_emit_line(g, "} instance;");
 }
@@ -54,7 +60,11 @@ static void emit_check(tm_emitter *g, const tm_variable *v, bool reject) {
   emit_any_variable(g, v);
   tm_emit(g, ", %d, ", (int)v->constraint);
   emit_bounds(g, v);
-  tm_emit(g, ", \"%s\", %d);\n", v->name, reject);
+  if (reject)
+    tm_emit(g, ", \"line %d:%d: %s\", 1);\n", v->token->line, v->token->column,
+            v->name);
+  else
+    tm_emit(g, ", \"%s\", 0);\n", v->name);
 }
 
 static void emit_checks(tm_emitter *g, tm_block_kind block, bool reject) {
@@ -78,6 +88,34 @@ static void emit_read(tm_emitter *g, const tm_variable *v) {
   emit_check(g, v, false);
 }
 
+/* The terms of a density that need only data. */
+static void emit_hoisted_terms(tm_emitter *g, const tm_expression *e) {
+  tm_emit(g, "F[%zu](t, (tm_any[]){",
+          tm_emit_call_number(g, e->builtin->name, e->builtin->signature));
+  for (size_t i = 0; i < e->part_count; i++) {
+    tm_emit(g, i ? ", " : "");
+    if (e->kept_terms >> i & 1)
+      tm_emit_any(g, e->parts[i]);
+    else
+      tm_emit(g, "tm_any_real(1)"); /* not looked at */
+  }
+  tm_emit(g, "}, %zu | TM_ONLY | %u << TM_CHOSEN).u.r.v", e->part_count,
+          e->kept_terms);
+}
+
+static void emit_hoisted(tm_emitter *g) {
+  const tm_program *tree = &g->program->tree;
+  for (size_t i = 0; i < tree->kept_count; i++) {
+    const tm_expression *e = tree->kept[i];
+    tm_emit(g, "  I->kept_%d = ", e->kept);
+    if (e->kept_terms)
+      emit_hoisted_terms(g, e);
+    else
+      tm_emit_expression(g, e);
+    tm_emit(g, ";\n");
+  }
+}
+
 static void emit_data(tm_emitter *g) {
   const tm_program *tree = &g->program->tree;
   g->needed = NULL;
@@ -92,7 +130,21 @@ static void emit_data(tm_emitter *g) {
   tm_emit_statements(g, block->statements, block->count);
   g->indent = 0;
   emit_checks(g, TM_BLOCK_TRANSFORMED_DATA, false);
+  g->reading = true;
+  emit_hoisted(g);
+  g->reading = false;
   tm_emit_line(g, "}");
+}
+
+/* Prior statements name the first few elements: are there more? */
+static void emit_propriety(tm_emitter *g, const tm_variable *v) {
+  const tm_split *split = &g->program->split;
+  for (size_t i = 0; i < split->parameter_count; i++) {
+    const tm_parameter_info *info = &split->parameters[i];
+    if (info->variable == v && info->covered_to && !info->flat_is_proper)
+      tm_emit_line(g, "  if (I->d_%s[0] > %lld) t->runtime->improper(binding);",
+                   v->name, (long long)info->covered_to);
+  }
 }
 
 static void emit_announcements(tm_emitter *g, tm_block_kind block) {
@@ -108,38 +160,7 @@ static void emit_announcements(tm_emitter *g, tm_block_kind block) {
   }
 }
 
-static void emit_parameters(tm_emitter *g) {
-  const tm_program *tree = &g->program->tree;
-  tm_emit_line(g, "static void parameters(tm_tape *t, void *i_, "
-                  "void *binding) {");
-  tm_emit_line(g, "  instance *I = i_;");
-  tm_emit_line(g, "  (void)t, (void)I, (void)binding;");
-  for (size_t i = 0; i < tree->global_count; i++) {
-    const tm_variable *v = tree->globals[i];
-    if (v->block != TM_BLOCK_PARAMETERS)
-      continue;
-    tm_emit(g, "  { tm_tensor s_ = tm_shape(");
-    tm_emit_sizes(g, v);
-    tm_emit(g, ");\n    memcpy(I->d_%s, s_.dim, sizeof s_.dim);\n", v->name);
-    tm_emit(g,
-            "    I->o_%s = t->runtime->parameter(t, binding, \"%s\", %d, "
-            "%d, %d, s_.rank, s_.dim, ",
-            v->name, v->name, (int)v->constraint, v->type.base == TM_INT,
-            v->type.depth);
-    emit_bounds(g, v);
-    tm_emit(g, "); }\n");
-  }
-  emit_announcements(g, TM_BLOCK_TRANSFORMED_PARAMETERS);
-  emit_announcements(g, TM_BLOCK_GENERATED_QUANTITIES);
-  tm_emit_line(g, "}");
-}
-
-/* ---- densities ---------------------------------------------------------- */
-
-/* Leading dimensions that theta keeps in order: arrays of special types. */
-static int block_depth(const tm_variable *v) {
-  return v->constraint >= TM_SIMPLEX ? v->type.depth : 0;
-}
+/* ---- parameters --------------------------------------------------------- */
 
 static void emit_theta(tm_emitter *g, const tm_variable *v) {
   tm_held held = tm_held_variable(g, v);
@@ -148,9 +169,9 @@ static void emit_theta(tm_emitter *g, const tm_variable *v) {
   if (held == TM_TENSOR)
     tm_emit_line(g,
                  "tm_tensor v_%s = tm_unpack(t, theta + I->o_%s, %s%s%s, "
-                 "%zu, I->d_%s, %d);",
+                 "%zu, I->d_%s);",
                  n, n, gradient ? "gradient + I->o_" : "0", gradient ? n : "",
-                 "", v->size_count, n, block_depth(v));
+                 "", v->size_count, n);
   else if (held == TM_VAR)
     tm_emit_line(g, "tm_var v_%s = {theta[I->o_%s], gradient + I->o_%s};", n, n,
                  n);
@@ -168,6 +189,86 @@ static void emit_thetas(tm_emitter *g) {
       emit_theta(g, v);
   }
 }
+
+/* Does e name this variable? */
+static bool mentions(const tm_expression *e, const tm_variable *v) {
+  if (!e)
+    return false;
+  bool found = e->kind == TM_E_NAME && e->variable == v;
+  for (size_t i = 0; i < e->part_count && !found; i++)
+    found = mentions(e->parts[i], v);
+  for (size_t i = 0; i < e->index_count && !found; i++)
+    found = mentions(e->indices[i].from, v) || mentions(e->indices[i].to, v);
+  return found;
+}
+
+static void emit_limits(tm_emitter *g, const tm_variable *v, bool gradient) {
+  const tm_program *tree = &g->program->tree;
+  g->gradient = gradient;
+  tm_emit_line(g,
+               "static void limits_%s_%s(tm_tape *t, const void *i_, "
+               "const double *theta, double *gradient, tm_any *out) {",
+               v->name, gradient ? "g" : "v");
+  g->indent = 1;
+  tm_emit_line(g, "const instance *I = i_;");
+  tm_emit_line(g, "(void)t, (void)I, (void)theta, (void)gradient;");
+  for (size_t i = 0; i < tree->global_count && tree->globals[i] != v; i++)
+    if (tree->globals[i]->block == TM_BLOCK_PARAMETERS &&
+        (mentions(v->lower, tree->globals[i]) ||
+         mentions(v->upper, tree->globals[i])))
+      emit_theta(g, tree->globals[i]);
+  g->indent = 0;
+  tm_emit(g, "  tm_any limits[2] = {");
+  emit_bounds(g, v);
+  tm_emit(g, "};\n  memcpy(out, limits, sizeof limits);\n}\n");
+  g->gradient = false;
+}
+
+static void emit_dependent(tm_emitter *g, const tm_variable *v) {
+  tm_emit_line(g,
+               "    I->o_%s = t->runtime->dependent(t, binding, \"%s\", %d, "
+               "s_.rank, s_.dim, I, (tm_limits){limits_%s_v, limits_%s_g}); }",
+               v->name, v->name, v->constraint == TM_OFFSET, v->name, v->name);
+}
+
+static void emit_parameters(tm_emitter *g) {
+  const tm_program *tree = &g->program->tree;
+  for (size_t i = 0; i < tree->global_count; i++)
+    if (tm_has_dependent_limits(tree->globals[i])) {
+      emit_limits(g, tree->globals[i], false);
+      emit_limits(g, tree->globals[i], true);
+    }
+  tm_emit_line(g, "static void parameters(tm_tape *t, void *i_, "
+                  "void *binding) {");
+  tm_emit_line(g, "  instance *I = i_;");
+  tm_emit_line(g, "  (void)t, (void)I, (void)binding;");
+  for (size_t i = 0; i < tree->global_count; i++) {
+    const tm_variable *v = tree->globals[i];
+    if (v->block != TM_BLOCK_PARAMETERS)
+      continue;
+    tm_emit(g, "  { tm_tensor s_ = tm_shape(");
+    tm_emit_sizes(g, v);
+    tm_emit(g, ");\n    memcpy(I->d_%s, s_.dim, sizeof s_.dim);\n", v->name);
+    if (tm_has_dependent_limits(v)) {
+      emit_dependent(g, v);
+      emit_propriety(g, v);
+      continue;
+    }
+    tm_emit(g,
+            "    I->o_%s = t->runtime->parameter(t, binding, \"%s\", %d, "
+            "%d, %d, s_.rank, s_.dim, ",
+            v->name, v->name, (int)v->constraint, v->type.base == TM_INT,
+            v->type.depth);
+    emit_bounds(g, v);
+    tm_emit(g, "); }\n");
+    emit_propriety(g, v);
+  }
+  emit_announcements(g, TM_BLOCK_TRANSFORMED_PARAMETERS);
+  emit_announcements(g, TM_BLOCK_GENERATED_QUANTITIES);
+  tm_emit_line(g, "}");
+}
+
+/* ---- densities ---------------------------------------------------------- */
 
 static void emit_block(tm_emitter *g, tm_block_kind kind) {
   const tm_block_node *block = &g->program->tree.blocks[kind];
@@ -199,6 +300,26 @@ static void emit_density(tm_emitter *g, tm_part part, bool gradient) {
   tm_emit_line(g, "}");
   g->gradient = false;
   g->needed = NULL;
+}
+
+/* Everything once more, to find out which statement makes the density zero:
+ * called when somebody asks, so it need not be fast. */
+static void emit_explain(tm_emitter *g) {
+  g->explaining = true;
+  g->needed = NULL;
+  tm_emit_line(g, "__attribute__((cold, optimize(\"O0\")))");
+  tm_emit_line(g, "static void explain(tm_tape *t, const void *i_, "
+                  "const double *theta) {");
+  g->indent = 1;
+  tm_emit_line(g, "const instance *I = i_;");
+  tm_emit_line(g, "(void)t, (void)I, (void)theta;");
+  emit_thetas(g);
+  emit_block(g, TM_BLOCK_TRANSFORMED_PARAMETERS);
+  emit_checks(g, TM_BLOCK_TRANSFORMED_PARAMETERS, true);
+  emit_block(g, TM_BLOCK_MODEL);
+  g->indent = 0;
+  tm_emit_line(g, "}");
+  g->explaining = false;
 }
 
 /* ---- quantities --------------------------------------------------------- */
@@ -308,7 +429,7 @@ static void emit_entry(tm_emitter *g, bool drawn) {
                "\", %d, sizeof(instance), start, data, parameters,\n"
                "  {prior_value, likelihood_value},\n"
                "  {prior_gradient, likelihood_gradient},\n"
-               "  quantities, %s};",
+               "  explain, quantities, %s};",
                g->program->split.proper, drawn ? "draw_prior" : "0");
 }
 
@@ -321,6 +442,7 @@ tempera_status tm_emit_program(const tempera_program *program, tm_text *text,
   emit_parameters(&g);
   for (int k = 0; k < 4; k++)
     emit_density(&g, k % 2 ? TM_PART_LIKELIHOOD : TM_PART_PRIOR, k >= 2);
+  emit_explain(&g);
   emit_quantities(&g);
   bool drawn = tm_emit_prior_draw(&g);
   emit_entry(&g, drawn);

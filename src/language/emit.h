@@ -28,8 +28,10 @@ typedef struct tm_emitter {
   size_t kernel_count, kernel_capacity;
   int indent;
   const tm_function *function;
-  bool drawing; /* prior draws: ~ assigns */
-  bool outputs; /* quantities: reject stops, output at the end */
+  bool drawing;    /* prior draws: ~ assigns */
+  bool outputs;    /* quantities: reject stops, output at the end */
+  bool explaining; /* every statement says where it is */
+  bool reading;    /* the data: kept expressions are computed here */
 } tm_emitter;
 
 void tm_emit(tm_emitter *g, const char *format, ...)
@@ -59,9 +61,10 @@ void tm_emit_number(tm_emitter *g, const tm_expression *e); /* as double */
 void tm_emit_any(tm_emitter *g, const tm_expression *e);
 void tm_emit_variable(tm_emitter *g, const tm_variable *v);
 void tm_emit_slices(tm_emitter *g, const tm_expression *e);
-/* A call into the library, as tm_any. */
+/* A call into the library, as tm_any; flags: "" or " | TM_DIRECT" ... */
 void tm_emit_library(tm_emitter *g, const char *name, const char *signature,
-                     tm_expression *const *parts, size_t count, bool direct);
+                     tm_expression *const *parts, size_t count,
+                     const char *flags);
 /* May the value's adjoint lie in a variable's storage? */
 bool tm_aliases(const tm_expression *e);
 /* All indices single, down to a scalar? Leading ones only? */

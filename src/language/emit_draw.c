@@ -98,7 +98,8 @@ static bool statement_fits(plan *p, const tm_statement *s, unit *u) {
   const tm_expression *left = e ? e->parts[0] : NULL;
   const tm_variable *v = left ? parameter_of(left) : NULL;
   if (!v || !is_simple(v, left) || !has_rng(p->g, e->builtin) ||
-      !only_globals(e) ||
+      !only_globals(e) || tm_has_dependent_limits(v) ||
+      tm_cut_varies(p->split, v, e) ||
       (v->constraint == TM_SIMPLEX) !=
           !strcmp(e->builtin->name, "dirichlet_lpdf"))
     return false;
@@ -169,7 +170,7 @@ static bool rest_is_flat(const plan *p) {
       drawn = drawn || (p->units[i].draws.mask[k / 64] >> (k % 64) & 1);
     bool flat = (v->constraint == TM_BOUNDED && v->lower && v->upper) ||
                 (v->constraint == TM_SIMPLEX && v->type.depth == 0);
-    if (!drawn && !flat)
+    if (!drawn && (!flat || tm_has_dependent_limits(v)))
       return false;
   }
   return true;
@@ -327,11 +328,10 @@ static void emit_flat(tm_emitter *g, const tm_variable *v) {
 }
 
 static void emit_pack(tm_emitter *g, const tm_variable *v) {
-  int blocks = v->constraint >= TM_SIMPLEX ? v->type.depth : 0;
   tm_emit_line(g, "for (long k_ = 0, n_ = tm_count(&p_%s); k_ < n_; k_++) {",
                v->name);
-  tm_emit_line(g, "  double x_ = p_%s.v[tm_theta_place(&p_%s, %d, k_)];",
-               v->name, v->name, blocks);
+  tm_emit_line(g, "  double x_ = p_%s.v[tm_columnwise(&p_%s, k_)];", v->name,
+               v->name);
   tm_emit_line(g,
                "  if (isnan(x_)) t->runtime->fail(t, \"\", \"part of %s "
                "has no prior statement\");",

@@ -135,11 +135,18 @@ void tm_emit_number(tm_emitter *g, const tm_expression *e) {
     tm_emit_as(g, e, TM_DOUBLE);
 }
 
+/* Is it a field of the instance? */
+static bool is_kept(const tm_expression *e) {
+  return e->kept && !e->kept_terms;
+}
+
 /* Is the storage behind this tensor assigned after it is made? */
 static bool is_steady(const tm_expression *e) {
   const tm_expression *root = e;
-  while (root->kind == TM_E_INDEX)
+  while (root->kind == TM_E_INDEX && !is_kept(root))
     root = root->parts[0];
+  if (is_kept(root))
+    return true;
   if (root->kind == TM_E_NAME)
     return root->variable->global &&
            (root->variable->block == TM_BLOCK_PARAMETERS ||
@@ -169,6 +176,8 @@ void tm_emit_any(tm_emitter *g, const tm_expression *e) {
 }
 
 bool tm_aliases(const tm_expression *e) {
+  if (is_kept(e))
+    return tm_rank(e->type) > 0;
   switch (e->kind) {
   case TM_E_NAME:
     return tm_rank(e->type) > 0;
@@ -188,15 +197,15 @@ bool tm_aliases(const tm_expression *e) {
 /* ---- calls -------------------------------------------------------------- */
 
 void tm_emit_library(tm_emitter *g, const char *name, const char *signature,
-                     tm_expression *const *parts, size_t count, bool direct) {
+                     tm_expression *const *parts, size_t count,
+                     const char *flags) {
   tm_emit(g, "F[%zu](t, (tm_any[]){", tm_emit_call_number(g, name, signature));
   for (size_t i = 0; i < count; i++) {
     if (i)
       tm_emit(g, ", ");
     tm_emit_any(g, parts[i]);
   }
-  tm_emit(g, "%s}, %zu%s)", count ? "" : "{0}", count,
-          direct ? " | TM_DIRECT" : "");
+  tm_emit(g, "%s}, %zu%s)", count ? "" : "{0}", count, flags);
 }
 
 /* The field of a tm_any that holds e. */
@@ -207,7 +216,7 @@ static void emit_field(tm_emitter *g, const tm_expression *e) {
 
 static void emit_library_value(tm_emitter *g, const tm_expression *e,
                                const char *name, const char *signature) {
-  tm_emit_library(g, name, signature, e->parts, e->part_count, false);
+  tm_emit_library(g, name, signature, e->parts, e->part_count, "");
   emit_field(g, e);
 }
 
@@ -349,7 +358,7 @@ static void emit_linear_algebra(tm_emitter *g, const tm_expression *e) {
   const char *name = e->text[0] == '*'   ? "operator*"
                      : e->text[0] == '/' ? "operator/"
                                          : "operator|";
-  tm_emit_library(g, name, signature, e->parts, 2, false);
+  tm_emit_library(g, name, signature, e->parts, 2, "");
   emit_field(g, e);
 }
 
@@ -542,6 +551,10 @@ static void emit_kind(tm_emitter *g, const tm_expression *e) {
 
 /* What does not depend on parameters is computed without derivatives. */
 void tm_emit_expression(tm_emitter *g, const tm_expression *e) {
+  if (is_kept(e) && !g->reading) {
+    tm_emit(g, "I->kept_%d", e->kept);
+    return;
+  }
   bool gradient = g->gradient;
   if (e->level != TM_LEVEL_PARAMETER)
     g->gradient = false;

@@ -42,8 +42,7 @@ static void emit_wrappers(tm_emitter *g, const tm_function *f, size_t number) {
   tm_text body = g->body;
   g->body = g->systems;
   emit_wrapper(g, f, number, false);
-  if (g->gradient)
-    emit_wrapper(g, f, number, true);
+  emit_wrapper(g, f, number, true);
   g->systems = g->body;
   g->body = body;
 }
@@ -64,13 +63,22 @@ static void layout(const tm_expression *e, size_t *tolerances, size_t *first,
   *count = e->part_count - *first;
 }
 
+static const char *method_of(const char *name) {
+  return strstr(name, "_bdf")     ? "TM_ODE_BDF"
+         : strstr(name, "_adams") ? "TM_ODE_ADAMS"
+                                  : "TM_ODE_RK45";
+}
+
 void tm_emit_solver(tm_emitter *g, const tm_expression *e) {
   size_t number = g->system_count++, tolerances, first, count;
   layout(e, &tolerances, &first, &count);
   emit_wrappers(g, e->system, number);
-  tm_emit(g, "t->runtime->ode(t, &(tm_ode){.value = ode%zu_v", number);
-  if (g->gradient)
-    tm_emit(g, ", .gradient = ode%zu_g", number);
+  tm_emit(g,
+          "t->runtime->ode(t, &(tm_ode){.method = %s, .value = ode%zu_v, "
+          ".gradient = ode%zu_g, .moving = %d",
+          method_of(e->text), number, number,
+          e->parts[1]->level == TM_LEVEL_PARAMETER ||
+              e->parts[2]->level == TM_LEVEL_PARAMETER);
   static const char *const names[] = {"relative", "absolute", "most_steps"};
   static const char *const defaults[] = {"1e-6", "1e-6", "1e6"};
   for (size_t i = 0; i < 3; i++) {

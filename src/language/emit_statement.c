@@ -1,6 +1,7 @@
 /* emit_statement.c - statements to C. */
 #include "language/emit.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static void emit_statement(tm_emitter *g, const tm_statement *s);
@@ -167,6 +168,11 @@ static void emit_assignment(tm_emitter *g, const tm_statement *s) {
 
 /* Sums go in term by term, densities straight into the adjoints. */
 static void emit_term(tm_emitter *g, const tm_expression *e) {
+  if (e->kept && tm_is_scalar(e->type)) {
+    tm_emit_line(g, "t->log_density += I->kept_%d;", e->kept);
+    if (!e->kept_terms)
+      return;
+  }
   if (e->kind == TM_E_BINARY && !strcmp(e->text, "+") &&
       tm_is_scalar(e->type)) {
     emit_term(g, e->parts[0]);
@@ -187,12 +193,16 @@ static void emit_term(tm_emitter *g, const tm_expression *e) {
       (strstr(e->builtin->name, "_lpdf") || strstr(e->builtin->name, "_lpmf"));
   tm_emit(g, "tm_add(t, ");
   if (direct) {
+    char flags[80] = " | TM_DIRECT";
+    if (e->kept_terms)
+      snprintf(flags, sizeof flags, " | TM_DIRECT | TM_REST | %u << TM_CHOSEN",
+               e->kept_terms);
     tm_emit_library(g, e->builtin->name, e->builtin->signature, e->parts,
-                    e->part_count, true);
+                    e->part_count, flags);
     tm_emit(g, ".u.r");
   } else if (tm_rank(e->type) > 0) {
     tm_expression *part = (tm_expression *)(uintptr_t)e;
-    tm_emit_library(g, "sum", "v:r", &part, 1, false);
+    tm_emit_library(g, "sum", "v:r", &part, 1, "");
     tm_emit(g, ".u.r");
   } else {
     emit_kept(g, e, TM_VAR);
@@ -326,7 +336,41 @@ static void emit_simple(tm_emitter *g, const tm_statement *s) {
   end(g);
 }
 
+/* While explaining, a statement that makes the density zero says so. */
+static void emit_explanation(tm_emitter *g, const tm_statement *s) {
+  size_t count = s->kind == TM_S_TILDE ? s->argument_count : 0;
+  tm_emit_line(g, "if (!(t->log_density > -INFINITY))");
+  begin(g);
+  tm_emit(g, "  t->runtime->message(t, ");
+  tm_emit_place(g, s->token);
+  tm_emit(g,
+          ", 1, (tm_any[]){tm_any_text(\"the density is zero or not a "
+          "number%s%s\")",
+          count ? "; arguments of " : "", count ? s->distribution : "");
+  for (size_t i = 0; i < count; i++) {
+    tm_emit(g, ", tm_any_text(\"%s\"), ", i ? ", " : ": ");
+    tm_emit_any(g, s->arguments[i]);
+  }
+  tm_emit(g, "}, %zu)", 1 + 2 * count);
+  end(g);
+}
+
+static void emit_kind(tm_emitter *g, const tm_statement *s);
+
 static void emit_statement(tm_emitter *g, const tm_statement *s) {
+  if (!g->explaining) {
+    emit_kind(g, s);
+    return;
+  }
+  if (s->kind == TM_S_PRINT)
+    return;
+  tm_emit_line(g, "t->place = \"%d:%d\";", s->token->line, s->token->column);
+  emit_kind(g, s);
+  if (s->kind == TM_S_TILDE || s->kind == TM_S_TARGET || s->kind == TM_S_CALL)
+    emit_explanation(g, s);
+}
+
+static void emit_kind(tm_emitter *g, const tm_statement *s) {
   if (s->kind != TM_S_BLOCK && s->kind != TM_S_EMPTY)
     tm_emit_line(g, "/* line %d */", s->token->line);
   switch (s->kind) {

@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "language/binding.h"
 #include "language/compile.h"
+#include "model/data.h"
 #include "model/model.h"
 
 #include <dlfcn.h>
@@ -16,6 +17,7 @@ typedef struct shared {
   void *instance;
   tm_tape tape; /* holds data and transformed data */
   tm_guard guard;
+  tm_limits_pool *pool;           /* or NULL */
   size_t size;                    /* of theta */
   size_t quantities, transformed; /* of which the first are transformed */
   int holders;                    /* users of it, counted atomically */
@@ -26,11 +28,14 @@ typedef struct user {
   shared *program;
   tm_tape tape;
   tm_guard guard;
+  double *rejected; /* the last point of density zero ... */
+  bool unexplained; /* ... of which nobody has asked why */
 } user;
 
 static void release_shared(shared *s) {
   if (!s || __atomic_sub_fetch(&s->holders, 1, __ATOMIC_ACQ_REL) > 0)
     return;
+  tm_limits_pool_free(s->pool);
   tm_tape_free(&s->tape);
   tm_heap_free(s->instance);
   if (s->library)
@@ -44,13 +49,18 @@ static void release(void *user_) {
     return;
   tm_tape_free(&u->tape);
   release_shared(u->program);
+  tm_heap_free(u->rejected);
   tm_heap_free(u);
 }
 
 static user *user_new(shared *program) {
   user *u = tm_heap_alloc(1, sizeof *u);
-  if (!u)
+  if (u)
+    u->rejected = tm_heap_alloc(program->size + 1, sizeof(double));
+  if (!u || !u->rejected) {
+    tm_heap_free(u);
     return NULL;
+  }
   u->program = program;
   __atomic_add_fetch(&program->holders, 1, __ATOMIC_ACQ_REL);
   tm_tape_start(&u->tape, &u->guard);
@@ -69,13 +79,25 @@ static int answer_of(const tm_guard *guard) {
   return guard->outcome == TM_REJECTED ? 1 : -1;
 }
 
+/* A density that is zero or not a number rejects the point, as in Stan; why is
+ * found out when somebody asks. */
+static int rejected(user *u, const double *theta) {
+  memcpy(u->rejected, theta, u->program->size * sizeof(double));
+  u->unexplained = true;
+  return 1;
+}
+
+static int left_early(user *u, const double *theta) {
+  return u->guard.outcome == TM_REJECTED ? rejected(u, theta) : -1;
+}
+
 static int value_of(user *u, int part, const double *theta, double *value) {
   tm_tape_reset(&u->tape);
   if (setjmp(u->guard.place))
-    return answer_of(&u->guard);
+    return left_early(u, theta);
   u->program->entry->value[part](&u->tape, u->program->instance, theta);
   *value = u->tape.log_density;
-  return 0;
+  return *value > -INFINITY ? 0 : rejected(u, theta);
 }
 
 static int gradient_of(user *u, int part, const double *theta, double *value,
@@ -83,12 +105,13 @@ static int gradient_of(user *u, int part, const double *theta, double *value,
   tm_tape_reset(&u->tape);
   memset(gradient, 0, u->program->size * sizeof(double));
   if (setjmp(u->guard.place))
-    return answer_of(&u->guard);
+    return left_early(u, theta);
   u->program->entry->gradient[part](&u->tape, u->program->instance, theta,
                                     gradient);
   *value = u->tape.log_density;
-  if (*value > -INFINITY)
-    tm_backward(&u->tape);
+  if (!(*value > -INFINITY))
+    return rejected(u, theta);
+  tm_backward(&u->tape);
   return 0;
 }
 
@@ -122,6 +145,7 @@ static int outputs(const double *theta, tempera_random *random, double *out,
   tm_binding binding = {.values = out, .value_room = room};
   tm_tape_reset(&u->tape);
   u->tape.random = random;
+  u->unexplained = false;
   if (setjmp(u->guard.place))
     return answer_of(&u->guard);
   u->program->entry->quantities(&u->tape, u->program->instance, theta,
@@ -144,11 +168,35 @@ size_t tm_load_transformed(const tempera_model *model) {
   return ((const user *)model->spec.user)->program->transformed;
 }
 
+/* Evaluate again, statement by statement. */
+static void explain(user *u) {
+  u->unexplained = false;
+  u->guard.message[0] = '\0';
+  tm_tape_reset(&u->tape);
+  if (setjmp(u->guard.place))
+    return; /* with the message */
+  u->program->entry->explain(&u->tape, u->program->instance, u->rejected);
+}
+
 static const char *reason(const void *user_) {
-  return ((const user *)user_)->guard.message;
+  user *u = (user *)(uintptr_t)user_; /* it is ours to change */
+  if (u->unexplained)
+    explain(u);
+  return u->guard.message;
 }
 
 /* ---- loading ------------------------------------------------------------ */
+
+/* A message about the variable just read has its place in the data. */
+static void find_place(const tm_binding *binding, const char *message,
+                       int *line, int *column) {
+  char start[300];
+  snprintf(start, sizeof start, "variable %s",
+           binding->reading ? binding->reading : "?");
+  *line = *column = 0;
+  if (binding->reading && !strncmp(message, start, strlen(start)))
+    tm_data_place(binding->data, binding->reading, line, column);
+}
 
 /* Read data, compute transformed data, lay parameters out. */
 static tempera_status bind(shared *s, uint64_t seed, tm_binding *binding,
@@ -160,12 +208,17 @@ static tempera_status bind(shared *s, uint64_t seed, tm_binding *binding,
   if (!s->instance)
     return tm_fail_memory(error);
   if (setjmp(s->guard.place)) {
+    int line, column;
     s->tape.random = NULL;
-    return tm_fail(error, TEMPERA_ERROR_INPUT, "%s", s->guard.message);
+    s->pool = binding->pool;
+    find_place(binding, s->guard.message, &line, &column);
+    return tm_fail_at(error, TEMPERA_ERROR_INPUT, line, column, "%s",
+                      s->guard.message);
   }
   s->entry->data(&s->tape, s->instance, binding);
   s->entry->parameters(&s->tape, s->instance, binding);
   s->tape.random = NULL;
+  s->pool = binding->pool;
   s->size = binding->theta_count;
   s->quantities = binding->name_count;
   s->transformed = binding->transformed_count;
@@ -188,6 +241,7 @@ static tempera_status make_model(shared *s, tm_binding *binding,
     release(u);
     return tm_fail_memory(error);
   }
+  bool improper = !s->entry->proper || binding->improper;
   tempera_model_spec spec = {
       .name = s->entry->name,
       .parameters = binding->parameters,
@@ -196,8 +250,8 @@ static tempera_status make_model(shared *s, tm_binding *binding,
       .log_prior = log_prior,
       .log_likelihood_gradient = log_likelihood_gradient,
       .log_prior_gradient = log_prior_gradient,
-      .prior_draw = can_draw(u, theta) ? prior_draw : NULL,
-      .prior_improper = !s->entry->proper,
+      .prior_draw = !improper && can_draw(u, theta) ? prior_draw : NULL,
+      .prior_improper = improper,
       .quantity_count = binding->name_count,
       .quantity_names = binding->names,
       .quantities = binding->name_count ? quantities : NULL,

@@ -1,13 +1,13 @@
 /* maps.c - constraining maps with Jacobians and their reverse, as in the Stan
- * reference manual, so that lp__ agrees with Stan's: ordered vectors, offset
- * and multiplier, Cholesky factors, covariance and correlation matrices.
- * Matrices lie column by column. */
+ * reference manual, so that lp__ agrees with Stan's: simplexes, ordered
+ * vectors, vectors that sum to zero, offset and multiplier. Unit vectors
+ * differ: Stan's map has a coordinate too many, ours is one to one. */
 #include "language/maps.h"
+
+#include "model/model.h"
 
 #include <math.h>
 #include <string.h>
-
-enum { BIGGEST = 512 }; /* rows of a matrix parameter */
 
 /* ---- offset and multiplier ---------------------------------------------- */
 
@@ -31,7 +31,7 @@ static void offset_pull(const tempera_map *m, const double *u, const double *x,
     out[i] = g[i] * m->multiplier;
 }
 
-static bool all_finite(const tempera_map *m, const double *x) {
+bool tm_map_finite(const tempera_map *m, const double *x) {
   for (size_t i = 0; i < m->size; i++)
     if (!isfinite(x[i]))
       return false;
@@ -94,252 +94,163 @@ static bool ordered_inside(const tempera_map *m, const double *x) {
   for (size_t k = 1; k < m->size; k++)
     if (!(x[k] > x[k - 1]))
       return false;
-  return all_finite(m, x);
+  return tm_map_finite(m, x);
 }
 static bool positive_inside(const tempera_map *m, const double *x) {
   return ordered_inside(m, x) && (m->size == 0 || x[0] > 0);
 }
 
-/* ---- Cholesky factor of a covariance matrix ----------------------------- */
+/* ---- simplexes ---------------------------------------------------------- */
 
-#define AT(i, j) ((j)*m->rows + (i))
+static double simplex_constrain(const tempera_map *m, const double *u,
+                                double *x) {
+  return tm_simplex_constrain(m->size, u, x);
+}
+static void simplex_unconstrain(const tempera_map *m, const double *x,
+                                double *u) {
+  tm_simplex_unconstrain(m->size, x, u);
+}
+static bool simplex_inside(const tempera_map *m, const double *x) {
+  return tm_simplex_inside(m->size, x);
+}
+static void simplex_pull(const tempera_map *m, const double *u, const double *x,
+                         const double *g, bool jacobian, double *out) {
+  tm_simplex_pull_back(m->size, u, x, g, jacobian, out);
+}
 
-/* Row by row; diagonals through exp. */
-static double factor_constrain(const tempera_map *m, const double *u,
+/* ---- unit vectors: stereographic projection ----------------------------- */
+
+/* x_i = 2 u_i / (1 + s), the last (1 - s) / (1 + s), s = |u|^2; each of the
+ * K - 1 directions is scaled by 2 / (1 + s). */
+static double square_of(const tempera_map *m, const double *u) {
+  double s = 0;
+  for (size_t i = 0; i + 1 < m->size; i++)
+    s += u[i] * u[i];
+  return s;
+}
+
+static double sphere_constrain(const tempera_map *m, const double *u,
                                double *x) {
-  double log_jacobian = 0;
-  size_t k = 0;
-  memset(x, 0, m->size * sizeof(double));
-  for (size_t i = 0; i < m->rows; i++)
-    for (size_t j = 0; j <= i && j < m->columns; j++, k++) {
-      x[AT(i, j)] = i == j ? exp(u[k]) : u[k];
-      log_jacobian += i == j ? u[k] : 0;
-    }
-  return log_jacobian;
+  double s = square_of(m, u);
+  for (size_t i = 0; i + 1 < m->size; i++)
+    x[i] = 2 * u[i] / (1 + s);
+  x[m->size - 1] = (1 - s) / (1 + s);
+  return (double)(m->size - 1) * (M_LN2 - log1p(s));
 }
 
-static void factor_unconstrain(const tempera_map *m, const double *x,
+static void sphere_unconstrain(const tempera_map *m, const double *x,
                                double *u) {
-  size_t k = 0;
-  for (size_t i = 0; i < m->rows; i++)
-    for (size_t j = 0; j <= i && j < m->columns; j++, k++)
-      u[k] = i == j ? log(x[AT(i, j)]) : x[AT(i, j)];
+  double last = x[m->size - 1], s = square_of(m, x);
+  double height = last > 0 ? 1 + last : s / (1 - last); /* 1 + last */
+  for (size_t i = 0; i + 1 < m->size; i++)
+    u[i] = height > 0 ? x[i] / height : 0;
 }
 
-static void factor_pull(const tempera_map *m, const double *u, const double *x,
+static bool sphere_inside(const tempera_map *m, const double *x) {
+  double s = square_of(m, x) + x[m->size - 1] * x[m->size - 1];
+  return fabs(s - 1) < 1e-8;
+}
+
+static void sphere_pull(const tempera_map *m, const double *u, const double *x,
                         const double *g, bool jacobian, double *out) {
-  size_t k = 0;
-  (void)u;
-  for (size_t i = 0; i < m->rows; i++)
-    for (size_t j = 0; j <= i && j < m->columns; j++, k++)
-      out[k] =
-          i == j ? g[AT(i, j)] * x[AT(i, j)] + (jacobian ? 1 : 0) : g[AT(i, j)];
+  double scale = 1 / (1 + square_of(m, u)), along = g[m->size - 1];
+  (void)x;
+  for (size_t i = 0; i + 1 < m->size; i++)
+    along += g[i] * u[i];
+  for (size_t i = 0; i + 1 < m->size; i++)
+    out[i] = 2 * scale * (g[i] - 2 * scale * along * u[i]) -
+             (jacobian ? 2 * (double)(m->size - 1) * scale * u[i] : 0);
 }
 
-static bool factor_inside(const tempera_map *m, const double *x) {
-  for (size_t i = 0; i < m->rows; i++)
-    for (size_t j = 0; j < m->columns; j++)
-      if ((j > i && x[AT(i, j)] != 0) || (j == i && !(x[AT(i, j)] > 0)))
-        return false;
-  return all_finite(m, x);
-}
+/* ---- vectors that sum to zero ------------------------------------------- */
 
-/* ---- Cholesky factor of a correlation matrix ---------------------------- */
-
-/* Row i: x_j = z_j sqrt(r_j), r_{j+1} = r_j (1 - z_j^2), z = tanh u. */
-static double unit_constrain(const tempera_map *m, const double *u, double *x) {
-  double log_jacobian = 0;
-  size_t k = 0;
+/* An orthogonal map of K - 1 coordinates: no Jacobian. */
+static double zero_constrain(const tempera_map *m, const double *u, double *x) {
+  double sum = 0;
   memset(x, 0, m->size * sizeof(double));
-  for (size_t i = 0; i < m->rows; i++) {
-    double rest = 1;
-    for (size_t j = 0; j < i; j++, k++) {
-      double z = tanh(u[k]);
-      /* log(1 - tanh^2 u) without cancelling */
-      log_jacobian += 2 * (M_LN2 - fabs(u[k]) - log1p(exp(-2 * fabs(u[k])))) +
-                      (j ? 0.5 * log(rest) : 0);
-      x[AT(i, j)] = z * sqrt(rest);
-      rest *= 1 - z * z;
-    }
-    x[AT(i, i)] = sqrt(rest);
+  for (size_t i = m->size - 1; i > 0; i--) {
+    double n = (double)i, w = u[i - 1] / sqrt(n * (n + 1));
+    sum += w;
+    x[i - 1] += sum;
+    x[i] -= n * w;
   }
-  return log_jacobian;
+  return 0;
 }
 
-static void unit_unconstrain(const tempera_map *m, const double *x, double *u) {
-  size_t k = 0;
-  for (size_t i = 0; i < m->rows; i++) {
-    double rest = 1;
-    for (size_t j = 0; j < i; j++, k++) {
-      double z = x[AT(i, j)] / sqrt(rest);
-      u[k] = atanh(z);
-      rest -= x[AT(i, j)] * x[AT(i, j)];
-    }
+/* Its transpose, which is also its inverse. */
+static void zero_transpose(const tempera_map *m, const double *x, double *u) {
+  double sum = 0;
+  for (size_t i = 1; i < m->size; i++) {
+    double n = (double)i;
+    sum += x[i - 1];
+    u[i - 1] = (sum - n * x[i]) / sqrt(n * (n + 1));
   }
 }
 
-static void unit_pull(const tempera_map *m, const double *u, const double *x,
+static void zero_pull(const tempera_map *m, const double *u, const double *x,
                       const double *g, bool jacobian, double *out) {
-  size_t start = 0;
-  (void)x;
-  for (size_t i = 0; i < m->rows; start += i, i++) {
-    double rest[BIGGEST + 1], back;
-    rest[0] = 1;
-    for (size_t j = 0; j < i; j++) {
-      double z = tanh(u[start + j]);
-      rest[j + 1] = rest[j] * (1 - z * z);
-    }
-    back = g[AT(i, i)] * 0.5 / sqrt(rest[i]);
-    for (size_t j = i; j-- > 0;) {
-      double z = tanh(u[start + j]), root = sqrt(rest[j]);
-      double gz = g[AT(i, j)] * root - back * rest[j] * 2 * z;
-      back = g[AT(i, j)] * z * 0.5 / root + back * (1 - z * z) +
-             (jacobian && j ? 0.5 / rest[j] : 0);
-      out[start + j] = gz * (1 - z * z) - (jacobian ? 2 * z : 0);
-    }
+  (void)u, (void)x, (void)jacobian;
+  zero_transpose(m, g, out);
+}
+
+static bool zero_inside(const tempera_map *m, const double *x) {
+  double sum = 0, size = 0;
+  for (size_t i = 0; i < m->size; i++) {
+    sum += x[i];
+    size += fabs(x[i]);
   }
-}
-
-/* ---- covariance and correlation matrices: X = L L' ---------------------- */
-
-static void square(const tempera_map *m, const double *l, double *x) {
-  for (size_t i = 0; i < m->rows; i++)
-    for (size_t j = 0; j <= i; j++) {
-      double sum = 0;
-      for (size_t k = 0; k <= j; k++)
-        sum += l[AT(i, k)] * l[AT(j, k)];
-      x[AT(i, j)] = x[AT(j, i)] = sum;
-    }
-}
-
-static bool root(const tempera_map *m, const double *x, double *l) {
-  memset(l, 0, m->size * sizeof(double));
-  for (size_t i = 0; i < m->rows; i++)
-    for (size_t j = 0; j <= i; j++) {
-      double sum = x[AT(i, j)];
-      for (size_t k = 0; k < j; k++)
-        sum -= l[AT(i, k)] * l[AT(j, k)];
-      if (i == j && !(sum > 0))
-        return false;
-      l[AT(i, j)] = i == j ? sqrt(sum) : sum / l[AT(j, j)];
-    }
-  return true;
-}
-
-enum { FEWEST_ON_STACK = 32 * 32 };
-
-/* The power of L's diagonal i in |dX/dL|. */
-static double power(const tempera_map *m, size_t i, bool correlation) {
-  return (double)(m->rows - i) - (correlation ? 1 : 0);
-}
-
-static double square_constrain(const tempera_map *m, const double *u, double *x,
-                               bool correlation) {
-  double l[FEWEST_ON_STACK];
-  double log_jacobian =
-      correlation ? unit_constrain(m, u, l) : factor_constrain(m, u, l);
-  for (size_t i = 0; i < m->rows; i++)
-    log_jacobian +=
-        power(m, i, correlation) * log(l[AT(i, i)]) + (correlation ? 0 : M_LN2);
-  square(m, l, x);
-  return log_jacobian;
-}
-
-static void square_pull(const tempera_map *m, const double *u, const double *x,
-                        const double *g, bool jacobian, double *out,
-                        bool correlation) {
-  double l[FEWEST_ON_STACK], gl[FEWEST_ON_STACK];
-  (void)x;
-  if (correlation)
-    unit_constrain(m, u, l);
-  else
-    factor_constrain(m, u, l);
-  for (size_t i = 0; i < m->rows; i++)
-    for (size_t j = 0; j < m->rows; j++) {
-      double sum = 0;
-      for (size_t k = 0; k < m->rows; k++)
-        sum += (g[AT(i, k)] + g[AT(k, i)]) * l[AT(k, j)];
-      gl[AT(i, j)] = j > i ? 0 : sum;
-    }
-  for (size_t i = 0; jacobian && i < m->rows; i++)
-    gl[AT(i, i)] += power(m, i, correlation) / l[AT(i, i)];
-  if (correlation)
-    unit_pull(m, u, l, gl, jacobian, out);
-  else
-    factor_pull(m, u, l, gl, jacobian, out);
-}
-
-static double covariance_constrain(const tempera_map *m, const double *u,
-                                   double *x) {
-  return square_constrain(m, u, x, false);
-}
-static double correlation_constrain(const tempera_map *m, const double *u,
-                                    double *x) {
-  return square_constrain(m, u, x, true);
-}
-static void covariance_unconstrain(const tempera_map *m, const double *x,
-                                   double *u) {
-  double l[FEWEST_ON_STACK];
-  if (root(m, x, l))
-    factor_unconstrain(m, l, u);
-}
-static void correlation_unconstrain(const tempera_map *m, const double *x,
-                                    double *u) {
-  double l[FEWEST_ON_STACK];
-  if (root(m, x, l))
-    unit_unconstrain(m, l, u);
-}
-static void covariance_pull(const tempera_map *m, const double *u,
-                            const double *x, const double *g, bool jacobian,
-                            double *out) {
-  square_pull(m, u, x, g, jacobian, out, false);
-}
-static void correlation_pull(const tempera_map *m, const double *u,
-                             const double *x, const double *g, bool jacobian,
-                             double *out) {
-  square_pull(m, u, x, g, jacobian, out, true);
-}
-static bool square_inside(const tempera_map *m, const double *x) {
-  double l[FEWEST_ON_STACK];
-  return all_finite(m, x) && root(m, x, l);
+  return fabs(sum) <= 1e-8 * (1 + size) && tm_map_finite(m, x);
 }
 
 /* ---- the table ---------------------------------------------------------- */
 
-bool tm_map_of(tm_constraint constraint, size_t rows, size_t columns,
-               double offset, double multiplier, tempera_map *map) {
+static bool vector_map_of(tm_constraint constraint, size_t size,
+                          tempera_map *map) {
   static const tempera_map maps[] = {
-      [TM_OFFSET] = {0, offset_constrain, offset_unconstrain, all_finite,
-                     offset_pull, 0, 0, 0, 0, 0},
-      [TM_ORDERED] = {0, ordered_constrain, ordered_unconstrain, ordered_inside,
-                      ordered_pull, 0, 0, 0, 0, 0},
-      [TM_POSITIVE_ORDERED] = {0, positive_constrain, positive_unconstrain,
-                               positive_inside, positive_pull, 0, 0, 0, 0, 0},
-      [TM_CHOLESKY_CORR] = {0, unit_constrain, unit_unconstrain, factor_inside,
-                            unit_pull, 0, 0, 0, 0, 0},
-      [TM_CHOLESKY_COV] = {0, factor_constrain, factor_unconstrain,
-                           factor_inside, factor_pull, 0, 0, 0, 0, 0},
-      [TM_CORRELATION] = {0, correlation_constrain, correlation_unconstrain,
-                          square_inside, correlation_pull, 0, 0, 0, 0, 0},
-      [TM_COVARIANCE] = {0, covariance_constrain, covariance_unconstrain,
-                         square_inside, covariance_pull, 0, 0, 0, 0, 0}};
-  bool squared = constraint == TM_CORRELATION || constraint == TM_COVARIANCE;
-  if ((size_t)constraint >= sizeof maps / sizeof *maps ||
-      !maps[constraint].constrain ||
-      (rows > BIGGEST && constraint >= TM_CHOLESKY_CORR) ||
-      (squared && rows * rows > FEWEST_ON_STACK) || rows < columns)
+      [TM_OFFSET] = {.constrain = offset_constrain,
+                     .unconstrain = offset_unconstrain,
+                     .inside = tm_map_finite,
+                     .pull_back = offset_pull},
+      [TM_SIMPLEX] = {.constrain = simplex_constrain,
+                      .unconstrain = simplex_unconstrain,
+                      .inside = simplex_inside,
+                      .pull_back = simplex_pull},
+      [TM_UNIT_VECTOR] = {.constrain = sphere_constrain,
+                          .unconstrain = sphere_unconstrain,
+                          .inside = sphere_inside,
+                          .pull_back = sphere_pull},
+      [TM_ORDERED] = {.constrain = ordered_constrain,
+                      .unconstrain = ordered_unconstrain,
+                      .inside = ordered_inside,
+                      .pull_back = ordered_pull},
+      [TM_POSITIVE_ORDERED] = {.constrain = positive_constrain,
+                               .unconstrain = positive_unconstrain,
+                               .inside = positive_inside,
+                               .pull_back = positive_pull},
+      [TM_SUM_TO_ZERO] = {.constrain = zero_constrain,
+                          .unconstrain = zero_transpose,
+                          .inside = zero_inside,
+                          .pull_back = zero_pull}};
+  bool fewer = constraint == TM_SIMPLEX || constraint == TM_UNIT_VECTOR ||
+               constraint == TM_SUM_TO_ZERO;
+  if (constraint < TM_OFFSET || (fewer && size < 2))
     return false;
   *map = maps[constraint];
+  map->unconstrained_size = size - fewer;
+  return true;
+}
+
+bool tm_map_of(tm_constraint constraint, size_t rows, size_t columns,
+               double offset, double multiplier, tempera_map *map) {
+  bool has = constraint >= TM_CHOLESKY_CORR
+                 ? tm_matrix_map_of(constraint, rows, columns, map)
+                 : vector_map_of(constraint, rows, map);
+  if (!has)
+    return false;
   map->rows = rows;
   map->columns = columns;
   map->size = rows * columns;
   map->offset = offset;
   map->multiplier = multiplier;
-  size_t triangle = rows * (rows - 1) / 2;
-  map->unconstrained_size =
-      constraint < TM_CHOLESKY_CORR ? map->size
-      : constraint == TM_CHOLESKY_CORR || constraint == TM_CORRELATION
-          ? triangle
-          : columns * (columns + 1) / 2 + (rows - columns) * columns;
   return true;
 }

@@ -124,6 +124,7 @@ static void add_inner_size(tm_text *text, const tm_variable *v) {
   const tm_expression *n = v->sizes[v->type.depth];
   switch (v->constraint) {
   case TM_SIMPLEX:
+  case TM_UNIT_VECTOR:
   case TM_SUM_TO_ZERO:
     tm_text_add(text, "(");
     add_expression(text, n);
@@ -172,10 +173,13 @@ static void add_parameter(tm_text *text, const tm_parameter_info *info) {
   add_support(text, v);
   tm_text_add(text, ", unconstrained size ");
   add_size(text, v);
-  if (info->cover != TM_COVER_ALL)
-    tm_text_printf(text, "; %s",
-                   info->flat_is_proper ? "flat where no statement names it"
-                                        : "improper prior");
+  if (tm_surely_improper(info))
+    tm_text_add(text, "; improper prior");
+  else if (info->cover != TM_COVER_ALL && info->flat_is_proper)
+    tm_text_add(text, "; flat where no statement names it");
+  else if (info->cover != TM_COVER_ALL)
+    tm_text_printf(text, "; improper prior if its size is above %lld",
+                   (long long)info->covered_to);
   tm_text_add(text, "\n");
 }
 
@@ -194,35 +198,21 @@ static void add_statement(tm_text *text, const tm_statement *s) {
                  s->part == TM_PART_PRIOR ? "prior" : "likelihood", s->reason);
 }
 
-/* A bound cuts a density whose arguments are parameters: the constant it
- * would need varies, and we keep the density as it is written. */
+/* A bound that cuts a prior density by a varying factor. */
 static bool cut_and_varying(const tm_split *split, const tm_statement *s) {
   const tm_expression *root = s->kind == TM_S_TILDE ? s->left : NULL;
   if (!root || s->part != TM_PART_PRIOR || s->truncated)
     return false;
   while (root->kind == TM_E_INDEX)
     root = root->parts[0];
-  if (root->kind != TM_E_NAME || root->variable->block != TM_BLOCK_PARAMETERS ||
-      root->variable->constraint != TM_BOUNDED)
-    return false;
-  static const char *const positive[] = {"gamma",
-                                         "inv_gamma",
-                                         "lognormal",
-                                         "exponential",
-                                         "weibull",
-                                         "chi_square",
-                                         "beta",
-                                         "uniform",
-                                         "pareto",
-                                         "frechet",
-                                         "rayleigh",
-                                         "inv_chi_square",
-                                         "scaled_inv_chi_square"};
-  for (size_t i = 0; i < sizeof positive / sizeof *positive; i++)
-    if (!strcmp(positive[i], s->distribution))
-      return false;
-  for (size_t i = 0; i < s->argument_count; i++)
-    if (tm_depends(split, s->arguments[i]).parameters)
+  return root->kind == TM_E_NAME &&
+         root->variable->block == TM_BLOCK_PARAMETERS &&
+         tm_cut_varies(split, root->variable, s->density);
+}
+
+static bool depends_on_sizes(const tm_split *split) {
+  for (size_t i = 0; i < split->parameter_count; i++)
+    if (split->parameters[i].covered_to && !split->parameters[i].flat_is_proper)
       return true;
   return false;
 }
@@ -237,20 +227,22 @@ void tm_describe(const tm_split *split, tm_text *text) {
   for (size_t i = 0; i < split->statement_count; i++)
     if (cut_and_varying(split, split->statements[i]))
       tm_text_printf(text,
-                     "warning: line %d: the bounds of %s cut a density whose "
-                     "arguments are parameters; its normaliser varies and is "
-                     "not added\n",
+                     "warning: line %d: the bounds of %s cut a density by a "
+                     "factor that depends on parameters; its normaliser "
+                     "varies and is not added\n",
                      split->statements[i]->token->line,
                      split->statements[i]->left->kind == TM_E_NAME
                          ? split->statements[i]->left->text
                          : "the parameter");
   if (split->proper) {
-    tm_text_add(text, "the prior is proper\n");
+    tm_text_printf(text, "the prior is proper%s\n",
+                   depends_on_sizes(split) ? ", if sizes are as said above"
+                                           : "");
     return;
   }
   for (size_t i = 0; i < split->parameter_count; i++) {
     const tm_parameter_info *info = &split->parameters[i];
-    if (info->cover != TM_COVER_ALL && !info->flat_is_proper)
+    if (tm_surely_improper(info))
       tm_text_printf(
           text,
           "improper prior: %s of %s %s no prior statement and no "

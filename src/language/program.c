@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "language/check.h"
+#include "language/hoist.h"
 
 #include <string.h>
 
@@ -12,7 +13,8 @@ static tempera_status front_end(tempera_program *p, const char *text,
   TM_TRY(tm_source_read(&p->tree.source, text, length));
   TM_TRY(tm_parse(&p->tree));
   TM_TRY(tm_check(&p->tree));
-  return tm_split_program(&p->tree, &p->split);
+  TM_TRY(tm_split_program(&p->tree, &p->split));
+  return tm_hoist(&p->tree);
 }
 
 static char *model_name(tm_arena *arena, const char *path) {

@@ -223,10 +223,22 @@ static tempera_status visit_blocks(splitter *s, bool model_only) {
 
 /* ---- parameters --------------------------------------------------------- */
 
+/* Are all parameters that e names bounded on both sides? */
+static bool stays_bounded(const tm_expression *e) {
+  if (e->kind == TM_E_NAME && e->variable->block == TM_BLOCK_PARAMETERS)
+    return e->variable->constraint == TM_BOUNDED && e->variable->lower &&
+           e->variable->upper;
+  for (size_t i = 0; i < e->part_count; i++)
+    if (!stays_bounded(e->parts[i]))
+      return false;
+  return true;
+}
+
 static bool flat_is_proper(const tm_variable *v) {
   switch (v->constraint) {
   case TM_BOUNDED:
-    return v->lower && v->upper;
+    return v->lower && v->upper && stays_bounded(v->lower) &&
+           stays_bounded(v->upper);
   case TM_SIMPLEX:
   case TM_UNIT_VECTOR:
   case TM_CHOLESKY_CORR:

@@ -31,6 +31,7 @@ typedef struct tm_parameter_info {
   const tm_variable *variable;
   bool flat_is_proper; /* bounded on both sides, a simplex, ... */
   tm_cover cover;
+  int64_t covered_to; /* SOME: proper if its first size is at most this */
 } tm_parameter_info;
 
 typedef struct tm_split {
@@ -40,16 +41,21 @@ typedef struct tm_split {
   size_t parameter_count;
   tm_statement **statements; /* every TILDE, TARGET and _lp CALL, in order */
   size_t statement_count;
-  bool proper; /* every element of every parameter has a proper prior */
+  bool proper; /* no parameter is improper whatever the data's sizes */
 } tm_split;
 
 TEMPERA_CHECKED tempera_status tm_split_program(tm_program *program,
                                                 tm_split *split);
 /* Which elements of the parameters the prior statements name (cover.c). */
 TEMPERA_CHECKED tempera_status tm_cover_parameters(tm_split *split);
+/* Some element has no proper prior, whatever the sizes. */
+bool tm_surely_improper(const tm_parameter_info *info);
 tm_dependence tm_depends(const tm_split *split, const tm_expression *e);
+/* Do v's bounds cut this density of it by a factor that depends on other
+ * parameters? */
+bool tm_cut_varies(const tm_split *split, const tm_variable *v,
+                   const tm_expression *density);
 /* What `tempera check` prints, in the caller's text. */
-
 void tm_describe(const tm_split *split, tm_text *text);
 
 #endif

@@ -41,3 +41,9 @@ tm_type tm_element(tm_type type) {
   return type.base == TM_MATRIX ? tm_type_of(TM_ROW_VECTOR, 0)
                                 : tm_type_of(TM_REAL, 0);
 }
+
+bool tm_has_dependent_limits(const tm_variable *v) {
+  return v->block == TM_BLOCK_PARAMETERS && v->global &&
+         ((v->lower && v->lower->level == TM_LEVEL_PARAMETER) ||
+          (v->upper && v->upper->level == TM_LEVEL_PARAMETER));
+}

@@ -37,6 +37,9 @@ int tm_rank(tm_type type);
 /* The type after one single index. */
 tm_type tm_element(tm_type type);
 
+/* A parameter whose bounds, offset or multiplier depend on others? */
+bool tm_has_dependent_limits(const tm_variable *v);
+
 /* The best overload for these arguments, and its result; NULL when none.
  * *exists says whether the name is known at all. */
 const tm_builtin *tm_builtin_find(const char *name, const tm_type *arguments,

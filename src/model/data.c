@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "base/memory.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -217,10 +218,38 @@ static tempera_status build(json_t *root, const tm_json_text *text,
   return TEMPERA_OK;
 }
 
+/* Data of the R language, as older programs wrote them: `name <- ...` or
+ * `name = ...` where JSON would begin. */
+static bool is_r_dump(const char *text, size_t length) {
+  size_t i = 0;
+  for (bool comment = false; i < length; i++) {
+    comment = text[i] == '#' || (comment && text[i] != '\n');
+    if (!comment && !isspace((unsigned char)text[i]))
+      break;
+  }
+  i += i < length && strchr("\"`'", text[i]);
+  size_t start = i;
+  while (i < length &&
+         (isalnum((unsigned char)text[i]) || text[i] == '_' || text[i] == '.'))
+    i++;
+  if (i == start)
+    return false;
+  while (i < length && strchr(" \t\n\"`'", text[i]) && text[i])
+    i++;
+  return i + 1 < length &&
+         (text[i] == '=' || (text[i] == '<' && text[i + 1] == '-'));
+}
+
 tempera_status tempera_data_parse(const char *text, size_t length,
                                   tempera_data **data, tempera_error *error) {
   tm_json_text prepared = {0};
   json_t *root = NULL;
+  if (is_r_dump(text, length))
+    return tm_fail_at(
+        error, TEMPERA_ERROR_INPUT, 1, 1,
+        "this is an R dump, and data are read from JSON; in R, convert it by "
+        "source(\"FILE\"); jsonlite::write_json(mget(ls()), \"data.json\", "
+        "auto_unbox = TRUE, digits = NA)");
   tempera_status status = tm_json_parse(text, length, &prepared, &root, error);
   if (status == TEMPERA_OK)
     status = build(root, &prepared, data, error);
@@ -286,6 +315,13 @@ static const variable *find(const tempera_data *data, const char *name) {
   return data->count
              ? bsearch(&key, data->variables, data->count, sizeof key, by_name)
              : NULL;
+}
+
+void tm_data_place(const tempera_data *data, const char *name, int *line,
+                   int *column) {
+  const variable *v = find(data, name);
+  *line = v ? v->line : 0;
+  *column = v ? v->column : 0;
 }
 
 bool tempera_data_has(const tempera_data *data, const char *name) {

@@ -1,4 +1,4 @@
-/* data.h - what a run remembers of its data. */
+/* data.h - what a run remembers of its data, and where they stood. */
 #ifndef TM_MODEL_DATA_H
 #define TM_MODEL_DATA_H
 
@@ -11,5 +11,8 @@ TEMPERA_CHECKED tempera_status tm_data_marks(const tempera_data *data,
                                              size_t *count,
                                              tempera_error *error);
 void tm_data_marks_free(tempera_data_mark *marks, size_t count);
+/* Where a variable's name stands in the text; zeros when it does not. */
+void tm_data_place(const tempera_data *data, const char *name, int *line,
+                   int *column);
 
 #endif

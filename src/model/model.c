@@ -159,6 +159,9 @@ static bool lay_out(tempera_model *model) {
   for (size_t b = 0; b < count; b++)
     lay_out_block(&model->spec.parameters[b], &model->blocks[b], &model->size,
                   &model->dimension);
+  for (size_t b = 0; b < count; b++)
+    if (model->blocks[b].map && model->blocks[b].map->pull_earlier)
+      model->dependent = true;
   model->block_of_u = TM_NEW(model->arena, size_t, model->dimension);
   model->integer = TM_NEW(model->arena, bool, model->dimension);
   if (!model->block_of_u || !model->integer)

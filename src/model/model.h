@@ -31,6 +31,7 @@ struct tempera_model {
   char **names;          /* size of them: mu, p[2] */
   size_t *block_of_u;    /* dimension of them */
   bool *integer;         /* dimension of them: is this coordinate whole? */
+  bool dependent;        /* some block's map reads earlier blocks */
   void *library;         /* dlopen handle, or NULL */
 };
 
@@ -49,6 +50,13 @@ typedef enum tm_failure {
   TM_FAILURE_INFINITE
 } tm_failure;
 
+/* Asked before each likelihood call of a search that may take long; true ends
+ * it. due NULL: never asked. */
+typedef struct tm_stop {
+  bool (*due)(const void *context);
+  const void *context;
+} tm_stop;
+
 /* One chain's way to call the model: its clone of `user`, its counts, its
  * first failure. Callbacks that return < 0, NaN or +infinity set `status`;
  * the point then has density zero and the caller stops at its leisure. */
@@ -60,7 +68,10 @@ typedef struct tm_evaluator {
   tempera_status status;
   tm_failure failure; /* of the first failure; none while status is OK */
   tempera_error error;
+  tm_stop stop;
   double *gradient; /* workspace: natural-scale gradients (2 x size) */
+  bool capped;      /* log likelihoods above `cap` count as `cap` */
+  double cap;
 } tm_evaluator;
 
 TEMPERA_CHECKED tempera_status tm_evaluator_create(const tempera_model *model,
@@ -79,18 +90,28 @@ void tm_point_copy(const tempera_model *model, const tm_point *from,
  * tm_evaluate gives them density zero. */
 void tm_constrain(const tempera_model *model, const double *u, double *theta,
                   double *log_jacobian);
+/* The same within a point. */
+void tm_constrain_point(const tempera_model *model, tm_point *point);
 /* One block of it; gives its log Jacobian. u and theta are whole vectors. */
 double tm_constrain_block(const tm_block *block, const double *u,
                           double *theta);
 /* theta -> u; a value on a real bound maps to a large finite coordinate. */
 void tm_unconstrain(const tempera_model *model, const double *theta, double *u);
+void tm_unconstrain_block(const tm_block *block, const double *theta,
+                          double *u);
 /* Is theta inside its bounds (integers whole)? */
 bool tm_inside(const tempera_model *model, const double *theta);
+
+/* Why the model rejected the last point or failed there; "" if it does not
+ * say. */
+const char *tm_reason(const tm_evaluator *evaluator);
 
 /* From u (resp. theta) fill everything else. The likelihood is not called
  * where the prior is zero; both are then -infinity. */
 void tm_evaluate(tm_evaluator *evaluator, tm_point *point);
 void tm_evaluate_natural(tm_evaluator *evaluator, tm_point *point);
+/* The same where theta, u and the Jacobians are there already. */
+void tm_evaluate_densities(tm_evaluator *evaluator, tm_point *point);
 /* The same as tm_evaluate when only u[j] has changed since the point was last
  * evaluated or copied: the other blocks are not transformed again. */
 void tm_evaluate_coordinate(tm_evaluator *evaluator, tm_point *point, size_t j);
@@ -121,15 +142,28 @@ bool tm_quantities_at(tm_evaluator *evaluator, tempera_random *random,
                       const double *theta, double *quantities);
 
 /* Pull a natural-scale gradient back to u: out[j] = sum_i dtheta_i/du_j g_i;
- * add the gradient of the log Jacobian when `jacobian`. */
+ * add the gradient of the log Jacobian when `jacobian`. The gradient is
+ * workspace: maps that read earlier values add to theirs. */
 void tm_pull_back(const tempera_model *model, const double *u,
-                  const double *theta, const double *gradient, bool jacobian,
+                  const double *theta, double *gradient, bool jacobian,
                   double *out);
 
+/* The same for one value with bounds, and for one simplex. */
+double tm_constrain_value(double lower, double upper, double u,
+                          double *log_jacobian);
+double tm_unconstrain_value(double lower, double upper, double x);
+double tm_simplex_constrain(size_t count, const double *u, double *theta);
+void tm_simplex_unconstrain(size_t count, const double *theta, double *u);
+bool tm_simplex_inside(size_t count, const double *theta);
+void tm_simplex_pull_back(size_t count, const double *u, const double *theta,
+                          const double *gradient, bool jacobian, double *out);
+
 /* tempera_starts_read from text. */
-TEMPERA_CHECKED tempera_status
-tm_starts_parse(const char *content, size_t length, const tempera_model *model,
-                size_t chains, double *starts, tempera_error *error);
+TEMPERA_CHECKED tempera_status tm_starts_parse(const char *content,
+                                               size_t length,
+                                               const tempera_model *model,
+                                               size_t chains, double *starts,
+                                               tempera_error *error);
 
 /* A model in a shared library that exports tempera_model_open. */
 TEMPERA_CHECKED tempera_status tm_model_load_library(const char *path,

@@ -60,6 +60,12 @@ void tm_point_copy(const tempera_model *model, const tm_point *from,
   to->log_jacobian = from->log_jacobian;
 }
 
+const char *tm_reason(const tm_evaluator *evaluator) {
+  const tempera_model_spec *spec = &evaluator->model->spec;
+  const char *reason = spec->reason ? spec->reason(evaluator->user) : NULL;
+  return reason ? reason : "";
+}
+
 /* The first failure, with the point it happened at. */
 static void record_failure(tm_evaluator *evaluator, const double *theta,
                            const char *function, tm_failure failure) {
@@ -78,9 +84,11 @@ static void record_failure(tm_evaluator *evaluator, const double *theta,
   for (size_t i = 0; i < model->size && used < sizeof at - 48; i++)
     used += (size_t)snprintf(at + used, sizeof at - used, "%s%.30s = %.6g",
                              i ? ", " : "", model->names[i], theta[i]);
+  const char *reason = failure == TM_FAILURE_STOP ? tm_reason(evaluator) : "";
   evaluator->status =
       tm_fail(&evaluator->error, TEMPERA_ERROR_MODEL,
-              "model %.60s: %s %s at %s", model->spec.name, function, what, at);
+              "model %.60s: %s %s%s%.200s at %s", model->spec.name, function,
+              what, reason[0] ? ": " : "", reason, at);
 }
 
 /* Turn a callback's answer into a log density, noting failures. */
@@ -107,9 +115,27 @@ static double seconds_since(const struct timespec *start) {
          1e-9 * (double)(now.tv_nsec - start->tv_nsec);
 }
 
+/* A search that was told to stop fails as one whose model stops it. */
+static bool stopped(tm_evaluator *evaluator) {
+  if (!evaluator->stop.due || !evaluator->stop.due(evaluator->stop.context))
+    return false;
+  if (evaluator->status == TEMPERA_OK) {
+    evaluator->failure = TM_FAILURE_STOP;
+    evaluator->status =
+        tm_fail(&evaluator->error, TEMPERA_CANCELLED, "cancelled");
+  }
+  return true;
+}
+
+static double under_cap(const tm_evaluator *evaluator, double value) {
+  return evaluator->capped && value > evaluator->cap ? evaluator->cap : value;
+}
+
 static double call_likelihood(tm_evaluator *evaluator, const double *theta) {
   const tempera_model_spec *spec = &evaluator->model->spec;
   double value = NAN;
+  if (stopped(evaluator))
+    return -INFINITY;
   bool timed = evaluator->likelihood_evaluations % TIMED_EVERY == 0;
   evaluator->likelihood_evaluations++;
   struct timespec start;
@@ -118,7 +144,8 @@ static double call_likelihood(tm_evaluator *evaluator, const double *theta) {
   int answer = spec->log_likelihood(theta, &value, evaluator->user);
   if (timed)
     evaluator->seconds += TIMED_EVERY * seconds_since(&start);
-  return checked(evaluator, theta, answer, value, "log_likelihood");
+  return under_cap(evaluator,
+                   checked(evaluator, theta, answer, value, "log_likelihood"));
 }
 
 static void sum_jacobians(const tempera_model *model, tm_point *point) {
@@ -127,8 +154,7 @@ static void sum_jacobians(const tempera_model *model, tm_point *point) {
     point->log_jacobian += point->block_jacobian[b];
 }
 
-/* theta and the Jacobians from u. */
-static void constrain(const tempera_model *model, tm_point *point) {
+void tm_constrain_point(const tempera_model *model, tm_point *point) {
   for (size_t b = 0; b < model->block_count; b++)
     point->block_jacobian[b] =
         tm_constrain_block(&model->blocks[b], point->u, point->theta);
@@ -143,7 +169,7 @@ static double call_prior(tm_evaluator *evaluator, const double *theta) {
   return checked(evaluator, theta, answer, value, "log_prior");
 }
 
-static void evaluate_densities(tm_evaluator *evaluator, tm_point *point) {
+void tm_evaluate_densities(tm_evaluator *evaluator, tm_point *point) {
   point->log_prior = call_prior(evaluator, point->theta);
   point->log_likelihood = point->log_prior > -INFINITY
                               ? call_likelihood(evaluator, point->theta)
@@ -151,7 +177,7 @@ static void evaluate_densities(tm_evaluator *evaluator, tm_point *point) {
 }
 
 void tm_evaluate_prior(tm_evaluator *evaluator, tm_point *point) {
-  constrain(evaluator->model, point);
+  tm_constrain_point(evaluator->model, point);
   point->log_prior = call_prior(evaluator, point->theta);
   point->log_likelihood = 0;
 }
@@ -159,16 +185,20 @@ void tm_evaluate_prior(tm_evaluator *evaluator, tm_point *point) {
 void tm_evaluate_coordinate(tm_evaluator *evaluator, tm_point *point,
                             size_t j) {
   const tempera_model *model = evaluator->model;
+  if (model->dependent) {
+    tm_evaluate(evaluator, point);
+    return;
+  }
   size_t b = model->block_of_u[j];
   point->block_jacobian[b] =
       tm_constrain_block(&model->blocks[b], point->u, point->theta);
   sum_jacobians(model, point);
-  evaluate_densities(evaluator, point);
+  tm_evaluate_densities(evaluator, point);
 }
 
 void tm_evaluate(tm_evaluator *evaluator, tm_point *point) {
-  constrain(evaluator->model, point);
-  evaluate_densities(evaluator, point);
+  tm_constrain_point(evaluator->model, point);
+  tm_evaluate_densities(evaluator, point);
 }
 
 void tm_evaluate_natural(tm_evaluator *evaluator, tm_point *point) {
@@ -180,8 +210,8 @@ void tm_evaluate_natural(tm_evaluator *evaluator, tm_point *point) {
     return;
   }
   /* Through u and back, so that both scales describe the same point. */
-  constrain(evaluator->model, point);
-  evaluate_densities(evaluator, point);
+  tm_constrain_point(evaluator->model, point);
+  tm_evaluate_densities(evaluator, point);
 }
 
 double tm_log_density(const tm_point *point, double tau) {
@@ -216,19 +246,20 @@ static double call_gradient(tm_evaluator *evaluator, tm_point *point,
 void tm_evaluate_gradient(tm_evaluator *evaluator, tm_point *point,
                           double *likelihood_gradient, double *prior_gradient) {
   const tempera_model *model = evaluator->model;
-  constrain(model, point);
+  tm_constrain_point(model, point);
   point->log_likelihood = point->log_prior = -INFINITY;
   if (!tm_inside(model, point->theta))
     return;
   point->log_prior =
       call_gradient(evaluator, point, model->spec.log_prior_gradient,
                     "log_prior_gradient", true, prior_gradient);
-  if (point->log_prior == -INFINITY)
+  if (point->log_prior == -INFINITY || stopped(evaluator))
     return;
   evaluator->gradient_evaluations++;
-  point->log_likelihood =
+  double value =
       call_gradient(evaluator, point, model->spec.log_likelihood_gradient,
                     "log_likelihood_gradient", false, likelihood_gradient);
+  point->log_likelihood = under_cap(evaluator, value);
 }
 
 void tm_prior_draw(tm_evaluator *evaluator, tempera_random *random,

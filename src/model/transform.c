@@ -25,49 +25,55 @@ static double clamp(double x) { return fmax(-FAR, fmin(FAR, x)); }
 /* Far out, rounding would land on the bound itself, where priors have
  * logarithms of zero; the neighbour of the bound stands for it. An overflow
  * to infinity stays: tm_inside refuses it. */
-static double strictly_inside(const tm_block *block, double x) {
-  if (x <= block->lower && isfinite(block->lower))
-    return nextafter(block->lower, INFINITY);
-  if (x >= block->upper && isfinite(block->upper))
-    return nextafter(block->upper, -INFINITY);
+static double strictly_inside(double lower, double upper, double x) {
+  if (x <= lower && isfinite(lower))
+    return nextafter(lower, INFINITY);
+  if (x >= upper && isfinite(upper))
+    return nextafter(upper, -INFINITY);
   return x;
 }
 
-static double constrain_value(const tm_block *block, double u,
-                              double *log_jacobian) {
-  bool below = isfinite(block->lower), above = isfinite(block->upper);
+double tm_constrain_value(double lower, double upper, double u,
+                          double *log_jacobian) {
+  bool below = isfinite(lower), above = isfinite(upper);
   if (below && above) {
-    double width = block->upper - block->lower;
+    double width = upper - lower;
     *log_jacobian += log(width) - log1p_exp(u) - log1p_exp(-u);
-    return strictly_inside(block, block->lower + width * inverse_logit(u));
+    return strictly_inside(lower, upper, lower + width * inverse_logit(u));
   }
   if (!below && !above)
     return u;
   *log_jacobian += u;
-  return strictly_inside(block,
-                         below ? block->lower + exp(u) : block->upper - exp(u));
+  return strictly_inside(lower, upper, below ? lower + exp(u) : upper - exp(u));
 }
 
-static double unconstrain_value(const tm_block *block, double x) {
-  bool below = isfinite(block->lower), above = isfinite(block->upper);
+double tm_unconstrain_value(double lower, double upper, double x) {
+  bool below = isfinite(lower), above = isfinite(upper);
   if (below && above)
-    return clamp(log(x - block->lower) - log(block->upper - x));
+    return clamp(log(x - lower) - log(upper - x));
   if (below)
-    return clamp(log(x - block->lower));
+    return clamp(log(x - lower));
   if (above)
-    return clamp(log(block->upper - x));
+    return clamp(log(upper - x));
   return x;
 }
 
 /* Stick-breaking: y_k = u_k - log(K - k), share_k = logit^-1(y_k) of what is
  * left of the stick. */
 static double simplex_share(size_t k, size_t count, double u) {
-  return u - log((double)(count - 1 - k));
+  static const double LOG[] = {0,
+                               0,
+                               0.69314718055994531,
+                               1.0986122886681098,
+                               1.3862943611198906,
+                               1.6094379124341003};
+  size_t left = count - 1 - k;
+  return u - (left < sizeof LOG / sizeof *LOG ? LOG[left] : log((double)left));
 }
 
 /* With e = exp(-|y|): share and rest are 1/(1+e) and e/(1+e), or the other
  * way round, and log1p(e) gives both of their logarithms. */
-static double constrain_simplex(size_t count, const double *u, double *theta) {
+double tm_simplex_constrain(size_t count, const double *u, double *theta) {
   double log_jacobian = 0, left = 1, log_left = 0;
   for (size_t k = 0; k + 1 < count; k++) {
     double y = simplex_share(k, count, u[k]);
@@ -83,11 +89,11 @@ static double constrain_simplex(size_t count, const double *u, double *theta) {
   return log_jacobian;
 }
 
-static void unconstrain_simplex(size_t count, const double *theta, double *u) {
+void tm_simplex_unconstrain(size_t count, const double *theta, double *u) {
   double left = 0; /* summed from the small end, so that nothing cancels */
   for (size_t k = count; k-- > 0;) {
     if (k + 1 < count)
-      u[k] = clamp(log(theta[k]) - log(left) + log((double)(count - 1 - k)));
+      u[k] = clamp(log((double)(count - 1 - k) * (theta[k] / left)));
     left += theta[k];
   }
 }
@@ -97,13 +103,14 @@ double tm_constrain_block(const tm_block *block, const double *u,
   const double *from = u + block->u;
   double *to = theta + block->theta, log_jacobian = 0;
   if (block->transform == TEMPERA_SIMPLEX)
-    return constrain_simplex(block->theta_count, from, to);
+    return tm_simplex_constrain(block->theta_count, from, to);
   if (block->map)
     return block->map->constrain(block->map, from, to);
   for (size_t i = 0; i < block->u_count; i++)
     to[i] = block->kind == TEMPERA_INTEGER
                 ? from[i]
-                : constrain_value(block, from[i], &log_jacobian);
+                : tm_constrain_value(block->lower, block->upper, from[i],
+                                     &log_jacobian);
   return log_jacobian;
 }
 
@@ -114,25 +121,28 @@ void tm_constrain(const tempera_model *model, const double *u, double *theta,
     *log_jacobian += tm_constrain_block(&model->blocks[b], u, theta);
 }
 
-void tm_unconstrain(const tempera_model *model, const double *theta,
-                    double *u) {
-  for (size_t b = 0; b < model->block_count; b++) {
-    const tm_block *block = &model->blocks[b];
-    const double *from = theta + block->theta;
-    double *to = u + block->u;
-    if (block->transform == TEMPERA_SIMPLEX)
-      unconstrain_simplex(block->theta_count, from, to);
-    else if (block->map)
-      block->map->unconstrain(block->map, from, to);
-    else
-      for (size_t i = 0; i < block->u_count; i++)
-        to[i] = block->kind == TEMPERA_INTEGER
-                    ? from[i]
-                    : unconstrain_value(block, from[i]);
-  }
+void tm_unconstrain_block(const tm_block *block, const double *theta,
+                          double *u) {
+  const double *from = theta + block->theta;
+  double *to = u + block->u;
+  if (block->transform == TEMPERA_SIMPLEX)
+    tm_simplex_unconstrain(block->theta_count, from, to);
+  else if (block->map)
+    block->map->unconstrain(block->map, from, to);
+  else
+    for (size_t i = 0; i < block->u_count; i++)
+      to[i] = block->kind == TEMPERA_INTEGER
+                  ? from[i]
+                  : tm_unconstrain_value(block->lower, block->upper, from[i]);
 }
 
-static bool simplex_inside(size_t count, const double *theta) {
+void tm_unconstrain(const tempera_model *model, const double *theta,
+                    double *u) {
+  for (size_t b = 0; b < model->block_count; b++)
+    tm_unconstrain_block(&model->blocks[b], theta, u);
+}
+
+bool tm_simplex_inside(size_t count, const double *theta) {
   double sum = 0;
   for (size_t i = 0; i < count; i++) {
     if (!(theta[i] >= 0))
@@ -147,7 +157,7 @@ bool tm_inside(const tempera_model *model, const double *theta) {
     const tm_block *block = &model->blocks[b];
     const double *values = theta + block->theta;
     if (block->transform == TEMPERA_SIMPLEX) {
-      if (!simplex_inside(block->theta_count, values))
+      if (!tm_simplex_inside(block->theta_count, values))
         return false;
       continue;
     }
@@ -184,9 +194,8 @@ static void pull_back_value(const tm_block *block, double u, double theta,
 
 /* With x_k = left_k s_k and left_{k+1} = left_k (1 - s_k), go backwards:
  * `after` is dF/dlog(left_{k+1}) from everything behind stick k. */
-static void pull_back_simplex(size_t count, const double *u,
-                              const double *theta, const double *gradient,
-                              bool jacobian, double *out) {
+void tm_simplex_pull_back(size_t count, const double *u, const double *theta,
+                          const double *gradient, bool jacobian, double *out) {
   double after = gradient[count - 1] * theta[count - 1];
   for (size_t k = count - 1; k-- > 0;) {
     double share = inverse_logit(simplex_share(k, count, u[k]));
@@ -201,18 +210,21 @@ static void pull_back_simplex(size_t count, const double *u,
 }
 
 void tm_pull_back(const tempera_model *model, const double *u,
-                  const double *theta, const double *gradient, bool jacobian,
+                  const double *theta, double *gradient, bool jacobian,
                   double *out) {
-  for (size_t b = 0; b < model->block_count; b++) {
+  /* backwards: later blocks add to the gradients of earlier values */
+  for (size_t b = model->block_count; b-- > 0;) {
     const tm_block *block = &model->blocks[b];
     const double *from = u + block->u, *at = theta + block->theta;
-    const double *slope = gradient + block->theta;
+    double *slope = gradient + block->theta;
     double *to = out + block->u;
     if (block->transform == TEMPERA_SIMPLEX) {
-      pull_back_simplex(block->theta_count, from, at, slope, jacobian, to);
+      tm_simplex_pull_back(block->theta_count, from, at, slope, jacobian, to);
       continue;
     }
     if (block->map) {
+      if (block->map->pull_earlier)
+        block->map->pull_earlier(block->map, from, at, slope, jacobian);
       block->map->pull_back(block->map, from, at, slope, jacobian, to);
       continue;
     }

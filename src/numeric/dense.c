@@ -19,14 +19,24 @@ void tm_solve_upper(const double *l, size_t d, double *x) {
   }
 }
 
+/* Eight entries of L'x at a time, row by row of L: no sum waits for the one
+ * before. What is above the diagonal of L is zero. */
 double tm_factor_square(const double *l, size_t d, const double *x,
                         double most) {
+  enum { LANES = 8 };
   double square = 0;
-  for (size_t i = 0; i < d && square <= most; i++) {
-    double sum = 0;
-    for (size_t k = i; k < d; k++)
-      sum += l[k * d + i] * x[k];
-    square += sum * sum;
+  for (size_t i = 0; i < d && square <= most; i += LANES) {
+    double sum[LANES] = {0};
+    if (i + LANES <= d)
+      for (size_t k = i; k < d; k++)
+        for (size_t j = 0; j < LANES; j++)
+          sum[j] += l[k * d + i + j] * x[k];
+    else
+      for (size_t k = i; k < d; k++)
+        for (size_t j = 0; j < d - i; j++)
+          sum[j] += l[k * d + i + j] * x[k];
+    for (size_t j = 0; j < LANES; j++)
+      square += sum[j] * sum[j];
   }
   return square;
 }

@@ -56,6 +56,39 @@ static double largest(const tm_loglinear *f, double slope) {
  * series is exact. */
 #define TM_LEVEL 1e-2
 
+enum { LANES = 8 };
+
+/* A tree, not a chain: no sum waits for the one before. */
+static double sum_lanes(const double *x) {
+  return ((x[0] + x[1]) + (x[2] + x[3])) + ((x[4] + x[5]) + (x[6] + x[7]));
+}
+
+static double larger(double a, double b) { return a > b ? a : b; }
+
+static double largest_lane(const double *x) {
+  return larger(larger(larger(x[0], x[1]), larger(x[2], x[3])),
+                larger(larger(x[4], x[5]), larger(x[6], x[7])));
+}
+
+static double sum_of(const double *x, size_t count) {
+  double sum = 0;
+  size_t k = 0;
+  for (; k + LANES <= count; k += LANES)
+    sum += sum_lanes(x + k);
+  for (; k < count; k++)
+    sum += x[k];
+  return sum;
+}
+
+static double largest_of(const double *x, size_t count, double least) {
+  size_t k = 0;
+  for (; k + LANES <= count; k += LANES)
+    least = larger(largest_lane(x + k), least);
+  for (; k < count; k++)
+    least = larger(x[k], least);
+  return least;
+}
+
 /* Masses of the intervals relative to exp(most), in work[0..count-2]; their
  * sum is returned. Neighbours share the exponentials of their knots, and no
  * loop has a branch, so that all of them are vectorised: this is the inner
@@ -64,15 +97,12 @@ static double interval_masses(const tm_loglinear *f, double slope,
                               double *restrict work) {
   size_t count = f->count;
   const double *x = f->x, *y = f->y;
-  double most = f->log_atom;
-  for (size_t k = 0; k < count; k++) {
+  for (size_t k = 0; k < count; k++)
     work[k] = y[k] + slope * x[k];
-    most = work[k] > most ? work[k] : most;
-  }
+  double most = largest_of(work, count, f->log_atom);
   for (size_t k = 0; k < count; k++)
     work[k] -= most;
   tm_vector_exp(work, count);
-  double total = 0;
   for (size_t k = 0; k + 1 < count; k++) {
     double width = x[k + 1] - x[k];
     double d = (y[k + 1] - y[k]) + slope * width;
@@ -83,8 +113,7 @@ static double interval_masses(const tm_loglinear *f, double slope,
     double steep = (work[k + 1] - work[k]) / (is_level ? 1 : d);
     work[k] = width * (is_level ? level : steep);
   }
-  for (size_t k = 0; k + 1 < count; k++)
-    total += work[k];
+  double total = sum_of(work, count - 1);
   work[count - 1] = most; /* the last slot carries the reference back */
   return total;
 }
@@ -141,8 +170,14 @@ double tm_loglinear_draw(const tm_loglinear *f, double slope, double uniform,
   double left = uniform * (total + atom) - atom;
   if (left <= 0 && atom > 0)
     return f->x[0];
-  size_t k = 0;
-  while (k + 2 < f->count && left > work[k])
+  size_t k = 0, last = f->count - 2;
+  for (; k + LANES <= last; k += LANES) {
+    double sum = sum_lanes(work + k);
+    if (left <= sum)
+      break;
+    left -= sum;
+  }
+  while (k < last && left > work[k])
     left -= work[k++];
   double width = f->x[k + 1] - f->x[k];
   double d = tilted(f, slope, k + 1) - tilted(f, slope, k);

@@ -115,6 +115,21 @@ static json_t *tau_bins(const tempera_summary *s) {
   return list;
 }
 
+static json_t *levels(const tempera_summary *s) {
+  json_t *list = json_array();
+  for (size_t i = 0; i < s->level_count; i++) {
+    const tempera_level *level = &s->levels[i];
+    json_t *item = json_object();
+    tm_json_real(item, "tau", level->tau);
+    tm_json_real(item, "log_z", level->log_z);
+    tm_json_real(item, "mean_log_likelihood", level->mean_log_likelihood);
+    tm_json_real(item, "rejection", level->rejection);
+    tm_json_real(item, "barrier", level->barrier);
+    json_array_append_new(list, item);
+  }
+  return list;
+}
+
 static json_t *curve(const tempera_summary *s) {
   json_t *list = json_array();
   for (size_t i = 0; i < s->curve_count; i++) {
@@ -158,6 +173,7 @@ static json_t *tempering(const tempera_summary *s) {
   tm_json_whole(object, "ridge_beaten", s->ridge_beaten);
   json_object_set_new(object, "tau_bins", tau_bins(s));
   json_object_set_new(object, "curve", curve(s));
+  json_object_set_new(object, "levels", levels(s));
   json_object_set_new(object, "ridge", ridge(s));
   return object;
 }

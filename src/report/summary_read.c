@@ -196,6 +196,21 @@ static bool read_curve(const json_t *list, tempera_summary *s) {
   return true;
 }
 
+static bool read_levels(const json_t *list, tempera_summary *s) {
+  if (!room(list, sizeof *s->levels, &s->levels, &s->level_count))
+    return false;
+  for (size_t i = 0; i < s->level_count; i++) {
+    const json_t *item = json_array_get(list, i);
+    s->levels[i] = (tempera_level){.tau = real(item, "tau"),
+                                   .log_z = real(item, "log_z"),
+                                   .mean_log_likelihood =
+                                       real(item, "mean_log_likelihood"),
+                                   .rejection = real(item, "rejection"),
+                                   .barrier = real(item, "barrier")};
+  }
+  return true;
+}
+
 /* After the values, as an optimum has one number for each. */
 static bool read_ridge(const json_t *list, tempera_summary *s) {
   if (!room(list, sizeof *s->ridge, &s->ridge, &s->ridge_count))
@@ -230,6 +245,7 @@ static bool read_tempering(const json_t *root, tempera_summary *s) {
   s->ridge_beaten = whole(json, "ridge_beaten");
   return read_tau_bins(json_object_get(json, "tau_bins"), s) &&
          read_curve(json_object_get(json, "curve"), s) &&
+         read_levels(json_object_get(json, "levels"), s) &&
          read_ridge(json_object_get(json, "ridge"), s);
 }
 

@@ -232,6 +232,25 @@ static void add_tempering(tm_text *out, const tempera_summary *s, bool colour) {
   tm_table_print(&table, colour, out);
 }
 
+static void add_levels(tm_text *out, const tempera_summary *s, bool colour) {
+  static const char *const names[] = {"tau",       "E[log L]", "log z",
+                                      "rejection", "barrier",  NULL};
+  tm_table table = {.columns = 5};
+  if (s->level_count == 0)
+    return;
+  heading(out, "Levels", colour);
+  titles(&table, names);
+  for (size_t i = 0; i < s->level_count; i++) {
+    const tempera_level *level = &s->levels[i];
+    tm_table_short(&table, level->tau);
+    tm_table_number(&table, level->mean_log_likelihood, 2);
+    tm_table_number(&table, level->log_z, 3);
+    tm_table_number(&table, level->rejection, 3);
+    tm_table_number(&table, level->barrier, 3);
+  }
+  tm_table_print(&table, colour, out);
+}
+
 static void add_verdict(tm_text *out, const tempera_summary *s, bool colour) {
   const char *paint = !colour ? "" : s->reliable ? "\033[1;32m" : "\033[1;33m";
   heading(out, "Verdict", colour);
@@ -256,6 +275,7 @@ tempera_status tempera_summary_text(const tempera_summary *summary, bool colour,
   add_quantities(&out, summary, colour);
   add_modes(&out, summary, colour);
   add_evidence(&out, summary, colour);
+  add_levels(&out, summary, colour);
   add_tempering(&out, summary, colour);
   add_verdict(&out, summary, colour);
   if (out.failed) {

@@ -51,18 +51,49 @@ int tm_decimals(double se) {
   return digits < 0 ? 0 : digits > 8 ? 8 : (int)digits;
 }
 
-/* Characters shown, not bytes: names may be UTF-8. */
-static size_t width_of(const char *cell) {
+/* The code point that begins here, and its length; bytes that are no UTF-8
+ * count one each. */
+static size_t decode(const char *text, uint32_t *point) {
+  const unsigned char *c = (const unsigned char *)text;
+  size_t length = c[0] < 0xc0 ? 1 : c[0] < 0xe0 ? 2 : c[0] < 0xf0 ? 3 : 4;
+  *point = length == 1 ? c[0] : c[0] & (0xffU >> (length + 1));
+  for (size_t i = 1; i < length; i++) {
+    if ((c[i] & 0xc0) != 0x80)
+      return i;
+    *point = *point << 6 | (c[i] & 0x3f);
+  }
+  return length;
+}
+
+/* Combining marks take no column, East Asian characters and pictures two. */
+static size_t point_width(uint32_t point) {
+  static const struct {
+    uint32_t first, last, width;
+  } ranges[] = {
+      {0x300, 0x36f, 0},   {0x1100, 0x115f, 2},   {0x200b, 0x200f, 0},
+      {0x2e80, 0xa4cf, 2}, {0xac00, 0xd7a3, 2},   {0xf900, 0xfaff, 2},
+      {0xfe00, 0xfe0f, 0}, {0xfe30, 0xfe6f, 2},   {0xff00, 0xff60, 2},
+      {0xffe0, 0xffe6, 2}, {0x1f300, 0x1faff, 2}, {0x20000, 0x3fffd, 2}};
+  for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
+    if (point >= ranges[i].first && point <= ranges[i].last)
+      return ranges[i].width;
+  return 1;
+}
+
+size_t tm_width(const char *text) {
   size_t width = 0;
-  for (; *cell; cell++)
-    width += ((unsigned char)*cell & 0xc0) != 0x80;
+  while (*text) {
+    uint32_t point;
+    text += decode(text, &point);
+    width += point_width(point);
+  }
   return width;
 }
 
 static void measure(const tm_table *table, size_t *widths) {
   const char *cell = table->cells.data;
   for (size_t i = 0; i < table->count; i++) {
-    size_t width = width_of(cell), column = i % table->columns;
+    size_t width = tm_width(cell), column = i % table->columns;
     if (width > widths[column])
       widths[column] = width;
     cell += strlen(cell) + 1;
@@ -76,7 +107,7 @@ static void pad(tm_text *out, size_t n) {
 
 static void print_cell(tm_text *out, const char *cell, size_t width, bool left,
                        bool last) {
-  size_t missing = width - width_of(cell);
+  size_t missing = width - tm_width(cell);
   if (!left)
     pad(out, missing);
   tm_text_add(out, cell);

@@ -28,7 +28,9 @@ static void add_words(json_t *config, const tempera_options *o) {
                {"ridge", TM_CHOICE_RIDGE, (int)o->ridge},
                {"tau_move", TM_CHOICE_TAU_MOVE, (int)o->tau_move},
                {"kernel", TM_CHOICE_KERNEL, (int)o->kernel},
-               {"weights", TM_CHOICE_WEIGHTS, (int)o->weights}};
+               {"weights", TM_CHOICE_WEIGHTS, (int)o->weights},
+               {"swaps", TM_CHOICE_SWAPS, (int)o->swaps},
+               {"schedule", TM_CHOICE_SCHEDULE, (int)o->schedule}};
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
     tm_json_string(config, words[i].name,
                    tm_choice_word(words[i].choice, words[i].value));
@@ -43,6 +45,7 @@ static void add_options(json_t *config, const tempera_options *o) {
   tm_json_whole(config, "warmup", o->warmup);
   tm_json_whole(config, "thin", o->thin);
   tm_json_whole(config, "levels", o->levels);
+  tm_json_whole(config, "walkers", o->walkers);
   tm_json_real(config, "exchange", o->exchange);
   tm_json_whole(config, "seed", o->seed);
   tm_json_whole(config, "threads", (uint64_t)o->threads);

@@ -39,7 +39,8 @@ tempera_status tm_landscape_ridge(tempera_sampler *sampler, bool needed,
   tm_ridge_settings settings = {.kind = o->ridge,
                                 .tau_min = o->tau_min,
                                 .seed = o->seed,
-                                .threads = tm_threads(o->threads)};
+                                .threads = tm_threads(o->threads),
+                                .stop = {tm_sampler_stop_due, s}};
   double *basins = NULL;
   size_t count = 0;
   TM_TRY(find_basins(s, &basins, &count, error));
@@ -64,7 +65,8 @@ tempera_status tm_landscape_laplace(tempera_sampler *sampler, bool needed,
   const tempera_options *o = &s->options;
   tm_laplace_settings settings = {.tau_min = o->tau_min,
                                   .seed = o->seed,
-                                  .threads = tm_threads(o->threads)};
+                                  .threads = tm_threads(o->threads),
+                                  .stop = {tm_sampler_stop_due, s}};
   TM_TRY(tm_laplace_create(s->model, &settings, s->starts.optimiser,
                            s->starts.optimiser_count, &s->laplace, error));
   const tm_laplace_view *view = tm_laplace_look(s->laplace);
@@ -88,12 +90,16 @@ tempera_status tm_landscape_begin(tempera_sampler *sampler,
   return tm_landscape_ridge(sampler, false, error);
 }
 
+/* A few points of every group. */
+enum { MOST_ROWS = 4 };
+
 static size_t collect(const tempera_sampler *s, double *points) {
   size_t size = s->model->size, count = 0;
   for (size_t c = 0; c < s->options.chains; c++)
     for (size_t role = 2; role-- > 0;) {
       const tm_group *group = s->groups[c];
-      for (size_t i = 0; i < group->width[role]; i++) {
+      size_t stride = (group->width[role] + MOST_ROWS - 1) / MOST_ROWS;
+      for (size_t i = 0; i < group->width[role]; i += stride) {
         const tm_point *point = group->rows[role][i].point;
         if (!isfinite(point->log_likelihood))
           continue;
@@ -108,9 +114,7 @@ tempera_status tm_landscape_improve(tempera_sampler *sampler,
   const tempera_sampler *s = sampler;
   if (!s->laplace || tm_laplace_look(s->laplace)->absent)
     return TEMPERA_OK;
-  size_t most = 0;
-  for (size_t c = 0; c < s->options.chains; c++)
-    most += s->groups[c]->width[0] + s->groups[c]->width[1];
+  size_t most = 2 * MOST_ROWS * s->options.chains;
   double *points = tm_heap_alloc(most * s->model->size, sizeof(double));
   if (!points)
     return tm_fail_memory(error);

@@ -7,6 +7,9 @@
 
 #include "samplers/group.h"
 
+/* The most levels a ladder can have. */
+enum { TM_MOST_LEVELS = 200 };
+
 /* Functions that may be NULL: then there is nothing to do. All but `keep` run
  * on one thread, with all groups at the same sweep; what is pooled over groups
  * is pooled in chain order. */
@@ -42,6 +45,9 @@ extern const tm_method tm_method_pt_stwnc;
 extern const tm_method tm_method_stwnc;
 extern const tm_method tm_method_mh;
 extern const tm_method tm_method_st;
+extern const tm_method tm_method_pt;
+extern const tm_method tm_method_pawl;
+extern const tm_method tm_method_ee;
 
 const tm_method *tm_method_of(tempera_method method);
 

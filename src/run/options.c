@@ -1,5 +1,6 @@
 /* options.c - options by their command-line names: one table of words, one
  * table of options, so that adding an option is adding a line. */
+#include "run/method.h"
 #include "run/run.h"
 
 #include "base/text.h"
@@ -10,8 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ABSENT = -1 }; /* known, but not built yet */
-
 typedef struct word {
   const char *name;
   int value;
@@ -19,10 +18,10 @@ typedef struct word {
 
 static const word methods[] = {{"pt-stwnc", TEMPERA_PT_STWNC},
                                {"stwnc", TEMPERA_STWNC},
-                               {"pt", ABSENT},
+                               {"pt", TEMPERA_PT},
                                {"st", TEMPERA_ST},
-                               {"pawl", ABSENT},
-                               {"ee", ABSENT},
+                               {"pawl", TEMPERA_PAWL},
+                               {"ee", TEMPERA_EE},
                                {"mh", TEMPERA_MH},
                                {NULL, 0}};
 static const word tau_priors[] = {{"profile", TEMPERA_PRIOR_PROFILE},
@@ -53,10 +52,21 @@ static const word weights[] = {
     {"wang-landau", TEMPERA_WEIGHTS_WANG_LANDAU},
     {NULL, 0}};
 
+static const word swaps[] = {{"even-odd", TEMPERA_SWAPS_EVEN_ODD},
+                             {"reversible", TEMPERA_SWAPS_REVERSIBLE},
+                             {"random-pair", TEMPERA_SWAPS_RANDOM_PAIR},
+                             {"default", TEMPERA_SWAPS_DEFAULT},
+                             {NULL, 0}};
+static const word schedules[] = {{"adapted", TEMPERA_SCHEDULE_ADAPTED},
+                                 {"power", TEMPERA_SCHEDULE_POWER},
+                                 {"default", TEMPERA_SCHEDULE_DEFAULT},
+                                 {NULL, 0}};
+
 static const word *const choices[] = {
-    [TM_CHOICE_METHOD] = methods, [TM_CHOICE_TAU_PRIOR] = tau_priors,
-    [TM_CHOICE_RIDGE] = ridges,   [TM_CHOICE_TAU_MOVE] = tau_moves,
-    [TM_CHOICE_KERNEL] = kernels, [TM_CHOICE_WEIGHTS] = weights};
+    [TM_CHOICE_METHOD] = methods,     [TM_CHOICE_TAU_PRIOR] = tau_priors,
+    [TM_CHOICE_RIDGE] = ridges,       [TM_CHOICE_TAU_MOVE] = tau_moves,
+    [TM_CHOICE_KERNEL] = kernels,     [TM_CHOICE_SWAPS] = swaps,
+    [TM_CHOICE_SCHEDULE] = schedules, [TM_CHOICE_WEIGHTS] = weights};
 
 const char *tm_choice_word(tm_choice choice, int value) {
   for (const word *w = choices[choice]; w->name; w++)
@@ -93,25 +103,22 @@ static tempera_status bad_value(const setting *s, const char *wanted) {
 
 static void list_words(const word *words, tm_text *list) {
   for (const word *w = words; w->name; w++)
-    if (w->value != ABSENT)
-      tm_text_printf(list, "%s%s", list->length ? ", " : "", w->name);
+    tm_text_printf(list, "%s%s", list->length ? ", " : "", w->name);
 }
 
 static tempera_status set_word(const setting *s, tm_choice choice, int *value) {
   const word *w = choices[choice];
   while (w->name && strcmp(w->name, s->value) != 0)
     w++;
-  if (w->name && w->value != ABSENT) {
+  if (w->name) {
     *value = w->value;
     return TEMPERA_OK;
   }
   tm_text list = {0};
   list_words(choices[choice], &list);
-  tempera_status status =
-      tm_fail(s->error, TEMPERA_ERROR_ARGUMENT,
-              w->name ? "%s %s is not available in this version; it has %s"
-                      : "%s %s is not known; choose one of %s",
-              s->name, s->value, list.data ? list.data : "others");
+  tempera_status status = tm_fail(
+      s->error, TEMPERA_ERROR_ARGUMENT, "%s %s is not known; choose one of %s",
+      s->name, s->value, list.data ? list.data : "others");
   tm_text_clear(&list);
   return status;
 }
@@ -287,7 +294,25 @@ static tempera_status set_save_warmup(const setting *s, tempera_options *o) {
 }
 
 static tempera_status set_levels(const setting *s, tempera_options *o) {
-  return set_size(s, 2, 10000, &o->levels);
+  return set_size(s, 2, TM_MOST_LEVELS, &o->levels);
+}
+
+static tempera_status set_swaps(const setting *s, tempera_options *o) {
+  int value = 0;
+  TM_TRY(set_word(s, TM_CHOICE_SWAPS, &value));
+  o->swaps = (tempera_swaps)value;
+  return TEMPERA_OK;
+}
+
+static tempera_status set_schedule(const setting *s, tempera_options *o) {
+  int value = 0;
+  TM_TRY(set_word(s, TM_CHOICE_SCHEDULE, &value));
+  o->schedule = (tempera_schedule)value;
+  return TEMPERA_OK;
+}
+
+static tempera_status set_walkers(const setting *s, tempera_options *o) {
+  return set_size(s, 1, 1000, &o->walkers);
 }
 
 typedef struct option {
@@ -309,6 +334,9 @@ static const option options_by_name[] = {
     {"thin", set_thin},
     {"levels", set_levels},
     {"weights", set_weights},
+    {"swaps", set_swaps},
+    {"schedule", set_schedule},
+    {"walkers", set_walkers},
     {"exchange", set_exchange},
     {"seed", set_seed},
     {"threads", set_threads},

@@ -48,10 +48,8 @@ static tempera_random stream_of(uint64_t seed, const tm_draw_place *place) {
 }
 
 static void note_failure(tm_quantities *q) {
-  const tempera_model_spec *spec = &q->evaluator.model->spec;
-  const char *reason = spec->reason ? spec->reason(q->evaluator.user) : NULL;
-  if (q->failures++ == 0 && reason)
-    snprintf(q->reason, sizeof q->reason, "%s", reason);
+  if (q->failures++ == 0)
+    snprintf(q->reason, sizeof q->reason, "%s", tm_reason(&q->evaluator));
 }
 
 const double *tm_quantities_row(tm_quantities *quantities,
@@ -79,7 +77,7 @@ typedef struct pass {
 static void fill_chain(size_t chain, void *context) {
   const pass *p = context;
   tm_draw_place place = {.draws = p->draws, .role = p->role, .chain = chain};
-  for (; place.row < p->draws->count; place.row++) {
+  for (; place.row < tm_draws_rows(p->draws, p->role); place.row++) {
     const double *values = tm_quantities_row(&p->each[chain], &place);
     for (size_t i = 0; i < p->count; i++)
       p->columns[chain * p->count + i][place.row] = values[p->first + i];
@@ -142,7 +140,7 @@ static tempera_status warn_of_failures(const pass *p, tempera_summary *summary,
   return tm_summary_warn(summary,
                          "Quantities could not be computed at %zu of %zu draws "
                          "and are NaN there%s%s.",
-                         failures, chains * p->draws->count,
+                         failures, chains * tm_draws_rows(p->draws, p->role),
                          reason[0] ? ": " : "", reason) == TEMPERA_OK
              ? TEMPERA_OK
              : tm_fail_memory(error);
@@ -153,7 +151,7 @@ static tempera_status summarise_in(tm_arena *arena, const tempera_sampler *s,
                                    pass *p, size_t width,
                                    tempera_summary *summary,
                                    tempera_error *error) {
-  size_t chains = p->draws->chains, rows = p->draws->count;
+  size_t chains = p->draws->chains, rows = tm_draws_rows(p->draws, p->role);
   double *numbers = TM_NEW(arena, double, chains *width *rows);
   double **columns = TM_NEW(arena, double *, chains *width);
   if (!numbers || !columns)
@@ -177,13 +175,13 @@ static tempera_status summarise(const tempera_sampler *s,
                                 tempera_summary *summary,
                                 tempera_error *error) {
   const tempera_draws *draws = s->draws;
-  size_t fit = MOST_NUMBERS / (draws->chains * draws->count);
-  size_t width = fit < 1 ? 1 : fit;
-  if (width > summary->quantity_count)
-    width = summary->quantity_count;
   pass p = {.draws = draws,
             .role = draws->has_role[TEMPERA_TARGET] ? TEMPERA_TARGET
                                                     : TEMPERA_TEMPERED};
+  size_t fit = MOST_NUMBERS / (draws->chains * tm_draws_rows(draws, p.role));
+  size_t width = fit < 1 ? 1 : fit;
+  if (width > summary->quantity_count)
+    width = summary->quantity_count;
   TM_TRY(create_each(s, &p.each, error));
   tm_arena *arena = tm_arena_create();
   tempera_status status =

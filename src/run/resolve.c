@@ -8,12 +8,15 @@
 
 enum {
   DEFAULT_CHAINS = 4,
-  MOST_ITERATIONS = 64000,  /* when their number is decided while running */
-  AUTOMATIC_WARMUP = 3100,  /* rounds of 100, 200, 400, 800 and 1600 sweeps */
+  MOST_ITERATIONS = 192000, /* when their number is decided while running */
+  AUTOMATIC_WARMUP = 9300,  /* rounds of 300, 600, 1200, 2400 and 4800 sweeps */
+  LEVELS_WARMUP = 4500,     /* where a sweep moves a chain at every level */
   PAPER_ITERATIONS = 34000, /* 35 000, of which the first 1 000 are dropped */
-  PAPER_WARMUP = 1000
+  PAPER_WARMUP = 1000,
+  PAPER_LEVELS = 30
 };
 static const double PAPER_EXCHANGE = 1.0 / 8;
+static const double EQUI_ENERGY = 0.1; /* Kou, Zhou & Wong's choice */
 static const double DEFAULT_TAU_SCALE = 0.1;
 
 static void resolve_lengths(tempera_options *o) {
@@ -23,13 +26,30 @@ static void resolve_lengths(tempera_options *o) {
   if (automatic)
     o->iterations = o->paper ? PAPER_ITERATIONS : MOST_ITERATIONS;
   if (!o->warmup_given)
-    o->warmup = o->paper    ? PAPER_WARMUP
-                : automatic ? AUTOMATIC_WARMUP
-                            : o->iterations / 2;
+    o->warmup = o->paper                  ? PAPER_WARMUP
+                : !automatic              ? o->iterations / 2
+                : o->method == TEMPERA_PT ? LEVELS_WARMUP
+                                          : AUTOMATIC_WARMUP;
   if (o->thin == 0)
     o->thin = 1;
-  if (o->exchange < 0)
-    o->exchange = o->paper ? PAPER_EXCHANGE : 1;
+}
+
+/* Levels and exchanges: as printed with --paper, and where its schedule or its
+ * exchange is asked for. */
+static void resolve_exchange(tempera_options *o) {
+  bool pt = o->method == TEMPERA_PT;
+  if (pt && o->swaps == TEMPERA_SWAPS_DEFAULT)
+    o->swaps = o->paper ? TEMPERA_SWAPS_RANDOM_PAIR : TEMPERA_SWAPS_EVEN_ODD;
+  if (pt && o->schedule == TEMPERA_SCHEDULE_DEFAULT)
+    o->schedule = o->paper ? TEMPERA_SCHEDULE_POWER : TEMPERA_SCHEDULE_ADAPTED;
+  if (o->schedule == TEMPERA_SCHEDULE_POWER && o->levels == 0)
+    o->levels = PAPER_LEVELS;
+  if (o->exchange >= 0)
+    return;
+  double t = o->levels ? (double)o->levels : PAPER_LEVELS;
+  bool printed = o->paper || o->swaps == TEMPERA_SWAPS_RANDOM_PAIR;
+  double rho = pt ? t * (t - 1) / ((t + 2) * (t + 2)) : PAPER_EXCHANGE;
+  o->exchange = o->method == TEMPERA_EE ? EQUI_ENERGY : printed ? rho : 1;
 }
 
 /* The algorithm as printed: optimise at every tau proposal, the model's own
@@ -52,16 +72,27 @@ static const char *method_word(const tempera_options *o) {
   return tm_choice_word(TM_CHOICE_METHOD, (int)o->method);
 }
 
+/* Discrete levels have neighbours and no normal steps; pawl takes a tau that is
+ * held for one that is wanted. */
+static bool move_fits(tempera_method method, tempera_tau_move move) {
+  if (method == TEMPERA_PAWL)
+    return move == TEMPERA_TAU_GIBBS;
+  if (method == TEMPERA_ST)
+    return move != TEMPERA_TAU_TRUNCATED_NORMAL;
+  return move != TEMPERA_TAU_NEIGHBOUR;
+}
+
 /* Options of some methods only. */
 static tempera_status check_method(const tempera_options *o,
                                    tempera_error *error) {
-  bool levels = o->method == TEMPERA_ST;
-  if (levels ? o->tau_move == TEMPERA_TAU_TRUNCATED_NORMAL
-             : o->tau_move == TEMPERA_TAU_NEIGHBOUR)
+  if (!move_fits(o->method, o->tau_move))
+    return tm_fail(
+        error, TEMPERA_ERROR_ARGUMENT, "--tau-move %s is not for method %s",
+        tm_choice_word(TM_CHOICE_TAU_MOVE, (int)o->tau_move), method_word(o));
+  if (o->walkers && o->method != TEMPERA_PAWL)
     return tm_fail(error, TEMPERA_ERROR_ARGUMENT,
-                   "--tau-move %s is not for method %s, whose tau is %s",
-                   tm_choice_word(TM_CHOICE_TAU_MOVE, (int)o->tau_move),
-                   method_word(o), levels ? "discrete" : "not a ladder's");
+                   "--walkers belongs to method pawl; %s has none",
+                   method_word(o));
   if (o->weights != TEMPERA_WEIGHTS_GEYER_THOMPSON && o->method != TEMPERA_ST)
     return tm_fail(error, TEMPERA_ERROR_ARGUMENT,
                    "--weights belongs to method st; %s has none",
@@ -77,6 +108,9 @@ static tempera_status check(const tempera_options *o,
                    "--levels belongs to methods with a ladder of temperatures; "
                    "%s has none",
                    method_word(o));
+  if ((o->swaps || o->schedule) && o->method != TEMPERA_PT)
+    return tm_fail(error, TEMPERA_ERROR_ARGUMENT,
+                   "--swaps and --schedule belong to --method pt");
   if (o->ridge == TEMPERA_RIDGE_EXACT && o->tau_move != TEMPERA_TAU_UNIFORM &&
       o->tau_move != TEMPERA_TAU_TRUNCATED_NORMAL)
     return tm_fail(error, TEMPERA_ERROR_ARGUMENT,
@@ -111,6 +145,7 @@ tempera_status tm_options_resolve(const tempera_options *asked,
                                   tempera_error *error) {
   tempera_options o = *asked;
   resolve_lengths(&o);
+  resolve_exchange(&o);
   if (o.paper)
     resolve_paper(&o, model->spec.recipe);
   /* The exact ridge is a way to have the profile prior; the default prior has

@@ -11,7 +11,9 @@ typedef enum tm_choice {
   TM_CHOICE_RIDGE,
   TM_CHOICE_TAU_MOVE,
   TM_CHOICE_KERNEL,
-  TM_CHOICE_WEIGHTS
+  TM_CHOICE_WEIGHTS,
+  TM_CHOICE_SWAPS,
+  TM_CHOICE_SCHEDULE
 } tm_choice;
 /* The word for a value, as "pt-stwnc". */
 const char *tm_choice_word(tm_choice choice, int value);

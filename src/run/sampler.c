@@ -35,6 +35,8 @@ static tempera_status make_draws(tempera_sampler *s, tempera_error *error) {
   s->draws->evidence = o->tau_min == 0;
   s->draws->prior_draws = s->starts.prior_draws;
   s->draws->prior_zero = s->starts.prior_zero;
+  s->draws->prior_log_likelihood =
+      s->starts.prior_draws ? s->starts.looks : NULL;
   if (!o->save_warmup)
     return TEMPERA_OK;
   return create_draws(s, s->method->tempered && s->method->steady_width,
@@ -74,8 +76,9 @@ static tempera_status set_up(tempera_sampler *s, tempera_error *error) {
     for (size_t i = 0; i < s->model->blocks[b].theta_count; i++)
       s->integer[s->model->blocks[b].theta + i] =
           s->model->blocks[b].kind == TEMPERA_INTEGER;
-  bool many =
-      s->options.tau_prior == TEMPERA_PRIOR_PROFILE || !s->method->tempered;
+  bool many = s->options.tau_prior == TEMPERA_PRIOR_PROFILE ||
+              !s->method->tempered ||
+              s->options.schedule == TEMPERA_SCHEDULE_POWER;
   size_t looks = many ? LOOKS : FEW_LOOKS;
   TM_TRY(tm_starts_find(s->model, s->options.seed, chains, looks,
                         s->options.init, &s->starts, error));
@@ -243,6 +246,13 @@ tempera_status tempera_sampler_advance(tempera_sampler *sampler, size_t sweeps,
       TM_TRY(tm_warmup_end_round(s, error));
   }
   return TEMPERA_OK;
+}
+
+bool tm_sampler_stop_due(const void *sampler) {
+  const tempera_sampler *s = sampler;
+  double limit = s->options.time_limit;
+  return atomic_load_explicit(&s->cancelled, memory_order_relaxed) ||
+         (limit > 0 && tm_sampler_seconds(s) >= limit);
 }
 
 void tempera_sampler_cancel(tempera_sampler *sampler) {

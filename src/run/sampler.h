@@ -38,6 +38,8 @@ struct tempera_sampler {
 size_t tm_sweeps_done(const tempera_sampler *sampler);
 size_t tm_sweeps_total(const tempera_sampler *sampler);
 double tm_sampler_seconds(const tempera_sampler *sampler);
+/* A tm_stop of searches: cancelled, or the time is up. */
+bool tm_sampler_stop_due(const void *sampler);
 uint64_t tm_sampler_evaluations(const tempera_sampler *sampler);
 
 /* warmup.c: prepare the method, unless done already. */

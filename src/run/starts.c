@@ -4,6 +4,7 @@
 #include "model/propriety.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -20,6 +21,7 @@ typedef struct finder {
   tm_starts *starts;
   size_t looks;                  /* points to look at, at least */
   double best[OPTIMISER_STARTS]; /* log likelihoods of the optimiser starts */
+  char reason[200]; /* why the first useless point was one; or empty */
 } finder;
 
 /* Without a prior_draw: unconstrained coordinates uniform on (-2, 2), as in
@@ -76,13 +78,19 @@ static tempera_status evaluator_failed(const finder *f, tempera_error *error) {
   return f->evaluator.status;
 }
 
+static void note_reason(finder *f) {
+  if (!f->reason[0])
+    snprintf(f->reason, sizeof f->reason, "%s", tm_reason(&f->evaluator));
+}
+
 static tempera_status nowhere(const finder *f, tempera_error *error) {
   return tm_fail(
       error, TEMPERA_ERROR_MODEL,
       "model %s: the likelihood or the prior was zero at all %d %s tried as "
-      "starts; check the model and the data, or give starts with --init",
+      "starts%s%s; check the model and the data, or give starts with --init",
       f->model->spec.name, TRIES,
-      f->model->spec.prior_draw ? "prior draws" : "random points");
+      f->model->spec.prior_draw ? "prior draws" : "random points",
+      f->reason[0] ? ", first because of " : "", f->reason);
 }
 
 /* The first `wanted` usable points become chain starts; all of the first
@@ -103,8 +111,10 @@ static tempera_status look_around(finder *f, size_t wanted,
     }
     if (i < f->looks)
       s->looks[s->look_count++] = f->point.log_likelihood;
-    if (!usable(&f->point))
+    if (!usable(&f->point)) {
+      note_reason(f);
       continue;
+    }
     offer_to_optimiser(f);
     if (found < wanted)
       memcpy(s->chains + found++ * size, f->point.theta, size * sizeof(double));
@@ -122,11 +132,13 @@ static tempera_status take_init(finder *f, const double *init,
     tm_evaluate_natural(&f->evaluator, &f->point);
     if (f->evaluator.status != TEMPERA_OK)
       return evaluator_failed(f, error);
-    if (!usable(&f->point))
+    if (!usable(&f->point)) {
+      const char *reason = tm_reason(&f->evaluator);
       return tm_fail(error, TEMPERA_ERROR_INPUT,
                      "the start given for chain %zu has zero density or lies "
-                     "outside the bounds",
-                     c + 1);
+                     "outside the bounds%s%s",
+                     c + 1, reason[0] ? ": " : "", reason);
+    }
     offer_to_optimiser(f);
   }
   return TEMPERA_OK;

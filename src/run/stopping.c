@@ -26,12 +26,11 @@ static size_t kept_sweeps(const tempera_sampler *s,
   return now->done > s->options.warmup ? now->done - s->options.warmup : 0;
 }
 
-/* Sweeps to do next: about BLOCK_SECONDS worth, not past the next check. */
-/* Sweeps after which the next automatic check is due: 2000, 4000, 8000, ... */
-enum { FIRST_CHECK = 2000, ENOUGH_TRIPS = 20, ENOUGH_DRAWS = 400 };
+/* Sweeps after which the next automatic check is due: 6000, 12000, ... */
+enum { FIRST_CHECK = 6000, ENOUGH_TRIPS = 20, ENOUGH_DRAWS = 400 };
 static const double ENOUGH_RHAT = 1.01;
 /* A standard error of 0.05 nats is enough, but a quick model gets more: */
-enum { QUICK = 16000 };
+enum { QUICK = 48000 };
 static const double ENOUGH_SE = 0.05, FINE_SE = 0.0125;
 
 static size_t next_check(size_t kept) {
@@ -41,6 +40,7 @@ static size_t next_check(size_t kept) {
   return check;
 }
 
+/* Sweeps to do next: about BLOCK_SECONDS worth, not past the next check. */
 static size_t next_block(const tempera_sampler *s, const pace *p,
                          const tempera_progress *now) {
   size_t block = p->block, warmup = s->options.warmup;
@@ -137,13 +137,15 @@ tempera_status tempera_sampler_run(tempera_sampler *sampler,
     now = tempera_sampler_progress(s);
     if (progress)
       estimate_for_progress(s, &p, now.seconds);
+    if (status == TEMPERA_CANCELLED && !atomic_load(&s->cancelled))
+      break; /* the time was up while the ridge was looked for */
     if (status != TEMPERA_OK) {
       if (progress)
         progress(&now, user);
       return status;
     }
     adjust_pace(&p, now.seconds);
-    if (kept_sweeps(s, &now) == 0)
+    if (now.done == s->options.warmup)
       p.block = FIRST_BLOCK; /* the first draws are on disk soon */
     TM_TRY(decide(s, &now, error));
     if (precise_enough(s, &now) ||

@@ -5,7 +5,7 @@
  * fixed: only then are draws kept. */
 #include "run/sampler.h"
 
-enum { FIRST_ROUND = 100 }; /* sweeps; later warmup rounds double */
+enum { FIRST_ROUND = 300 }; /* sweeps; later warmup rounds double */
 
 /* The sweep at which the current round ends: a last round shorter than half
  * of its length joins the one before. */

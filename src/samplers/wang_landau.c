@@ -4,7 +4,7 @@
 #include <math.h>
 
 /* A histogram of fewer visits per bin than this says nothing. */
-enum { FEWEST_PER_BIN = 20 };
+enum { FEWEST_PER_BIN = 40 };
 static const double FLATNESS = 0.5;
 
 tempera_status tm_wang_landau_create(tm_arena *arena, size_t capacity,

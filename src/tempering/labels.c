@@ -17,6 +17,10 @@ void tm_labels_apply(const tempera_model *model, const tm_labels *labels,
   }
 }
 
+bool tm_labels_plain(const tm_block *block) {
+  return block->transform != TEMPERA_SIMPLEX && !block->map;
+}
+
 void tm_labels_sort(const tm_labels *labels, const double *theta,
                     unsigned char *permutation) {
   const double *key = theta + labels->key;

@@ -30,6 +30,8 @@ TEMPERA_CHECKED tempera_status tm_labels_find(
 void tm_labels_apply(const tempera_model *model, const tm_labels *labels,
                      const unsigned char *permutation, const double *from,
                      double *to);
+/* Is u permuted entry by entry when this block is? Not in a simplex. */
+bool tm_labels_plain(const tm_block *block);
 /* The permutation that sorts the key block upwards. */
 void tm_labels_sort(const tm_labels *labels, const double *theta,
                     unsigned char *permutation);

@@ -52,6 +52,29 @@ static void count_work(tm_laplace *laplace) {
   }
 }
 
+/* How tall the modes' shares of a proposal density are. */
+static void fill_peaks(tm_laplace_knot *knot, tm_laplace_mode *modes) {
+  knot->log_peak = -INFINITY;
+  for (size_t m = 0; m < knot->mode_count; m++)
+    knot->log_peak =
+        fmax(knot->log_peak, modes[m].log_share + modes[m].half_log_det);
+  for (size_t m = 0; m < knot->mode_count; m++)
+    modes[m].peak =
+        exp(modes[m].log_share + modes[m].half_log_det - knot->log_peak);
+}
+
+/* The order of each mode's labels: `order` has room for all. */
+static void fill_orders(tm_laplace *laplace, tm_laplace_mode *modes,
+                        size_t count, unsigned char *order) {
+  const tm_labels *labels = &laplace->labels;
+  for (size_t m = 0; m < count; m++, order += labels->count) {
+    double jacobian;
+    tm_constrain(laplace->model, modes[m].u, laplace->theta, &jacobian);
+    tm_labels_sort(labels, laplace->theta, order);
+    modes[m].order = order;
+  }
+}
+
 static tempera_status publish(tm_laplace *laplace, tempera_error *error) {
   tm_laplace_view *view = &laplace->view;
   count_work(laplace);
@@ -66,10 +89,14 @@ static tempera_status publish(tm_laplace *laplace, tempera_error *error) {
     const tm_stage *stage = &laplace->stages[s];
     tm_laplace_mode *modes =
         TM_NEW(laplace->arena, tm_laplace_mode, stage->count);
-    if (!modes)
+    unsigned char *order = TM_NEW(laplace->arena, unsigned char,
+                                  stage->count * laplace->labels.count + 1);
+    if (!modes || !order)
       return tm_fail_memory(error);
     for (size_t m = 0; m < stage->count; m++)
       modes[m] = stage->modes[m].seen;
+    if (laplace->labels.count)
+      fill_orders(laplace, modes, stage->count, order);
     knots[s] = (tm_laplace_knot){.tau = stage->tau,
                                  .log_z = stage->log_z,
                                  .slope = stage->slope,
@@ -77,6 +104,7 @@ static tempera_status publish(tm_laplace *laplace, tempera_error *error) {
                                             relabels(laplace, stage),
                                  .mode_count = stage->count,
                                  .modes = modes};
+    fill_peaks(&knots[s], modes);
     if (stage->count > view->most_modes)
       view->most_modes = stage->count;
   }
@@ -154,9 +182,11 @@ static tempera_status prepare(tm_laplace *laplace, const double *starts,
   laplace->other = room + model->size;
   laplace->turned = room + 2 * model->size;
   laplace->delta = laplace->turned + model->dimension;
-  for (size_t w = 0; w < TM_LAPLACE_WORKERS; w++)
+  for (size_t w = 0; w < TM_LAPLACE_WORKERS; w++) {
     TM_TRY(tm_climber_create(model, &laplace->frame, laplace->arena,
                              &laplace->climbers[w], error));
+    laplace->climbers[w].evaluator.stop = laplace->settings.stop;
+  }
   TM_TRY(take_starts(laplace, starts, count, error));
   return tm_search_frame_create(model, laplace->starts, laplace->start_count,
                                 laplace->arena, &laplace->frame, error);

@@ -16,6 +16,7 @@ typedef struct tm_laplace_settings {
   int threads;
   uint64_t budget; /* likelihood and gradient evaluations; 0: the default.
                       Soft: an optimisation once begun is finished. */
+  tm_stop stop;    /* ends the search with TEMPERA_CANCELLED */
 } tm_laplace_settings;
 
 /* One local optimum at one tau for one setting of the integers. */
@@ -33,16 +34,19 @@ typedef struct tm_laplace_mode {
   double slope;          /* d/dtau of the log weight, about E_tau[l] */
   double log_share;      /* of proposals: flattened, with a floor; these add
                             up to one over the modes of a knot */
-  bool indefinite;       /* H was not positive definite and had to be made so */
-  bool edge;             /* the density is zero on one side of u */
-  size_t track;          /* which basin: the same number at other taus */
+  const unsigned char *order; /* of its labels, upwards; NULL without labels */
+  double peak;                /* share x |L|, the tallest of the knot being 1 */
+  bool indefinite; /* H was not positive definite and had to be made so */
+  bool edge;       /* the density is zero on one side of u */
+  size_t track;    /* which basin: the same number at other taus */
 } tm_laplace_mode;
 
 typedef struct tm_laplace_knot {
   double tau;
-  double log_z; /* log sum over modes of weight x copies */
-  double slope; /* its estimated derivative */
-  bool relabel; /* some mode has copies under relabelling */
+  double log_z;    /* log sum over modes of weight x copies */
+  double slope;    /* its estimated derivative */
+  double log_peak; /* of the tallest mode */
+  bool relabel;    /* some mode has copies under relabelling */
   size_t mode_count;
   const tm_laplace_mode *modes; /* best first */
 } tm_laplace_knot;

@@ -114,9 +114,11 @@ static tempera_status prepare(tm_ridge *ridge, const double *starts,
   const tempera_model *model = ridge->model;
   TM_TRY(tm_search_frame_create(model, NULL, 0, ridge->arena, &ridge->frame,
                                 error));
-  for (size_t w = 0; w < TM_RIDGE_WORKERS; w++)
+  for (size_t w = 0; w < TM_RIDGE_WORKERS; w++) {
     TM_TRY(tm_search_create(model, &ridge->frame, true, ridge->arena,
                             &ridge->workers[w], error));
+    ridge->workers[w].own.stop = ridge->settings.stop;
+  }
   TM_TRY(take_starts(ridge, starts, count, error));
   TM_TRY(tm_search_frame_create(model, ridge->starts, ridge->start_count,
                                 ridge->arena, &ridge->frame, error));

@@ -19,6 +19,7 @@ typedef struct tm_ridge_settings {
   double tau_min; /* 0 unless the prior is improper */
   uint64_t seed;
   int threads;
+  tm_stop stop;  /* ends the search with TEMPERA_CANCELLED */
   bool surveyed; /* the starts are the basins: no wider search is made */
 } tm_ridge_settings;
 

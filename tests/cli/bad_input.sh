@@ -31,6 +31,24 @@ printf '{"y": [1], "y": [2]}' > twice.json
 status 1 "duplicate" "$tempera" sample "$models/normal.so" -d twice.json
 says "duplicate" '^twice\.json:1:12: .*duplicate'
 
+printf 'N <- 2\ny <-\nc(1, 2)\n' > dump.R
+status 1 "R dump" "$tempera" sample "$models/normal.so" -d dump.R
+says "R dump" '^dump\.R:1:1: this is an R dump.*write_json'
+
+# A program's errors are the program's, its data's the data's.
+printf 'data { int N; vector<lower=0>[N] y; }\nparameters { real mu; }\n' > a.stan
+echo 'model { mu ~ normal(0, 1); y ~ normal(mu, 1); }' >> a.stan
+status 1 "program with data" "$tempera" sample model.stan -d y.json
+says "program with data" '^model\.stan:2:14: '
+printf '{"N": 3,\n  "y": [1, 2]}' > short.json
+status 1 "declared size" "$tempera" sample a.stan -d short.json
+says "declared size" \
+  '^short\.json:2:3: variable y: declared with sizes \[3\], the data have \[2\]'
+echo '{"N": 2, "y": [1, -2]}' > negative.json
+status 1 "declared bound" "$tempera" sample a.stan -d negative.json
+says "declared bound" \
+  '^negative\.json:1:10: variable y\[2\] was declared with lower=0; found -2'
+
 echo '{"nu": 1}' > start.json
 status 1 "start lacks" "$tempera" sample "$models/normal.so" -d y.json \
   --init start.json

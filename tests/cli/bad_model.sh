@@ -16,6 +16,25 @@ says "no start" 'impossible'
 status 0 "check says so" "$tempera" check "$models/impossible.so" -d y.json
 prints "check says so" '^0 of 100 draws from the prior have a finite density'
 
+# Programs say why, and where.
+zero() { # zero FACT STATEMENT PATTERN
+  printf 'parameters { real<upper=9> s; }\nmodel {\n  s ~ normal(0, 1);\n  %s\n}\n' \
+    "$2" > zero.stan
+  status 1 "$1" "$tempera" sample zero.stan
+  says "$1" "zero at all 10000 .* tried as starts, first because of $3"
+  status 0 "$1 in check" "$tempera" check zero.stan -d y.json
+  prints "$1 in check" "at the first of them: $3"
+}
+zero "reject" 'if (s < 10) reject("s is ", s);' 'line 4:15: s is -?[0-9.]+'
+zero "outside the support" '15 ~ uniform(10, 11);' \
+  'line 4:3: the density is zero or not a number; arguments of uniform: 10, 11'
+zero "an argument out of its domain" '1.5 ~ normal(0, s - 10);' \
+  'line 4:3: the density is zero .* arguments of normal: 0, -'
+zero "not a number" 'target += log(s - 10); // @likelihood' 'line 4:3: the density'
+zero "in the library" \
+  'target += sum(cholesky_decompose([[1, s - 20], [s - 20, 1]]));' \
+  'line 4:3: cholesky_decompose: not positive definite'
+
 status 1 "improper prior" "$tempera" sample "$models/improper.so" -d y.json
 says "improper prior" 'prior of mu'
 says "improper prior" 'tau-min'

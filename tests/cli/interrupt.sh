@@ -45,4 +45,25 @@ wait $pid 2> /dev/null
 [ "$(rows killed/target-2.csv)" -gt 3 ] || fail "SIGKILL lost draws"
 tail -c 1 killed/target-2.csv | od -c | grep -q '\\n' ||
   fail "SIGKILL left half a row"
+
+# While the ridge is looked for, which takes this model long.
+"$tempera" sample "$models/slow.so" -d y.json --seed 1 --iterations 100 \
+  --chains 1 -o ridge > out 2> err &
+pid=$!
+for _ in $(seq 600); do
+  [ -e ridge/target-1.csv ] && break
+  sleep 0.1
+done
+sleep 0.5
+kill -INT $pid
+began=$SECONDS
+wait $pid
+got=$?
+[ $got -eq 130 ] || fail "Ctrl-C in the ridge: exit status $got, wanted 130"
+[ $((SECONDS - began)) -le 5 ] || fail "Ctrl-C waited for the ridge"
+[ "$(rows ridge/target-1.csv)" -eq 0 ] || fail "the ridge was not interrupted"
+status 0 "time limit in the ridge" "$tempera" sample "$models/slow.so" \
+  -d y.json --seed 1 --iterations 100 --chains 1 --time-limit 0.5 -o limit
+[ "$(json limit/summary.json 'j["complete"]')" = False ] ||
+  fail "a run without draws is not complete"
 finish

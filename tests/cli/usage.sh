@@ -27,10 +27,6 @@ says "bad number" 'chains zero: wanted a whole number'
 status 2 "one run to compare" "$tempera" compare a-run
 status 2 "no run to summarise" "$tempera" summary
 
-for method in pt pawl ee; do
-  status 2 "method $method" "$tempera" sample a.so --method $method
-  says "method $method" "method $method is not available in this version"
-done
 status 2 "levels" "$tempera" sample a.so --levels 1
 says "levels" 'levels 1: wanted a whole number from 2'
 # misfit PATTERN OPTIONS...: options that do not go together.
@@ -44,8 +40,10 @@ misfit 'levels belongs to methods with a ladder' --levels 5
 misfit 'weights belongs to method st' --weights wang-landau
 misfit 'truncated-normal is not for method st' --method st \
   --tau-move truncated-normal
+misfit 'walkers belongs to method pawl' --method st --walkers 3
+misfit 'uniform is not for method pawl' --method pawl --tau-move uniform
 misfit 'neighbour is not for method pt-stwnc' --tau-move neighbour
-for command in report resume reproduce; do
+for command in resume reproduce; do
   status 2 "$command" "$tempera" $command x
   says "$command" "$command is not available in this version"
 done

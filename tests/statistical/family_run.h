@@ -108,22 +108,56 @@ static inline void check_evidence(const tempera_summary *s, const char *name,
     fail_msg("%s: %.4f +- %.4f, exactly %.4f", name, e->log_z, e->se, exact);
 }
 
-/* The mean of a feature over the tempered draws that `weight` (one per row,
- * chain after chain) picks, within four standard errors of the exact one. */
-static inline void check_weighted(const tempera_draws *draws,
+/* Of 40 short runs at least 34 intervals of each estimator cover. */
+static inline void check_coverage(const char *method,
+                                  const char *const *options, size_t warmup,
+                                  const char *const *names, int count) {
+  int covered[8] = {0};
+  double exact = toy_exact(1, false).log_z;
+  for (uint64_t seed = 100; seed < 140; seed++) {
+    toy_run run = run_toy_after(method, false, seed, options, warmup);
+    for (int e = 0; e < count; e++) {
+      const tempera_estimate *it = estimate(run.summary, names[e]);
+      covered[e] += it->lower <= exact && exact <= it->upper;
+    }
+    free_run(&run);
+  }
+  for (int e = 0; e < count; e++)
+    if (covered[e] < 34)
+      fail_msg("%s covers %d times of 40", names[e], covered[e]);
+}
+
+/* The share of tempered rows that `picked` (1 or 0, chain after chain) picks.
+ */
+static inline void check_share(const tempera_draws *draws, const double *picked,
+                               double exact) {
+  size_t rows = tempera_draws_rows(draws, TEMPERA_TEMPERED);
+  size_t chains = tempera_draws_chains(draws), n = chains * rows;
+  double mean = 0;
+  for (size_t i = 0; i < n; i++)
+    mean += picked[i] / (double)n;
+  double se = tm_influence_error(picked, chains, rows).se;
+  if (!(fabs(mean - exact) <= 4 * se))
+    fail_msg("share of draws: %.5f +- %.5f, exactly %.5f", mean, se, exact);
+}
+
+/* The mean of a feature over the draws that `weight` (one per row, chain after
+ * chain; NULL: all) picks, within four standard errors of the exact one. */
+static inline void check_weighted(const tempera_draws *draws, tempera_role role,
                                   const double *weight, feature f, double which,
                                   double exact, const char *what) {
-  size_t rows = tempera_draws_rows(draws, TEMPERA_TEMPERED);
+  size_t rows = tempera_draws_rows(draws, role);
   size_t chains = tempera_draws_chains(draws), n = chains * rows;
   double *series = malloc(n * sizeof *series), total = 0, mean = 0;
   for (size_t i = 0; i < n; i++)
-    total += weight[i];
+    total += weight ? weight[i] : 1;
   for (int pass = 0; pass < 2; pass++)
     for (size_t c = 0; c < chains; c++) {
-      const double *k = tempera_draws_values(draws, TEMPERA_TEMPERED, c, 0);
-      const double *x = tempera_draws_values(draws, TEMPERA_TEMPERED, c, 1);
+      const double *k = tempera_draws_values(draws, role, c, 0);
+      const double *x = tempera_draws_values(draws, role, c, 1);
       for (size_t i = 0; i < rows; i++) {
-        double w = weight[c * rows + i] / total, value = f(k[i], x[i], which);
+        double w = (weight ? weight[c * rows + i] : 1) / total;
+        double value = f(k[i], x[i], which);
         if (pass == 0)
           mean += w * value;
         else
@@ -137,14 +171,14 @@ static inline void check_weighted(const tempera_draws *draws,
 }
 
 static inline void check_weighted_law(const tempera_draws *draws,
-                                      const double *weight, toy_law law,
-                                      const char *what) {
+                                      tempera_role role, const double *weight,
+                                      toy_law law, const char *what) {
   for (int k = 0; k < TOY_VALUES; k++)
     if (law.pmf[k] > 0)
-      check_weighted(draws, weight, is_value, k, law.pmf[k], what);
-  check_weighted(draws, weight, is_positive, 0, 0.5, what);
-  check_weighted(draws, weight, size_of, 0, law.mean_size, what);
-  check_weighted(draws, weight, square_of, 0, law.mean_square, what);
+      check_weighted(draws, role, weight, is_value, k, law.pmf[k], what);
+  check_weighted(draws, role, weight, is_positive, 0, 0.5, what);
+  check_weighted(draws, role, weight, size_of, 0, law.mean_size, what);
+  check_weighted(draws, role, weight, square_of, 0, law.mean_square, what);
 }
 
 #endif

@@ -15,7 +15,7 @@ static tempera_summary *run(const tempera_model_spec *spec, uint64_t seed) {
   tempera_error error = {0};
   tempera_options o = tempera_options_default();
   o.seed = seed;
-  o.iterations = 5000;
+  o.iterations = 15000;
   if (tempera_model_create(spec, &model, &error) != TEMPERA_OK ||
       tempera_sampler_create(model, &o, &sampler, &error) != TEMPERA_OK ||
       tempera_sampler_run(sampler, NULL, NULL, &error) != TEMPERA_OK ||

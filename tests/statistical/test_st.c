@@ -14,18 +14,6 @@ static void pick(const tempera_draws *draws, double tau, double *weight) {
   }
 }
 
-static void check_visits(const tempera_draws *draws, const double *picked,
-                         double exact) {
-  size_t rows = tempera_draws_rows(draws, TEMPERA_TEMPERED);
-  size_t chains = tempera_draws_chains(draws), n = chains * rows;
-  double mean = 0;
-  for (size_t i = 0; i < n; i++)
-    mean += picked[i] / (double)n;
-  double se = tm_influence_error(picked, chains, rows).se;
-  if (!(fabs(mean - exact) <= 4 * se))
-    fail_msg("share of a level: %.5f +- %.5f, exactly %.5f", mean, se, exact);
-}
-
 static void check_levels(const toy_run *run, bool impossible) {
   const tempera_draws *draws = tempera_sampler_draws(run->sampler);
   const tm_draws_levels *levels = &draws->levels;
@@ -39,9 +27,9 @@ static void check_levels(const toy_run *run, bool impossible) {
                             toy_exact(levels->tau[t], impossible).log_z);
   for (size_t t = 0; t < levels->count; t++) {
     pick(draws, levels->tau[t], picked);
-    check_visits(draws, picked, share[t] / total);
-    check_weighted_law(draws, picked, toy_exact(levels->tau[t], impossible),
-                       "law of a level");
+    check_share(draws, picked, share[t] / total);
+    check_weighted_law(draws, TEMPERA_TEMPERED, picked,
+                       toy_exact(levels->tau[t], impossible), "law of a level");
   }
   free(picked);
 }
@@ -82,24 +70,11 @@ static void any_weights_are_correct(void **state) {
   free_run(&run);
 }
 
-/* Of 40 short runs at least 34 intervals of each estimator cover. */
 static void intervals_cover(void **state) {
   (void)state;
   static const char *const names[] = {"rb", "st-weights", "ss"};
   const char *options[] = {"levels", "6", "iterations", "800", NULL};
-  int covered[3] = {0};
-  double exact = toy_exact(1, false).log_z;
-  for (uint64_t seed = 100; seed < 140; seed++) {
-    toy_run run = run_toy_after("st", false, seed, options, 400);
-    for (int e = 0; e < 3; e++) {
-      const tempera_estimate *it = estimate(run.summary, names[e]);
-      covered[e] += it->lower <= exact && exact <= it->upper;
-    }
-    free_run(&run);
-  }
-  for (int e = 0; e < 3; e++)
-    if (covered[e] < 34)
-      fail_msg("%s covers %d times of 40", names[e], covered[e]);
+  check_coverage("st", options, 400, names, 3);
 }
 
 static void draws_do_not_depend_on_threads(void **state) {

@@ -5,6 +5,7 @@
 #include "language/runtime/tables.h"
 
 #include <gsl/gsl_cdf.h>
+#include <gsl/gsl_sf_bessel.h>
 #include <gsl/gsl_sf_erf.h>
 
 typedef double (*log_mass_fn)(const double *x, bool upper);
@@ -150,6 +151,163 @@ MASS(neg_binomial_2) {
   return beta_mass(inner, upper);
 }
 
+MASS(exp_mod_normal) {
+  double l = x[3], u = (x[0] - x[1]) / x[2];
+  if (!(x[2] > 0 && l > 0))
+    return -INFINITY;
+  double tail = l * x[2] * (0.5 * l * x[2] - u) + normal_z(u - l * x[2], false);
+  return upper ? tm_log_sum_exp(normal_z(u, true), tail)
+               : tm_log_diff_exp(normal_z(u, false), tail);
+}
+MASS(inv_chi_square) {
+  double inner[3] = {x[0], 0.5 * x[1], 0.5};
+  return inv_gamma_mass(inner, upper);
+}
+MASS(scaled_inv_chi_square) {
+  double inner[3] = {x[0], 0.5 * x[1], 0.5 * x[1] * x[2] * x[2]};
+  return inv_gamma_mass(inner, upper);
+}
+MASS(loglogistic) {
+  EDGE(!(x[0] > 0), true);
+  if (!(x[1] > 0 && x[2] > 0))
+    return -INFINITY;
+  double t = x[2] * log(x[0] / x[1]);
+  return -tm_log1p_exp(upper ? t : -t);
+}
+MASS(pareto_type_2) {
+  EDGE(!(x[0] > x[1]), true);
+  if (!(x[2] > 0 && x[3] > 0))
+    return -INFINITY;
+  double p = -x[3] * log1p((x[0] - x[1]) / x[2]);
+  return upper ? p : tm_log1m_exp(p);
+}
+MASS(beta_proportion) {
+  double inner[3] = {x[0], x[1] * x[2], (1 - x[1]) * x[2]};
+  return beta_mass(inner, upper);
+}
+MASS(bernoulli_logit) {
+  double inner[2] = {x[0], tm_inv_logit(x[1])};
+  return bernoulli_mass(inner, upper);
+}
+MASS(binomial_logit) {
+  double inner[3] = {x[0], x[1], tm_inv_logit(x[2])};
+  return binomial_mass(inner, upper);
+}
+MASS(discrete_range) {
+  EDGE(x[0] < x[1], true);
+  EDGE(x[0] >= x[2], false);
+  double p = (floor(x[0]) - x[1] + 1) / (x[2] - x[1] + 1);
+  return upper ? log1p(-p) : log(p);
+}
+MASS(poisson_log) {
+  double inner[2] = {x[0], exp(x[1])};
+  return poisson_mass(inner, upper);
+}
+MASS(neg_binomial_2_log) {
+  double inner[3] = {x[0], exp(x[1]), x[2]};
+  return neg_binomial_2_mass(inner, upper);
+}
+
+/* The sum of a mass function's terms from x[0] + 1 up, or down to `least`. */
+static double summed(const char *name, const double *x, int arity, double least,
+                     double most, bool upper) {
+  tm_kernel kernel = tm_density_kernel(name);
+  double at[4], total = -INFINITY;
+  memcpy(at, x, (size_t)arity * sizeof(double));
+  double from = upper ? floor(x[0]) + 1 : least, to = upper ? most : x[0];
+  for (at[0] = fmax(from, least); at[0] <= to; at[0]++)
+    total = tm_log_sum_exp(total, kernel(at, NULL));
+  return total;
+}
+MASS(beta_binomial) {
+  EDGE(x[0] < 0, true);
+  EDGE(x[0] >= x[1], false);
+  return summed("beta_binomial", x, 4, 0, x[1], upper);
+}
+MASS(hypergeometric) {
+  double least = fmax(0, x[1] - x[3]), most = fmin(x[1], x[2]);
+  EDGE(x[0] < least, true);
+  EDGE(x[0] >= most, false);
+  return summed("hypergeometric", x, 4, least, most, upper);
+}
+
+/* Between -pi and the outcome, by the density's Fourier series
+ *   1 / (2 pi) (1 + 2 sum_j I_j(k) / I_0(k) cos j(y - mu)). */
+static double von_mises_arc(double turn, const double *ratio, int terms) {
+  double sum = 0.5 * turn;
+  for (int j = 1; j <= terms; j++)
+    sum += ratio[j] * sin(j * turn) / j;
+  return sum / M_PI;
+}
+MASS(von_mises) {
+  enum { TERMS = 400 };
+  double ratio[TERMS + 1], k = x[2];
+  EDGE(!(x[0] > -M_PI), true);
+  EDGE(!(x[0] < M_PI), false);
+  if (!(k >= 0))
+    return -INFINITY;
+  int terms = (int)fmin(TERMS, 20 + 10 * sqrt(k) + k / 4);
+  gsl_sf_bessel_In_scaled_array(0, terms, fmax(k, 1e-10), ratio);
+  for (int j = terms; j >= 0; j--)
+    ratio[j] /= ratio[0];
+  double low = von_mises_arc(-M_PI - x[1], ratio, terms);
+  double p = von_mises_arc(x[0] - x[1], ratio, terms) - low;
+  return upper ? log1p(-p) : log(p);
+}
+
+/* Simpson's rule on [0, length]. */
+static double simpson(double (*f)(double at, const double *x), const double *x,
+                      double length) {
+  enum { PIECES = 1000 };
+  double sum = f(0, x) + f(length, x), step = length / PIECES;
+  for (int i = 1; i < PIECES; i++)
+    sum += (i % 2 ? 4 : 2) * f(i * step, x);
+  return sum * step / 3;
+}
+
+static double owen(double t, const double *x) {
+  return exp(-0.5 * x[0] * x[0] * (1 + t * t)) / (1 + t * t);
+}
+
+/* Owen's T for h, a >= 0. */
+static double owens_t(double h, double a) {
+  if (a > 1) {
+    double p = tm_phi(-h), q = tm_phi(-a * h);
+    return 0.5 * (p + q) - p * q - owens_t(a * h, 1 / a);
+  }
+  return simpson(owen, &h, a) / (2 * M_PI);
+}
+
+/* The density relative to that at z, on the way out. */
+static double skew_tail(double s, const double *x) {
+  double z = x[0] + s;
+  return exp(-s * (x[0] + 0.5 * s) + normal_z(x[1] * z, true) -
+             normal_z(x[1] * x[0], true));
+}
+
+/* The mass beyond z > 0 of the side away from the skew (shape a > 0): 1 - Phi
+ * - 2 T, or an integral where these cancel. */
+static double skew_short_side(double z, double a) {
+  double plain = tm_phi(-z), mass = plain - 2 * owens_t(z, a);
+  if (mass > 1e-4 * plain)
+    return log(mass);
+  double x[2] = {z, a}, power = 1 + a * a;
+  double length = fmin(40 / (power * z), sqrt(80 / power));
+  return M_LN2 + log(tm_phi_density(z)) + normal_z(a * z, true) +
+         log(simpson(skew_tail, x, length));
+}
+
+MASS(skew_normal) {
+  double z = (x[0] - x[1]) / x[2], a = x[3];
+  if (!(x[2] > 0))
+    return -INFINITY;
+  bool right = z > 0, long_side = (a > 0) == right;
+  double tail = long_side || a == 0
+                    ? log(tm_phi(-fabs(z)) + 2 * owens_t(fabs(z), fabs(a)))
+                    : skew_short_side(fabs(z), fabs(a));
+  return right == upper ? tail : tm_log1m_exp(fmin(tail, 0));
+}
+
 /* How the slope in each argument is found: Y the outcome, L a location, S a
  * scale (with the location before it, or 0), R a rate, N differences. */
 static const struct {
@@ -177,7 +335,22 @@ static const struct {
               {"binomial", "IIN", binomial_mass},
               {"poisson", "IN", poisson_mass},
               {"neg_binomial", "INN", neg_binomial_mass},
-              {"neg_binomial_2", "INN", neg_binomial_2_mass}};
+              {"neg_binomial_2", "INN", neg_binomial_2_mass},
+              {"skew_normal", "YLSN", skew_normal_mass},
+              {"exp_mod_normal", "YLNN", exp_mod_normal_mass},
+              {"inv_chi_square", "YN", inv_chi_square_mass},
+              {"scaled_inv_chi_square", "YNN", scaled_inv_chi_square_mass},
+              {"loglogistic", "YSN", loglogistic_mass},
+              {"pareto_type_2", "YLSN", pareto_type_2_mass},
+              {"beta_proportion", "YNN", beta_proportion_mass},
+              {"von_mises", "YNN", von_mises_mass},
+              {"bernoulli_logit", "IN", bernoulli_logit_mass},
+              {"binomial_logit", "IIN", binomial_logit_mass},
+              {"beta_binomial", "IINN", beta_binomial_mass},
+              {"hypergeometric", "IIII", hypergeometric_mass},
+              {"discrete_range", "III", discrete_range_mass},
+              {"poisson_log", "IN", poisson_log_mass},
+              {"neg_binomial_2_log", "INN", neg_binomial_2_log_mass}};
 
 static double difference(log_mass_fn mass, const double *x, int arity, int i,
                          bool upper) {

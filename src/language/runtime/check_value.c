@@ -9,13 +9,30 @@ static const double TOLERANCE = 1e-8;
 
 _Noreturn static void broken(tm_tape *tape, int reject, const char *name,
                              const char *what, double found) {
+  tape->place = NULL; /* the name has its own */
   if (reject)
     tm_runtime_reject(tape, "%s %s; found %.8g", name, what, found);
   tm_runtime_fail(tape, "", "variable %s %s; found %.8g", name, what, found);
 }
 
-static void check_bounds(tm_tape *tape, const tm_view *v, const tm_any *lower,
-                         const tm_any *upper, const char *name, int reject) {
+/* name[i,j] for the k-th element, row by row. */
+static void name_element(char *out, size_t size, const char *name,
+                         const tm_any *value, long k) {
+  int rank = value->tag == TM_TAG_TENSOR ? value->u.t.rank : 0;
+  long index[TM_RANK];
+  for (int i = rank; i-- > 0; k /= value->u.t.dim[i])
+    index[i] = k % value->u.t.dim[i] + 1;
+  int used = snprintf(out, size, "%.200s", name);
+  for (int i = 0; i < rank; i++)
+    used += snprintf(out + used, size - (size_t)used, "%c%ld", i ? ',' : '[',
+                     index[i]);
+  if (rank)
+    snprintf(out + used, size - (size_t)used, "]");
+}
+
+static void check_bounds(tm_tape *tape, const tm_view *v, const tm_any *value,
+                         const tm_any *lower, const tm_any *upper,
+                         const char *name, int reject) {
   tm_view lo, hi;
   char what[120];
   tm_view_of(lower, &lo);
@@ -28,7 +45,9 @@ static void check_bounds(tm_tape *tape, const tm_view *v, const tm_any *lower,
       snprintf(what, sizeof what, "was declared with lower=%.8g", a);
     else
       snprintf(what, sizeof what, "was declared with upper=%.8g", b);
-    broken(tape, reject, name, what, x);
+    char element[300];
+    name_element(element, sizeof element, name, value, k);
+    broken(tape, reject, element, what, x);
   }
 }
 
@@ -54,6 +73,31 @@ static void check_vector(tm_tape *tape, const double *x, long n, int constraint,
     broken(tape, reject, name, "must sum to 0", sum);
 }
 
+/* A row of the factor of a correlation matrix has length 1. */
+static void check_row(tm_tape *tape, const double *row, int i, const char *name,
+                      int reject) {
+  double square = 0;
+  for (int j = 0; j <= i; j++)
+    square += row[j] * row[j];
+  if (!(fabs(square - 1) < TOLERANCE))
+    broken(tape, reject, name, "needs rows of length 1", square);
+}
+
+static void check_pivots(tm_tape *tape, const double *x, int n,
+                         const char *name, int reject) {
+  double *a = tm_take(tape, (size_t)n * (size_t)n * sizeof *a);
+  memcpy(a, x, (size_t)n * (size_t)n * sizeof *a);
+  for (int k = 0; k < n; k++) {
+    double pivot = a[k * n + k];
+    if (!(pivot > 0))
+      broken(tape, reject, name, "must be positive definite (its pivots)",
+             pivot);
+    for (int i = k + 1; i < n; i++)
+      for (int j = k + 1; j <= i; j++)
+        a[i * n + j] -= a[i * n + k] * a[j * n + k] / pivot;
+  }
+}
+
 /* Symmetric with a positive pivot at each step of elimination, or a lower
  * triangle with a positive diagonal. */
 static void check_matrix(tm_tape *tape, const double *x, int rows, int cols,
@@ -74,7 +118,11 @@ static void check_matrix(tm_tape *tape, const double *x, int rows, int cols,
       broken(tape, reject, name, "needs a positive diagonal", diagonal);
     if (constraint == TM_CORRELATION && !(fabs(diagonal - 1) < TOLERANCE))
       broken(tape, reject, name, "needs ones on its diagonal", diagonal);
+    if (constraint == TM_CHOLESKY_CORR)
+      check_row(tape, x + i * cols, i, name, reject);
   }
+  if (!factor)
+    check_pivots(tape, x, rows, name, reject);
 }
 
 void tm_check_value(tm_tape *tape, tm_any value, int constraint, tm_any lower,
@@ -82,7 +130,7 @@ void tm_check_value(tm_tape *tape, tm_any value, int constraint, tm_any lower,
   tm_view v;
   tm_view_of(&value, &v);
   if (constraint == TM_BOUNDED) {
-    check_bounds(tape, &v, &lower, &upper, name, reject);
+    check_bounds(tape, &v, &value, &lower, &upper, name, reject);
     return;
   }
   const tm_tensor *t = &value.u.t;

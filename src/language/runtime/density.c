@@ -1,6 +1,6 @@
 /* density.c - the table of univariate densities, and the same over containers:
  * whole-vector nodes, or partials straight into the target's adjoints. */
-#include "language/runtime/density.h"
+#include "language/runtime/density_terms.h"
 
 tm_kernel tm_density_kernel(const char *name) {
 #define ENTRY(name, letters) {#name, tm_kernel_##name},
@@ -16,52 +16,116 @@ tm_kernel tm_density_kernel(const char *name) {
 
 enum { MOST = 4 };
 
-/* The fast loops for the commonest case: normal with a scalar scale. */
-static double normal_loop(const tm_view *v, long n, double *const *to) {
-  double s = v[2].v[0], inv = 1 / s, squares = 0, sum_y = 0, sum_m = 0;
-  if (!(s > 0))
-    return ZERO;
-  const double *y = v[0].v, *m = v[1].v;
-  long sy = v[0].stride, sm = v[1].stride;
-  for (long k = 0; k < n; k++) {
-    double z = (y[k * sy] - m[k * sm]) * inv;
-    squares += z * z;
-  }
-  for (long k = 0; k < n && to[0]; k++) {
-    double g = (m[k * sm] - y[k * sy]) * inv * inv;
-    if (sy)
-      to[0][k] += g;
-    else
-      sum_y += g;
-  }
-  for (long k = 0; k < n && to[1]; k++) {
-    double g = (y[k * sy] - m[k * sm]) * inv * inv;
-    if (sm)
-      to[1][k] += g;
-    else
-      sum_m += g;
-  }
-  if (to[0] && !sy)
-    *to[0] += sum_y;
-  if (to[1] && !sm)
-    *to[1] += sum_m;
-  if (to[2])
-    *to[2] += (squares - (double)n) * inv;
-  return -0.5 * squares - (double)n * (log(s) + 0.5 * LOG_2PI);
+/* A density call: views of its arguments, and where partials go (NULL: not
+ * wanted). */
+typedef struct call {
+  tm_view v[MOST];
+  double *to[MOST];
+  int arity;
+  long n;
+} call;
+
+static bool uses(const call *c, const tm_term *term, int i) {
+  return i < c->arity && (term->uses >> i & 1);
 }
 
-static inline double kernel_loop(tm_kernel kernel, int arity, const tm_view *v,
-                                 long n, double *const *to, bool active) {
-  double x[MOST], d[MOST] = {0}, total = 0;
-  for (long k = 0; k < n; k++) {
-    for (int i = 0; i < arity; i++)
-      x[i] = v[i].v[k * v[i].stride];
-    total += kernel(x, active ? d : NULL);
-    for (int i = 0; i < arity && active; i++)
-      if (to[i])
-        to[i][k * v[i].stride] += d[i];
+static void add_slopes(double *to, bool scalar, const double *d, long n) {
+  double sum = 0;
+  if (!scalar)
+    for (long k = 0; k < n; k++)
+      to[k] += d[k];
+  else
+#pragma omp simd reduction(+ : sum)
+    for (long k = 0; k < n; k++)
+      sum += d[k];
+  if (scalar)
+    *to += sum;
+}
+
+/* The sum over all outcomes, block by block; scalars are repeated. */
+static double term_loop(const call *c, const tm_term *term, bool active) {
+  static const double nothing[TM_TERM_BLOCK];
+  double repeated[MOST][TM_TERM_BLOCK], slopes[MOST][TM_TERM_BLOCK], total = 0;
+  const double *x[MOST];
+  double *d[MOST];
+  for (int i = 0; i < MOST; i++) {
+    d[i] = slopes[i];
+    x[i] = uses(c, term, i) ? repeated[i] : nothing;
+    for (long k = 0;
+         uses(c, term, i) && c->v[i].scalar && k < TM_TERM_BLOCK && k < c->n;
+         k++)
+      repeated[i][k] = *c->v[i].v;
+  }
+  for (long start = 0; start < c->n; start += TM_TERM_BLOCK) {
+    long n = c->n - start < TM_TERM_BLOCK ? c->n - start : TM_TERM_BLOCK;
+    for (int i = 0; i < c->arity; i++)
+      if (uses(c, term, i) && !c->v[i].scalar)
+        x[i] = c->v[i].v + start;
+    total += term->sum(x, active ? d : NULL, n);
+    for (int i = 0; i < c->arity && active; i++)
+      if (uses(c, term, i) && c->to[i])
+        add_slopes(c->to[i] + start * c->v[i].stride, c->v[i].scalar, d[i], n);
+  }
+  return total;
+}
+
+static double term_value(const call *c, const tm_term *term) {
+  bool active = false, scalars = true;
+  for (int i = 0; i < c->arity; i++)
+    if (uses(c, term, i)) {
+      active = active || c->to[i];
+      scalars = scalars && c->v[i].scalar;
+    }
+  if (!scalars || c->n == 1)
+    return term_loop(c, term, active);
+  double slopes[MOST] = {0}, times = (double)c->n;
+  call once = {.arity = c->arity, .n = 1};
+  for (int i = 0; i < c->arity; i++) {
+    once.v[i] = c->v[i];
+    once.to[i] = c->to[i] ? &slopes[i] : NULL;
+  }
+  double value = times * term_loop(&once, term, active);
+  for (int i = 0; i < c->arity; i++)
+    if (once.to[i])
+      *c->to[i] += times * slopes[i];
+  return value;
+}
+
+/* With TM_ONLY the terms that use these arguments alone, with TM_REST the
+ * others. */
+static double sum_of_terms(const call *c, const tm_term *terms, int count) {
+  unsigned chosen = (unsigned)count >> TM_CHOSEN;
+  double total = 0;
+  for (int i = 0; i < TM_TERMS && terms[i].uses; i++) {
+    bool inside = !(terms[i].uses & ~chosen);
+    if ((inside && count & TM_REST) || (!inside && count & TM_ONLY))
+      continue;
+    total += term_value(c, &terms[i]);
     if (total == ZERO)
       break;
+  }
+  return total;
+}
+
+bool tm_density_has_terms(const char *name, unsigned chosen) {
+  tm_kernel kernel = tm_density_kernel(name);
+  const tm_term *terms = kernel ? tm_density_terms(kernel) : NULL;
+  for (int i = 0; terms && i < TM_TERMS && terms[i].uses; i++)
+    if (!(terms[i].uses & ~chosen))
+      return true;
+  return false;
+}
+
+/* Densities that have a kernel only. */
+static double kernel_loop(tm_kernel kernel, const call *c, bool active) {
+  double x[MOST], d[MOST] = {0}, total = 0;
+  for (long k = 0; k < c->n && total != ZERO; k++) {
+    for (int i = 0; i < c->arity; i++)
+      x[i] = c->v[i].v[k * c->v[i].stride];
+    total += kernel(x, active ? d : NULL);
+    for (int i = 0; i < c->arity && active; i++)
+      if (c->to[i])
+        c->to[i][k * c->v[i].stride] += d[i];
   }
   return total;
 }
@@ -80,31 +144,30 @@ static bool bad_arguments(const tm_view *v, int arity) {
  * value goes straight into the target; else to arrays kept in a node. */
 static tm_any vectorised(tm_tape *tape, const tm_any *arguments, int count,
                          tm_kernel kernel, int arity, const char *name) {
-  tm_view v[MOST] = {{0}};
-  double *to[MOST] = {0};
+  call c = {.arity = arity};
   tm_partial kept[MOST];
   bool direct = count & TM_DIRECT, active = false;
   int keeps = 0;
   for (int i = 0; i < arity; i++)
-    tm_view_of(&arguments[i], &v[i]);
-  long n = tm_common_length(tape, v, arity, name);
-  if (n < 0)
-    n = 1;
+    tm_view_of(&arguments[i], &c.v[i]);
+  c.n = tm_common_length(tape, c.v, arity, name);
+  if (c.n < 0)
+    c.n = 1;
   for (int i = 0; i < arity; i++) {
-    if (!v[i].d)
+    const tm_view *v = &c.v[i];
+    if (!v->d)
       continue;
     active = true;
-    if (direct && v[i].steady) {
-      to[i] = v[i].d;
+    c.to[i] = v->d;
+    if (direct && v->steady)
       continue;
-    }
-    to[i] = tm_take(tape, (size_t)v[i].n * sizeof(double));
-    kept[keeps++] = (tm_partial){v[i].d, to[i], v[i].n};
+    c.to[i] = tm_take(tape, (size_t)v->n * sizeof(double));
+    kept[keeps++] = (tm_partial){v->d, c.to[i], v->n};
   }
-  double value = kernel == tm_kernel_normal && v[2].scalar
-                     ? normal_loop(v, n, to)
-                     : kernel_loop(kernel, arity, v, n, to, active);
-  if (isnan(value) && bad_arguments(v, arity))
+  const tm_term *terms = c.n ? tm_density_terms(kernel) : NULL;
+  double value =
+      terms ? sum_of_terms(&c, terms, count) : kernel_loop(kernel, &c, active);
+  if (isnan(value) && bad_arguments(c.v, arity))
     return tm_any_real(ZERO);
   return tm_scalar_result(tape, value, keeps, kept);
 }

@@ -1,62 +1,14 @@
 /* density_positive.c - log densities of positive outcomes and on intervals. */
 #include "language/runtime/density.h"
 
-KERNEL(lognormal) {
-  double s = x[2], y = x[0];
-  if (!(s > 0 && y > 0))
-    return ZERO;
-  double ly = log(y), z = (ly - x[1]) / s;
-  if (d) {
-    d[0] = -(1 + z / s) / y;
-    d[1] = z / s;
-    d[2] = (z * z - 1) / s;
-  }
-  return -0.5 * z * z - log(s) - ly - 0.5 * LOG_2PI;
-}
-
-/* Gamma with shape a and rate b, at y: shared by its relatives. */
-static double gamma_value(double y, double a, double b, double *dy, double *da,
-                          double *db) {
-  if (!(y >= 0 && a > 0 && b > 0))
-    return ZERO;
-  *dy = (a - 1) / y - b;
-  if (da)
-    *da = log(b) + log(y) - tm_digamma(a);
-  *db = a / b - y;
-  return a * log(b) - tm_lgamma(a) + tm_xlogy(a - 1, y) - b * y;
-}
-
-KERNEL(gamma) {
-  double dy, da, db;
-  double value = gamma_value(x[0], x[1], x[2], &dy, d ? &da : NULL, &db);
-  if (d && value > ZERO) {
-    d[0] = dy;
-    d[1] = da;
-    d[2] = db;
-  }
-  return value;
-}
-
 KERNEL(chi_square) {
-  double dy, da, db;
-  double value = gamma_value(x[0], 0.5 * x[1], 0.5, &dy, &da, &db);
+  double inner[3] = {x[0], 0.5 * x[1], 0.5}, slopes[3];
+  double value = tm_kernel_gamma(inner, d ? slopes : NULL);
   if (d && value > ZERO) {
-    d[0] = dy;
-    d[1] = 0.5 * da;
+    d[0] = slopes[0];
+    d[1] = 0.5 * slopes[1];
   }
   return value;
-}
-
-KERNEL(inv_gamma) {
-  double y = x[0], a = x[1], b = x[2];
-  if (!(y > 0 && a > 0 && b > 0))
-    return ZERO;
-  if (d) {
-    d[0] = (b / y - a - 1) / y;
-    d[1] = log(b) - tm_digamma(a) - log(y);
-    d[2] = a / b - 1 / y;
-  }
-  return a * log(b) - tm_lgamma(a) - (a + 1) * log(y) - b / y;
 }
 
 KERNEL(inv_chi_square) {
@@ -81,30 +33,6 @@ KERNEL(scaled_inv_chi_square) {
     d[2] = nu * s * slopes[2];
   }
   return value;
-}
-
-KERNEL(exponential) {
-  double y = x[0], b = x[1];
-  if (!(y >= 0 && b > 0))
-    return ZERO;
-  if (d) {
-    d[0] = -b;
-    d[1] = 1 / b - y;
-  }
-  return log(b) - b * y;
-}
-
-KERNEL(weibull) {
-  double y = x[0], a = x[1], s = x[2];
-  if (!(y >= 0 && a > 0 && s > 0))
-    return ZERO;
-  double r = log(y / s), p = pow(y / s, a);
-  if (d) {
-    d[0] = (a - 1 - a * p) / y;
-    d[1] = 1 / a + r - p * r;
-    d[2] = a * (p - 1) / s;
-  }
-  return log(a) - log(s) + tm_xlogy(a - 1, y / s) - p;
 }
 
 KERNEL(frechet) {
@@ -167,20 +95,6 @@ KERNEL(pareto_type_2) {
     d[3] = 1 / a - log1p(z);
   }
   return log(a) - log(l) - (a + 1) * log1p(z);
-}
-
-KERNEL(beta) {
-  double y = x[0], a = x[1], b = x[2];
-  if (!(y >= 0 && y <= 1 && a > 0 && b > 0))
-    return ZERO;
-  if (d) {
-    double both = tm_digamma(a + b);
-    d[0] = (a - 1) / y - (b - 1) / (1 - y);
-    d[1] = log(y) + both - tm_digamma(a);
-    d[2] = log1p(-y) + both - tm_digamma(b);
-  }
-  return tm_lgamma(a + b) - tm_lgamma(a) - tm_lgamma(b) + tm_xlogy(a - 1, y) +
-         (b == 1 ? 0 : (b - 1) * log1p(-y));
 }
 
 KERNEL(beta_proportion) {

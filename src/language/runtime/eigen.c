@@ -3,6 +3,7 @@
  *   A' += V (diag(w') + F o (V'V')) V',  F_ij = 1 / (w_j - w_i), i != j. */
 #include "language/runtime/fixed.h"
 
+#include <float.h>
 #include <lapacke.h>
 
 typedef struct eigen_node {
@@ -14,9 +15,18 @@ typedef struct eigen_node {
   bool vectors;
 } eigen_node;
 
+/* Gaps below the rounding of the largest eigenvalue say nothing: there 1/gap
+ * would blow rounding up, while in any smooth function of A the true terms of
+ * such pairs vanish with the gap. */
+static double blur_of(const eigen_node *e) {
+  double largest = fmax(fabs(e->w[0]), fabs(e->w[e->n - 1]));
+  return 3e4 * DBL_EPSILON * largest;
+}
+
 /* The middle matrix: diag(w'), or F o (V' Vbar). */
 static void middle(const eigen_node *e, double *m) {
   int n = e->n;
+  double blur = n ? blur_of(e) : 0;
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++) {
       double sum = 0;
@@ -24,9 +34,9 @@ static void middle(const eigen_node *e, double *m) {
         sum = i == j ? e->out[i] : 0;
       for (int k = 0; e->vectors && i != j && k < n; k++)
         sum += e->v[(long)k * n + i] * e->out[(long)k * n + j];
-      double gap = e->w[j] - e->w[i]; /* ties: no direction is preferred */
+      double gap = e->w[j] - e->w[i];
       if (e->vectors && i != j)
-        sum = gap != 0 ? sum / gap : 0;
+        sum *= gap != 0 ? gap / (gap * gap + blur * blur) : 0;
       m[(long)i * n + j] = sum;
     }
 }

@@ -2,7 +2,14 @@
  * row-major; LAPACKE is told so. */
 #include "language/runtime/fixed.h"
 
+#include <cblas.h>
 #include <lapacke.h>
+
+void tm_check_square(tm_tape *tape, const tm_tensor *t, const char *name) {
+  if (t->dim[0] != t->dim[1])
+    tm_runtime_fail(tape, "", "%s of a %d x %d matrix", name, t->dim[0],
+                    t->dim[1]);
+}
 
 static double *copied(tm_tape *tape, const double *x, long n) {
   double *y = tm_take(tape, (size_t)n * sizeof(double) + 1);
@@ -20,8 +27,10 @@ typedef struct product_node {
   int m, k, n; /* (m x k)(k x n) */
 } product_node;
 
-static void product_back(tm_node *node) {
-  product_node *p = (product_node *)node;
+/* Small products are done before a library has looked at its arguments. */
+static bool is_small(int m, int k, int n) { return (long)m * k * n < 256; }
+
+static void product_back_small(const product_node *p) {
   for (int i = 0; i < p->m; i++)
     for (int l = 0; l < p->k; l++) {
       const double *g = p->out + (long)i * p->n;
@@ -38,23 +47,41 @@ static void product_back(tm_node *node) {
     }
 }
 
-static void multiply(const double *a, const double *b, double *out, int m,
-                     int k, int n) {
-  if (n == 1) {
-    for (int i = 0; i < m; i++) {
-      double total = 0;
-      for (int l = 0; l < k; l++)
-        total += a[(long)i * k + l] * b[l];
-      out[i] = total;
-    }
+/* A' += G B^T, B' += A^T G */
+static void product_back(tm_node *node) {
+  product_node *p = (product_node *)node;
+  int m = p->m, k = p->k, n = p->n;
+  if (is_small(m, k, n)) {
+    product_back_small(p);
     return;
   }
-  for (int i = 0; i < m; i++)
-    for (int l = 0; l < k; l++) {
-      double x = a[(long)i * k + l];
-      for (int j = 0; j < n; j++)
-        out[(long)i * n + j] += x * b[(long)l * n + j];
-    }
+  if (p->ad && n == 1)
+    cblas_dger(CblasRowMajor, m, k, 1, p->out, 1, p->b, 1, p->ad, k);
+  else if (p->ad)
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, m, k, n, 1, p->out, n,
+                p->b, n, 1, p->ad, k);
+  if (p->bd && n == 1)
+    cblas_dgemv(CblasRowMajor, CblasTrans, m, k, 1, p->a, k, p->out, 1, 1,
+                p->bd, 1);
+  else if (p->bd)
+    cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, k, n, m, 1, p->a, k,
+                p->out, n, 1, p->bd, n);
+}
+
+/* Into zeros. */
+static void multiply(const double *a, const double *b, double *out, int m,
+                     int k, int n) {
+  if (is_small(m, k, n)) {
+    for (int i = 0; i < m; i++)
+      for (int l = 0; l < k; l++)
+        for (int j = 0; j < n; j++)
+          out[(long)i * n + j] += a[(long)i * k + l] * b[(long)l * n + j];
+  } else if (n == 1) {
+    cblas_dgemv(CblasRowMajor, CblasNoTrans, m, k, 1, a, k, b, 1, 0, out, 1);
+  } else {
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, m, n, k, 1, a, k, b,
+                n, 0, out, n);
+  }
 }
 
 /* Vectors on the left are rows beside a matrix and columns beside a row. */
@@ -189,71 +216,6 @@ TM_F(add_diag) {
   return call2(tape, tape->runtime->find("add", "RR"), a[0], d);
 }
 
-/* ---- Cholesky ----------------------------------------------------------- */
-
-typedef struct cholesky_node {
-  tm_node node;
-  const double *l;
-  double *ad, *ld;
-  int n;
-} cholesky_node;
-
-/* Smith (1995): L's adjoint to that of the lower triangle it came from. */
-static void cholesky_back(tm_node *node) {
-  cholesky_node *c = (cholesky_node *)node;
-  const double *l = c->l;
-  double *g = c->ld;
-  int n = c->n;
-#define AT(i, j) ((long)(i)*n + (j))
-  for (int k = n; k-- > 0;) {
-    for (int j = k + 1; j < n; j++)
-      for (int i = j; i < n; i++) {
-        g[AT(i, k)] -= g[AT(i, j)] * l[AT(j, k)];
-        g[AT(j, k)] -= g[AT(i, j)] * l[AT(i, k)];
-      }
-    for (int j = k + 1; j < n; j++) {
-      g[AT(j, k)] /= l[AT(k, k)];
-      g[AT(k, k)] -= l[AT(j, k)] * g[AT(j, k)];
-    }
-    g[AT(k, k)] *= 0.5 / l[AT(k, k)];
-  }
-  for (int i = 0; i < n; i++)
-    for (int j = 0; j <= i; j++)
-      c->ad[AT(i, j)] += g[AT(i, j)];
-}
-
-static void check_square(tm_tape *tape, const tm_tensor *t, const char *name) {
-  if (t->dim[0] != t->dim[1])
-    tm_runtime_fail(tape, "", "%s of a %d x %d matrix", name, t->dim[0],
-                    t->dim[1]);
-}
-
-TM_F(cholesky) {
-  (void)count;
-  const tm_tensor *t = &a->u.t;
-  check_square(tape, t, "cholesky_decompose");
-  int n = t->dim[0];
-  tm_tensor out = tm_tensor_new(tape, 2, t->dim, t->d != NULL);
-  for (int i = 0; i < n; i++)
-    for (int j = 0; j <= i; j++) {
-      double sum = t->v[AT(i, j)];
-      for (int k = 0; k < j; k++)
-        sum -= out.v[AT(i, k)] * out.v[AT(j, k)];
-      if (i == j && !(sum > 0))
-        tm_runtime_reject(tape, "cholesky_decompose: not positive definite");
-      out.v[AT(i, j)] = i == j ? sqrt(sum) : sum / out.v[AT(j, j)];
-    }
-#undef AT
-  if (t->d) {
-    /* the sweep changes the adjoints it reads: they are the result's own,
-     * complete when the sweep comes here, and read by nobody later */
-    double *l = copied(tape, out.v, (long)n * n);
-    cholesky_node *c = (cholesky_node *)tm_push(tape, sizeof *c, cholesky_back);
-    *c = (cholesky_node){c->node, l, t->d, out.d, n};
-  }
-  return tm_any_tensor(out, 1);
-}
-
 /* ---- linear systems ----------------------------------------------------- */
 
 /* X = A^-1 B. Backwards: G = A^-T X', B' += G, A' -= G X^T (the lower
@@ -276,8 +238,9 @@ static void apply_inverse(const double *factor, const lapack_int *pivots, int n,
     LAPACKE_dgetrs(LAPACK_ROW_MAJOR, transposed, n, columns, factor, n, pivots,
                    b, columns);
   else
-    LAPACKE_dtrtrs(LAPACK_ROW_MAJOR, 'L', transposed, 'N', n, columns, factor,
-                   n, b, columns);
+    cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower,
+                transposed == 'T' ? CblasTrans : CblasNoTrans, CblasNonUnit, n,
+                columns, 1, factor, n, b, columns);
 }
 
 static void solve_back(tm_node *node) {
@@ -303,7 +266,7 @@ static const lapack_int *factorise(tm_tape *tape, double *factor, int n) {
 
 static tm_any solved(tm_tape *tape, const tm_any *a, bool lower) {
   const tm_tensor *m = &a[0].u.t, *b = &a[1].u.t;
-  check_square(tape, m, "a division");
+  tm_check_square(tape, m, "a division");
   int n = m->dim[0], columns = b->rank == 2 ? b->dim[1] : 1;
   if (b->dim[0] != n)
     tm_runtime_fail(tape, "", "a division of %d rows by %d", b->dim[0], n);
@@ -352,7 +315,7 @@ TM_F(solve_lower_right) {
 }
 TM_F(inverse) {
   (void)count;
-  check_square(tape, &a->u.t, "inverse");
+  tm_check_square(tape, &a->u.t, "inverse");
   tm_any n = tm_any_int(a->u.t.dim[0]);
   return call2(tape, tm_f_solve, a[0], tm_f_identity(tape, &n, 1));
 }
@@ -361,7 +324,7 @@ TM_F(inverse) {
 TM_F(log_determinant) {
   (void)count;
   const tm_tensor *t = &a->u.t;
-  check_square(tape, t, "log_determinant");
+  tm_check_square(tape, t, "log_determinant");
   int n = t->dim[0];
   double *lu = copied(tape, t->v, (long)n * n), value = 0;
   const lapack_int *pivots = factorise(tape, lu, n);
@@ -380,7 +343,7 @@ TM_F(log_determinant) {
 TM_F(determinant) {
   (void)count;
   const tm_tensor *t = &a->u.t;
-  check_square(tape, t, "determinant");
+  tm_check_square(tape, t, "determinant");
   int n = t->dim[0];
   double *lu = copied(tape, t->v, (long)n * n), sign = 1;
   const lapack_int *pivots = factorise(tape, lu, n);

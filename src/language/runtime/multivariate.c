@@ -1,7 +1,8 @@
 /* multivariate.c - densities of vectors, categories, correlation matrices and
- * generalised linear models; Gaussian-process covariances; their random
- * numbers. */
+ * generalised linear models; their random numbers. */
 #include "language/runtime/fixed.h"
+
+#include <cblas.h>
 
 #define LOG_2PI 1.8378770664093453
 #define LOG_PI 1.1447298858494002
@@ -150,24 +151,40 @@ typedef struct normal_sums {
   long n;
 } normal_sums;
 
+/* x becomes L^-1 x, or L^-T x. */
+static void solve_triangle(const double *l, long n, bool transposed,
+                           double *x) {
+  enum { SMALL = 12 };
+  if (n > SMALL) {
+    cblas_dtrsv(CblasRowMajor, CblasLower,
+                transposed ? CblasTrans : CblasNoTrans, CblasNonUnit, (int)n, l,
+                (int)n, x, 1);
+    return;
+  }
+  for (long k = 0; k < n; k++) {
+    long i = transposed ? n - 1 - k : k;
+    x[i] /= l[i * n + i];
+    for (long j = 0; transposed && j < i; j++)
+      x[j] -= l[i * n + j] * x[i];
+    for (long j = i + 1; !transposed && j < n; j++)
+      x[j] -= l[j * n + i] * x[i];
+  }
+}
+
 /* One pair: z = L^-1 (y - mu), w = L^-T z. */
 static double one_normal(const normal_sums *s, long iy, long im, double *z,
                          double *w) {
   long n = s->n;
   double squares = 0;
-  for (long i = 0; i < n; i++) {
-    double sum = s->y.v[iy * n + i] - s->mu.v[im * n + i];
-    for (long j = 0; j < i; j++)
-      sum -= s->l[i * n + j] * z[j];
-    z[i] = sum / s->l[i * n + i];
+  for (long i = 0; i < n; i++)
+    z[i] = s->y.v[iy * n + i] - s->mu.v[im * n + i];
+  solve_triangle(s->l, n, false, z);
+  for (long i = 0; i < n; i++)
     squares += z[i] * z[i];
-  }
-  for (long i = n; i-- > 0;) {
-    double sum = z[i];
-    for (long j = i + 1; j < n; j++)
-      sum -= s->l[j * n + i] * w[j];
-    w[i] = sum / s->l[i * n + i];
-  }
+  if (!s->sy && !s->smu && !s->sl)
+    return -0.5 * squares;
+  memcpy(w, z, (size_t)n * sizeof(double));
+  solve_triangle(s->l, n, true, w);
   for (long i = 0; i < n; i++) {
     if (s->sy)
       s->sy[iy * n + i] -= w[i];
@@ -293,81 +310,6 @@ TM_F(normal_id_glm) {
   tm_any eta = linear_predictor(tape, a + 1);
   tm_fn f = tape->runtime->find("normal_lpdf", "RRR");
   return f(tape, (tm_any[]){a[0], eta, a[4]}, 3 | (count & TM_DIRECT));
-}
-
-/* ---- Gaussian processes ------------------------------------------------- */
-
-typedef struct gp_node {
-  tm_node node;
-  tm_tensor x, y, k;
-  double *magnitude, *scale, m, l;
-} gp_node;
-
-static double squared_gap(const double *a, const double *b, long width) {
-  double sum = 0;
-  for (long i = 0; i < width; i++)
-    sum += (a[i] - b[i]) * (a[i] - b[i]);
-  return sum;
-}
-
-static long width_of(const tm_tensor *x) {
-  return x->rank == 2 ? x->dim[1] : 1;
-}
-
-static void gp_back(tm_node *node) {
-  gp_node *g = (gp_node *)node;
-  long width = width_of(&g->x);
-  for (int i = 0; i < g->k.dim[0]; i++)
-    for (int j = 0; j < g->k.dim[1]; j++) {
-      long at = (long)i * g->k.dim[1] + j;
-      const double *x = g->x.v + i * width, *y = g->y.v + j * width;
-      double gap = squared_gap(x, y, width);
-      double k = g->m * g->m * exp(-0.5 * gap / (g->l * g->l));
-      double gk = g->k.d[at] * k;
-      if (g->magnitude)
-        *g->magnitude += 2 * gk / g->m;
-      if (g->scale)
-        *g->scale += gk * gap / (g->l * g->l * g->l);
-      for (long w = 0; w < width; w++) {
-        double pull = gk * (y[w] - x[w]) / (g->l * g->l);
-        if (g->x.d)
-          g->x.d[i * width + w] += pull;
-        if (g->y.d)
-          g->y.d[j * width + w] -= pull;
-      }
-    }
-}
-
-static tm_any gp(tm_tape *tape, const tm_tensor *x, const tm_tensor *y,
-                 const tm_any *hyper) {
-  tm_view m, l;
-  tm_view_of(hyper, &m);
-  tm_view_of(hyper + 1, &l);
-  if (!(*m.v > 0 && *l.v > 0))
-    tm_runtime_reject(tape, "gp_exp_quad_cov: scales must be positive");
-  long width = width_of(x);
-  tm_tensor k = tm_tensor_new(tape, 2, (int[]){x->dim[0], y->dim[0]},
-                              m.d || l.d || x->d || y->d);
-  for (int i = 0; i < k.dim[0]; i++)
-    for (int j = 0; j < k.dim[1]; j++)
-      k.v[(long)i * k.dim[1] + j] =
-          *m.v * *m.v *
-          exp(-0.5 * squared_gap(x->v + i * width, y->v + j * width, width) /
-              (*l.v * *l.v));
-  if (k.d) {
-    gp_node *g = (gp_node *)tm_push(tape, sizeof *g, gp_back);
-    *g = (gp_node){g->node, *x, *y, k, m.d, l.d, *m.v, *l.v};
-  }
-  return tm_any_tensor(k, 1);
-}
-
-TM_F(gp_exp_quad) {
-  (void)count;
-  return gp(tape, &a[0].u.t, &a[0].u.t, a + 1);
-}
-TM_F(gp_exp_quad_cross) {
-  (void)count;
-  return gp(tape, &a[0].u.t, &a[1].u.t, a + 2);
 }
 
 /* ---- random numbers ----------------------------------------------------- */

@@ -65,14 +65,18 @@ typedef struct tm_tape {
   tm_node *last;
   double sink; /* adjoint of nobody */
   double log_density;
+  const char *place;              /* of the statement, while explaining */
   void *chunks, *random, *inside; /* the library's own */
   const struct tm_runtime *runtime;
 } tm_tape;
 
 /* count may carry TM_DIRECT: the value goes straight into the target, so
- * partials may be added to steady arguments' adjoints at once. */
+ * partials may be added to steady arguments' adjoints at once. Densities of
+ * containers may be asked for the part that depends on some arguments only
+ * (TM_ONLY, with bits of the arguments from TM_CHOSEN on), or without it. */
 typedef tm_any (*tm_fn)(tm_tape *tape, const tm_any *arguments, int count);
-enum { TM_DIRECT = 1 << 16 };
+enum { TM_DIRECT = 1 << 16, TM_ONLY = 1 << 17, TM_REST = 1 << 18 };
+enum { TM_CHOSEN = 20 };
 
 /* A univariate log density: value, and partials when d is not 0. */
 typedef double (*tm_kernel)(const double *x, double *d);
@@ -93,20 +97,36 @@ typedef struct tm_slice {
 /* The right-hand side of a differential equation: time, state, arguments. */
 typedef tm_tensor (*tm_rhs)(tm_tape *tape, double time, tm_tensor y,
                             const tm_any *arguments);
+typedef enum tm_ode_method {
+  TM_ODE_RK45,
+  TM_ODE_BDF,
+  TM_ODE_ADAMS
+} tm_ode_method;
 typedef struct tm_ode {
-  tm_rhs value, gradient; /* gradient may be 0: no derivatives wanted */
-  tm_any start;           /* must not vary with parameters; nor the times */
+  tm_ode_method method;
+  tm_rhs value, gradient;
+  tm_any start;
+  int moving; /* times may depend on parameters */
   double relative, absolute, most_steps;
   tm_tensor times;
   const tm_any *arguments;
   int argument_count;
 } tm_ode;
 
+/* The bounds (or offset and multiplier) of a parameter, from the values of
+ * those before it; adjoints in `gradient` when it is not 0. */
+typedef void (*tm_limits_fn)(tm_tape *tape, const void *instance,
+                             const double *theta, double *gradient,
+                             tm_any *limits);
+typedef struct tm_limits {
+  tm_limits_fn value, gradient;
+} tm_limits;
+
 /* What the library gives a program. Failures do not return. */
 typedef struct tm_runtime {
   tm_fn (*find)(const char *name, const char *signature);
   tm_kernel (*kernel)(const char *name);
-  void *(*more)(tm_tape *tape, size_t size); /* zeroed memory, new chunk */
+  void *(*more)(tm_tape *tape, size_t size); /* memory of a new chunk */
   void (*fail)(tm_tape *tape, const char *place, const char *format, ...)
       __attribute__((noreturn));
   /* print (0) or reject (1) what the arguments say */
@@ -129,6 +149,11 @@ typedef struct tm_runtime {
   long (*parameter)(tm_tape *tape, void *binding, const char *name,
                     int constraint, int integer, int depth, int rank,
                     const int *dim, tm_any lower, tm_any upper);
+  /* one whose limits depend on parameters before it */
+  long (*dependent)(tm_tape *tape, void *binding, const char *name, int shifted,
+                    int rank, const int *dim, const void *instance,
+                    tm_limits limits);
+  void (*improper)(void *binding); /* some element has no proper prior */
   /* an output's name and sizes, once; then its value, for every point */
   void (*announce)(tm_tape *tape, void *binding, const char *name,
                    int generated, int rank, const int *dim);
@@ -148,13 +173,19 @@ typedef struct tm_runtime {
 /* Called often and not worth their copies in compile time. */
 #define TM_OUTLINE static TM_UNUSED __attribute__((noinline))
 
-TM_INLINE void *tm_take(tm_tape *tape, size_t size) {
+/* Memory that is written before it is read. */
+TM_INLINE void *tm_take_blank(tm_tape *tape, size_t size) {
   size = (size + 31) & ~(size_t)31;
   if ((size_t)(tape->end - tape->at) < size)
     return tape->runtime->more(tape, size);
   void *memory = tape->at;
   tape->at += size;
-  return memset(memory, 0, size);
+  return memory;
+}
+
+/* Zeroed memory. */
+TM_INLINE void *tm_take(tm_tape *tape, size_t size) {
+  return memset(tm_take_blank(tape, size), 0, size);
 }
 
 TM_INLINE tm_node *tm_push(tm_tape *tape, size_t size,
@@ -213,11 +244,13 @@ TM_INLINE tm_var tm_copy(tm_tape *tape, tm_var a) {
 
 /* ---- scalar helpers ---------------------------------------------------- */
 
+/* Written so that loops over them are vectorised. */
 TM_INLINE double tm_inv_logit(double x) {
-  return x >= 0 ? 1 / (1 + exp(-x)) : exp(x) / (1 + exp(x));
+  double e = exp(-fabs(x));
+  return (x >= 0 ? 1 : e) / (1 + e);
 }
 TM_INLINE double tm_log1p_exp(double x) {
-  return x > 0 ? x + log1p(exp(-x)) : log1p(exp(x));
+  return (x > 0 ? x : 0) + log1p(exp(-fabs(x)));
 }
 TM_INLINE double tm_log1m_exp(double x) {
   return x > -0.6931471805599453 ? log(-expm1(x)) : log1p(-exp(x));
@@ -304,7 +337,13 @@ TM_INLINE long tm_int_pow(long a, long b) {
   X(inv_Phi, R->inv_phi(x), 1 / tm_phi_density(y))
 
 /* Of two arguments: name, value in a and b, both derivatives (y: value). */
-#define TM_BINARY(X)                                                           \
+#define TM_ARITHMETIC(X)                                                       \
+  X(add, a + b, 1, 1)                                                          \
+  X(subtract, a - b, 1, -1)                                                    \
+  X(elt_multiply, a *b, b, a)                                                  \
+  X(elt_divide, a / b, 1 / b, -y / b)
+
+#define TM_OF_TWO(X)                                                           \
   X(pow, pow(a, b), b == 0 ? 0 : b * pow(a, b - 1), a > 0 ? y * log(a) : 0)    \
   X(fmin, fmin(a, b), a <= b ? 1 : 0, a <= b ? 0 : 1)                          \
   X(fmax, fmax(a, b), a >= b ? 1 : 0, a >= b ? 0 : 1)                          \
@@ -334,11 +373,9 @@ TM_INLINE long tm_int_pow(long a, long b) {
   X(log_rising_factorial, R->lgamma(a + b) - R->lgamma(a),                     \
     R->digamma(a + b) - R->digamma(a), R->digamma(a + b))                      \
   X(log_inv_logit_diff, tm_log_diff_exp(-tm_log1p_exp(-a), -tm_log1p_exp(-b)), \
-    -1 / expm1(b - a) - tm_inv_logit(a), -1 / expm1(a - b) - tm_inv_logit(b))  \
-  X(add, a + b, 1, 1)                                                          \
-  X(subtract, a - b, 1, -1)                                                    \
-  X(elt_multiply, a *b, b, a)                                                  \
-  X(elt_divide, a / b, 1 / b, -y / b)
+    -1 / expm1(b - a) - tm_inv_logit(a), -1 / expm1(a - b) - tm_inv_logit(b))
+
+#define TM_BINARY(X) TM_OF_TWO(X) TM_ARITHMETIC(X)
 
 #define TM_DEFINE_UNARY(name, value, derivative)                               \
   TM_INLINE double tm_d_##name(const tm_runtime *R, double x) {                \
@@ -396,16 +433,25 @@ TM_INLINE long tm_count(const tm_tensor *t) {
   return n;
 }
 
-/* A new tensor of these sizes, zero; with adjoints when asked. */
-TM_INLINE tm_tensor tm_tensor_new(tm_tape *tape, int rank, const int *dim,
-                                  int active) {
+/* A new tensor of these sizes, its values to be written at once; with (zero)
+ * adjoints when asked. */
+TM_INLINE tm_tensor tm_tensor_blank(tm_tape *tape, int rank, const int *dim,
+                                    int active) {
   tm_tensor t = {0, 0, rank, {0}};
   for (int i = 0; i < rank; i++)
     t.dim[i] = dim[i];
-  size_t n = (size_t)tm_count(&t);
-  t.v = (double *)tm_take(tape, n * sizeof(double));
+  size_t bytes = (size_t)tm_count(&t) * sizeof(double);
+  t.v = (double *)tm_take_blank(tape, bytes);
   if (active)
-    t.d = (double *)tm_take(tape, n * sizeof(double));
+    t.d = (double *)tm_take(tape, bytes);
+  return t;
+}
+
+/* The same with values zero. */
+TM_INLINE tm_tensor tm_tensor_new(tm_tape *tape, int rank, const int *dim,
+                                  int active) {
+  tm_tensor t = tm_tensor_blank(tape, rank, dim, active);
+  memset(t.v, 0, (size_t)tm_count(&t) * sizeof(double));
   return t;
 }
 
@@ -486,34 +532,15 @@ TM_INLINE void tm_set(tm_tape *tape, tm_tensor t, long i, tm_var value) {
   s->from = value.d ? value.d : &tape->sink;
 }
 
-TM_OUTLINE tm_any tm_any_int(long i) {
-  tm_any a;
-  a.tag = TM_TAG_INT;
-  a.steady = 1;
-  a.u.i = i;
-  return a;
-}
-TM_OUTLINE tm_any tm_any_var(tm_var r) {
-  tm_any a;
-  a.tag = TM_TAG_REAL;
-  a.steady = 1;
-  a.u.r = r;
-  return a;
-}
+/* Values as tm_any, built in place. */
+#define tm_any_int(x) ((tm_any){.tag = TM_TAG_INT, .steady = 1, .u.i = (x)})
+#define tm_any_var(...)                                                        \
+  ((tm_any){.tag = TM_TAG_REAL, .steady = 1, .u.r = (__VA_ARGS__)})
+#define tm_any_real(x) tm_any_var(tm_constant(x))
+#define tm_any_tensor(x, kept)                                                 \
+  ((tm_any){.tag = TM_TAG_TENSOR, .steady = (kept), .u.t = (x)})
 /* A scalar that lies in a variable's storage. */
-TM_INLINE tm_any tm_any_loose(tm_var r) {
-  tm_any a = tm_any_var(r);
-  a.steady = 0;
-  return a;
-}
-TM_INLINE tm_any tm_any_real(double x) { return tm_any_var(tm_constant(x)); }
-TM_OUTLINE tm_any tm_any_tensor(tm_tensor t, int steady) {
-  tm_any a;
-  a.tag = TM_TAG_TENSOR;
-  a.steady = steady;
-  a.u.t = t;
-  return a;
-}
+#define tm_any_loose(x) ((tm_any){.tag = TM_TAG_REAL, .steady = 0, .u.r = (x)})
 
 TM_INLINE tm_var tm_as_var(const tm_any *a) {
   return a->tag == TM_TAG_INT ? tm_constant((double)a->u.i) : a->u.r;
@@ -547,33 +574,19 @@ typedef struct tm_repack {
   tm_node node;
   tm_tensor t;
   double *gradient;
-  int blocks; /* leading dimensions that theta keeps in order */
 } tm_repack;
-
-/* Where value k of theta lies: `blocks` leading dimensions row by row, the
- * rest column by column. */
-TM_INLINE long tm_theta_place(const tm_tensor *t, int blocks, long k) {
-  tm_tensor inner = {0, 0, t->rank - blocks, {0}};
-  for (int i = blocks; i < t->rank; i++)
-    inner.dim[i - blocks] = t->dim[i];
-  long n = tm_count(&inner);
-  return n ? k / n * n + tm_columnwise(&inner, k % n) : 0;
-}
 
 TM_INLINE void tm_repack_back(tm_node *node) {
   tm_repack *r = (tm_repack *)node;
   long n = tm_count(&r->t);
   for (long k = 0; k < n; k++)
-    r->gradient[k] += r->t.d[tm_theta_place(&r->t, r->blocks, k)];
+    r->gradient[k] += r->t.d[tm_columnwise(&r->t, k)];
 }
 
 TM_INLINE tm_tensor tm_unpack(tm_tape *tape, const double *theta,
-                              double *gradient, int rank, const int *dim,
-                              int blocks) {
-  tm_tensor t = {0, 0, rank, {0}};
-  for (int i = 0; i < rank; i++)
-    t.dim[i] = dim[i];
-  if (rank - blocks <= 1) {
+                              double *gradient, int rank, const int *dim) {
+  tm_tensor t = tm_shape(rank, dim);
+  if (rank <= 1) {
     t.v = (double *)theta; /* parameters are never assigned */
     t.d = gradient;
     return t;
@@ -581,23 +594,16 @@ TM_INLINE tm_tensor tm_unpack(tm_tape *tape, const double *theta,
   t = tm_tensor_new(tape, rank, dim, gradient != 0);
   long n = tm_count(&t);
   for (long k = 0; k < n; k++)
-    t.v[tm_theta_place(&t, blocks, k)] = theta[k];
+    t.v[tm_columnwise(&t, k)] = theta[k];
   if (gradient) {
     tm_repack *r = (tm_repack *)tm_push(tape, sizeof *r, tm_repack_back);
     r->t = t;
     r->gradient = gradient;
-    r->blocks = blocks;
   }
   return t;
 }
 
-TM_INLINE tm_any tm_any_text(const char *s) {
-  tm_any a;
-  a.tag = TM_TAG_TEXT;
-  a.steady = 1;
-  a.u.s = s;
-  return a;
-}
+#define tm_any_text(x) ((tm_any){.tag = TM_TAG_TEXT, .steady = 1, .u.s = (x)})
 
 /* target += value */
 TM_INLINE void tm_add(tm_tape *tape, tm_var value) {
@@ -689,6 +695,8 @@ typedef struct tm_entry {
   void (*value[2])(tm_tape *tape, const void *instance, const double *theta);
   void (*gradient[2])(tm_tape *tape, const void *instance, const double *theta,
                       double *gradient);
+  /* both at once, rejecting the point by the statement that makes it zero */
+  void (*explain)(tm_tape *tape, const void *instance, const double *theta);
   /* transformed parameters and generated quantities */
   void (*quantities)(tm_tape *tape, const void *instance, const double *theta,
                      void *binding);
@@ -696,6 +704,6 @@ typedef struct tm_entry {
   void (*prior)(tm_tape *tape, const void *instance, double *theta);
 } tm_entry;
 
-enum { TM_ENTRY_VERSION = 2 };
+enum { TM_ENTRY_VERSION = 4 };
 
 #endif

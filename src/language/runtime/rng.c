@@ -73,6 +73,50 @@ RNG(neg_binomial_2_log) {
   return (double)tempera_random_poisson(r, mean);
 }
 
+RNG(exp_mod_normal) {
+  return x[0] + x[1] * tempera_random_normal(r) +
+         tempera_random_exponential(r) / x[2];
+}
+RNG(loglogistic) {
+  double u = tempera_random_uniform(r);
+  return x[0] * pow(u / (1 - u), 1 / x[1]);
+}
+RNG(pareto_type_2) {
+  return x[0] + x[1] * expm1(tempera_random_exponential(r) / x[2]);
+}
+RNG(beta_proportion) {
+  return tempera_random_beta(r, x[0] * x[1], (1 - x[0]) * x[1]);
+}
+/* Best and Fisher (1979): rejection from a wrapped Cauchy. */
+RNG(von_mises) {
+  double k = x[1], rho = 1 + sqrt(1 + 4 * k * k);
+  rho = k > 1e-8 ? (rho - sqrt(2 * rho)) / (2 * k) : 0;
+  double turn = (2 * tempera_random_uniform(r) - 1) * M_PI;
+  if (rho > 0) {
+    double s = 0.5 * (1 + rho * rho) / rho, f, c;
+    do {
+      double z = cos(M_PI * tempera_random_uniform(r));
+      f = (1 + s * z) / (s + z);
+      c = k * (s - f);
+    } while (!(log(c) - log(tempera_random_uniform(r)) + 1 - c >= 0));
+    turn = tempera_random_uniform(r) < 0.5 ? acos(f) : -acos(f);
+  }
+  return remainder(x[0] + turn, 2 * M_PI);
+}
+RNG(binomial_logit) {
+  return (double)tempera_random_binomial(r, (int64_t)x[0], tm_inv_logit(x[1]));
+}
+/* Ball by ball, without putting back. */
+RNG(hypergeometric) {
+  double a = x[1], b = x[2], drawn = 0;
+  for (double left = fmin(x[0], a + b); left > 0; left--) {
+    bool white = tempera_random_uniform(r) * (a + b) < a;
+    drawn += white;
+    *(white ? &a : &b) -= 1;
+  }
+  return drawn;
+}
+
 typedef double (*draw_fn)(tempera_random *r, const double *x);
 
 /* NaN would draw forever or nonsense. */

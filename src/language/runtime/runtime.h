@@ -85,6 +85,8 @@ double tm_inv_phi(double p);
 
 /* Outside the support, and for arguments that are not allowed, -infinity. */
 tm_kernel tm_density_kernel(const char *name);
+/* Has it terms that use these arguments alone (bit i; 0 is the outcome)? */
+bool tm_density_has_terms(const char *name, unsigned chosen);
 
 /* members of tm_the_runtime (prelude.h says what they do) */
 tm_tensor tm_gather(tm_tape *tape, tm_tensor from, int count,
@@ -101,6 +103,10 @@ tm_tensor tm_binding_read(tm_tape *tape, void *binding, const char *name,
 long tm_binding_parameter(tm_tape *tape, void *binding, const char *name,
                           int constraint, int integer, int depth, int rank,
                           const int *dim, tm_any lower, tm_any upper);
+long tm_binding_dependent(tm_tape *tape, void *binding, const char *name,
+                          int shifted, int rank, const int *dim,
+                          const void *instance, tm_limits limits);
+void tm_binding_improper(void *binding);
 void tm_binding_announce(tm_tape *tape, void *binding, const char *name,
                          int generated, int rank, const int *dim);
 void tm_binding_output(tm_tape *tape, void *binding, tm_any value);
@@ -117,6 +123,11 @@ typedef struct tm_tape_mark {
 } tm_tape_mark;
 tm_tape_mark tm_tape_here(const tm_tape *tape);
 void tm_tape_back_to(tm_tape *tape, tm_tape_mark mark);
+
+/* a + b and its like, of which one is a container */
+#define TM_DECLARE_OPERATION(name, value, a, b)                                \
+  tm_any tm_tensor_##name(tm_tape *tape, const tm_any *arguments, int count);
+TM_ARITHMETIC(TM_DECLARE_OPERATION)
 
 /* tables of functions, each ended by a NULL name */
 typedef struct tm_function_entry {

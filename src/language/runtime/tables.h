@@ -70,7 +70,22 @@
   X(binomial, "IIR")                                                           \
   X(poisson, "IR")                                                             \
   X(neg_binomial, "IRR")                                                       \
-  X(neg_binomial_2, "IRR")
+  X(neg_binomial_2, "IRR") \
+  X(skew_normal, "RRRR") \
+  X(exp_mod_normal, "RRRR") \
+  X(inv_chi_square, "RR") \
+  X(scaled_inv_chi_square, "RRR") \
+  X(loglogistic, "RRR") \
+  X(pareto_type_2, "RRRR") \
+  X(beta_proportion, "RRR") \
+  X(von_mises, "RRR") \
+  X(bernoulli_logit, "IR") \
+  X(binomial_logit, "IIR") \
+  X(beta_binomial, "IIRR") \
+  X(hypergeometric, "IIII") \
+  X(discrete_range, "III") \
+  X(poisson_log, "IR") \
+  X(neg_binomial_2_log, "IRR")
 
 /* Those with random numbers: letters of the arguments after the outcome, and
  * whether the outcome is whole. */
@@ -105,7 +120,14 @@
   X(poisson_log, "R", 1)                                                       \
   X(neg_binomial, "RR", 1)                                                     \
   X(neg_binomial_2, "RR", 1)                                                   \
-  X(neg_binomial_2_log, "RR", 1)
+  X(neg_binomial_2_log, "RR", 1) \
+  X(exp_mod_normal, "RRR", 0) \
+  X(loglogistic, "RR", 0) \
+  X(pareto_type_2, "RRR", 0) \
+  X(beta_proportion, "RR", 0) \
+  X(von_mises, "RR", 0) \
+  X(binomial_logit, "IR", 1) \
+  X(hypergeometric, "III", 1)
 
 /* Everything else. */
 /* clang-format off: one line per entry */
@@ -381,7 +403,19 @@
   X(ordered_logistic_rng, "r,v:i", ordered_logistic_rng)                       \
   X(dirichlet_rng, "v:v", dirichlet_rng)                                       \
   X(multi_normal_rng, "v,m:v", multi_normal_rng)                               \
-  X(multi_normal_cholesky_rng, "v,m:v", multi_normal_cholesky_rng)
+  X(multi_normal_cholesky_rng, "v,m:v", multi_normal_cholesky_rng)              \
+  X(wishart_lpdf, "m,r,m:r", wishart)                                          \
+  X(inv_wishart_lpdf, "m,r,m:r", inv_wishart)                                  \
+  X(multi_student_t_lpdf, "v,r,v,m:r", multi_student_t)                        \
+  X(multi_student_t_lpdf, "[v,r,v,m:r", multi_student_t)                       \
+  X(multi_student_t_cholesky_lpdf, "v,r,v,m:r", multi_student_t_cholesky)      \
+  X(multi_student_t_cholesky_lpdf, "[v,r,v,m:r", multi_student_t_cholesky)     \
+  X(wishart_rng, "r,m:m", wishart_rng)                                         \
+  X(inv_wishart_rng, "r,m:m", inv_wishart_rng)                                 \
+  X(multi_student_t_rng, "r,v,m:v", multi_student_t_rng)                       \
+  X(lkj_corr_rng, "i,r:m", lkj_corr_rng)                                       \
+  X(lkj_corr_cholesky_rng, "i,r:m", lkj_corr_cholesky_rng)                     \
+  X(multinomial_rng, "v,i:[i", multinomial_rng)
 /* clang-format on */
 
 /* Known names of Stan that we do not have (yet), to be refused by name. */
@@ -411,27 +445,15 @@
   "matrix_power", \
   "laplace_marginal", \
   "wiener_lpdf", \
-  "wishart_lpdf", \
-  "inv_wishart_lpdf", \
-  "wishart_rng", \
-  "inv_wishart_rng", \
-  "multi_student_t_lpdf", \
-  "multi_student_t_rng", \
   "gaussian_dlm_obs_lpdf", \
   "multi_gp_lpdf", \
   "multi_gp_cholesky_lpdf", \
-  "lkj_corr_rng", \
-  "lkj_corr_cholesky_rng", \
   "gp_matern32_cov", \
   "gp_matern52_cov", \
   "gp_exponential_cov", \
   "gp_dot_prod_cov", \
   "gp_periodic_cov", \
   "ordered_probit_lpmf", \
-  "hypergeometric_rng", \
-  "multinomial_rng", \
-  "von_mises_rng", \
-  "exp_mod_normal_rng", \
   "neg_binomial_2_log_glm_lpmf", \
   "categorical_logit_glm_lpmf", \
   "ordered_logistic_glm_lpmf", \
@@ -459,8 +481,6 @@
   "chol2inv", \
   "fft", \
   "inv_fft", \
-  "num_elements", \
-  "tgamma", \
   "quantile", \
   "append_complex", \
   "get_real", \

@@ -37,6 +37,7 @@ void tm_tape_reset(tm_tape *tape) {
   chunk *c = tape->chunks;
   tape->last = NULL;
   tape->log_density = 0;
+  tape->place = NULL;
   tape->sink = 0;
   if (!c)
     return;
@@ -81,7 +82,7 @@ static void *more(tm_tape *tape, size_t size) {
   c->next = before;
   tape->chunks = c;
   use_chunk(tape, c);
-  return tm_take(tape, size);
+  return tm_take_blank(tape, size);
 }
 
 /* ---- failures ----------------------------------------------------------- */
@@ -112,9 +113,14 @@ _Noreturn void tm_runtime_fail(tm_tape *tape, const char *place,
 
 _Noreturn void tm_runtime_reject(tm_tape *tape, const char *format, ...) {
   tm_guard *guard = tape->inside;
+  int used = 0;
   va_list arguments;
+  if (tape->place && strncmp(format, "line ", 5) != 0)
+    used = snprintf(guard->message, sizeof guard->message,
+                    "line %s: ", tape->place);
   va_start(arguments, format);
-  vsnprintf(guard->message, sizeof guard->message, format, arguments);
+  vsnprintf(guard->message + used, sizeof guard->message - (size_t)used, format,
+            arguments);
   va_end(arguments);
   leave(tape, TM_REJECTED);
 }
@@ -155,10 +161,9 @@ static void message(tm_tape *tape, const char *place, int reject,
     return;
   }
   char copy[300];
-  snprintf(copy, sizeof copy, "line %s: %s", place,
-           text.data ? text.data : "rejected");
+  snprintf(copy, sizeof copy, "%s", text.data ? text.data : "rejected");
   tm_text_clear(&text);
-  tm_runtime_reject(tape, "%s", copy);
+  tm_runtime_reject(tape, "line %s: %s", place, copy);
 }
 
 /* ---- special functions -------------------------------------------------- */
@@ -246,6 +251,8 @@ const tm_runtime tm_the_runtime = {.find = find,
                                    .check = tm_check_value,
                                    .read = tm_binding_read,
                                    .parameter = tm_binding_parameter,
+                                   .dependent = tm_binding_dependent,
+                                   .improper = tm_binding_improper,
                                    .announce = tm_binding_announce,
                                    .output = tm_binding_output,
                                    .enough = tm_binding_enough,

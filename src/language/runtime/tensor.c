@@ -1,5 +1,5 @@
-/* tensor.c - slices, assignments, elementwise functions over tensors, and
- * the nodes they leave on the tape. */
+/* tensor.c - results, slices and assignments of tensors, and the nodes they
+ * leave on the tape. */
 #include "language/runtime/runtime.h"
 
 #include "language/ast.h"
@@ -176,8 +176,60 @@ static long *offsets_of(tm_tape *tape, const tm_tensor *from, int count,
   return offsets;
 }
 
+typedef struct gather_node {
+  tm_node node;
+  double *from, *out;
+  const int *places;
+  long n;
+} gather_node;
+
+/* Groups often lie side by side, and sums into one place wait for each other:
+ * four parts of the indices are walked together. */
+static void gather_back(tm_node *node) {
+  gather_node *g = (gather_node *)node;
+  const int *at = g->places;
+  long quarter = g->n / 4;
+  for (long k = 0; k < quarter; k++)
+    for (long part = 0; part < 4; part++)
+      g->from[at[k + part * quarter]] += g->out[k + part * quarter];
+  for (long k = 4 * quarter; k < g->n; k++)
+    g->from[at[k]] += g->out[k];
+}
+
+/* Indices into a vector, from zero; one look at all of them finds whether
+ * any is out of range. */
+static const int *places_of(tm_tape *tape, const tm_tensor *many, int size,
+                            const char *place) {
+  long n = many->dim[0];
+  int *places = tm_take_blank(tape, (size_t)n * sizeof(int) + 1), bad = 0;
+  for (long k = 0; k < n; k++) {
+    places[k] = (int)many->v[k] - 1;
+    bad |= (unsigned)places[k] >= (unsigned)size;
+  }
+  for (long k = 0; bad && k < n; k++)
+    (void)tm_at(tape, (long)many->v[k], size, place);
+  return places;
+}
+
+/* v[many], the commonest of slices. */
+static tm_tensor gather_many(tm_tape *tape, const tm_tensor *from,
+                             const tm_tensor *many, const char *place) {
+  const int *places = places_of(tape, many, from->dim[0], place);
+  tm_tensor out = tm_tensor_blank(tape, 1, many->dim, from->d != NULL);
+  long n = many->dim[0];
+  for (long k = 0; k < n; k++)
+    out.v[k] = from->v[places[k]];
+  if (out.d) {
+    gather_node *g = (gather_node *)tm_push(tape, sizeof *g, gather_back);
+    *g = (gather_node){g->node, from->d, out.d, places, n};
+  }
+  return out;
+}
+
 tm_tensor tm_gather(tm_tape *tape, tm_tensor from, int count,
                     const tm_slice *slices, const char *place) {
+  if (from.rank == 1 && slices->kind == TM_SLICE_MANY)
+    return gather_many(tape, &from, &slices->many, place);
   tm_tensor shape;
   long *at = offsets_of(tape, &from, count, slices, place, &shape);
   tm_builder b = tm_build(tape, shape.rank, shape.dim, from.d != NULL);
@@ -284,88 +336,3 @@ tm_tensor tm_stack(tm_tape *tape, const tm_any *parts, int count) {
   }
   return tm_built(tape, &b).u.t;
 }
-
-/* ---- elementwise -------------------------------------------------------- */
-
-typedef struct map_node {
-  tm_node node;
-  double *out, *a, *b, *pa, *pb;
-  long n, sa, sb;
-} map_node;
-
-static void map_back(tm_node *node) {
-  map_node *m = (map_node *)node;
-  if (m->a)
-    for (long k = 0; k < m->n; k++)
-      m->a[k * m->sa] += m->out[k] * m->pa[k];
-  if (m->b)
-    for (long k = 0; k < m->n; k++)
-      m->b[k * m->sb] += m->out[k] * m->pb[k];
-}
-
-static tm_tensor like(tm_tape *tape, const tm_any *a, int active) {
-  return tm_tensor_new(tape, a->u.t.rank, a->u.t.dim, active);
-}
-
-static map_node *push_map(tm_tape *tape, const tm_tensor *out, const tm_view *a,
-                          const tm_view *b) {
-  size_t bytes = (size_t)tm_count(out) * sizeof(double);
-  double *pa = a->d ? tm_take(tape, bytes) : NULL;
-  double *pb = b && b->d ? tm_take(tape, bytes) : NULL;
-  map_node *m = (map_node *)tm_push(tape, sizeof *m, map_back);
-  *m = (map_node){m->node, out->d,        a->d,      b ? b->d : NULL,  pa,
-                  pb,      tm_count(out), a->stride, b ? b->stride : 0};
-  return m;
-}
-
-#define DEFINE_UNARY(name, value, derivative)                                  \
-  static tm_any map_##name(tm_tape *tape, const tm_any *x, int count) {        \
-    (void)count;                                                               \
-    const tm_runtime *R = tape->runtime;                                       \
-    tm_view a;                                                                 \
-    tm_view_of(x, &a);                                                         \
-    tm_tensor out = like(tape, x, a.d != NULL);                                \
-    for (long k = 0; k < a.n; k++)                                             \
-      out.v[k] = tm_d_##name(R, a.v[k]);                                       \
-    if (a.d) {                                                                 \
-      map_node *m = push_map(tape, &out, &a, NULL);                            \
-      for (long k = 0; k < a.n; k++)                                           \
-        m->pa[k] = tm_d_##name##_slope(R, a.v[k], out.v[k]);                   \
-    }                                                                          \
-    return tm_any_tensor(out, 1);                                              \
-  }
-TM_UNARY(DEFINE_UNARY)
-
-#define DEFINE_BINARY(name, value, slope_a, slope_b)                           \
-  static tm_any map_##name(tm_tape *tape, const tm_any *x, int count) {        \
-    (void)count;                                                               \
-    const tm_runtime *R = tape->runtime;                                       \
-    tm_view v[2], *a = v, *b = v + 1;                                          \
-    tm_view_of(x, a);                                                          \
-    tm_view_of(x + 1, b);                                                      \
-    long n = tm_common_length(tape, v, 2, #name);                              \
-    tm_tensor out =                                                            \
-        like(tape, a->scalar ? x + 1 : x, a->d != NULL || b->d != NULL);       \
-    if (a->stride && b->stride)                                                \
-      for (long k = 0; k < n; k++)                                             \
-        out.v[k] = tm_d_##name(R, a->v[k], b->v[k]);                           \
-    else                                                                       \
-      for (long k = 0; k < n; k++)                                             \
-        out.v[k] = tm_d_##name(R, a->v[k * a->stride], b->v[k * b->stride]);   \
-    if (!out.d)                                                                \
-      return tm_any_tensor(out, 1);                                            \
-    map_node *m = push_map(tape, &out, a, b);                                  \
-    for (long k = 0; k < n && a->d; k++)                                       \
-      m->pa[k] = tm_d_##name##_a(R, a->v[k * a->stride], b->v[k * b->stride],  \
-                                 out.v[k]);                                    \
-    for (long k = 0; k < n && b->d; k++)                                       \
-      m->pb[k] = tm_d_##name##_b(R, a->v[k * a->stride], b->v[k * b->stride],  \
-                                 out.v[k]);                                    \
-    return tm_any_tensor(out, 1);                                              \
-  }
-TM_BINARY(DEFINE_BINARY)
-
-#define UNARY_ENTRY(name, value, slope) {#name, "R", map_##name},
-#define BINARY_ENTRY(name, value, a, b) {#name, "RR", map_##name},
-const tm_function_entry tm_elementwise_functions[] = {
-    TM_UNARY(UNARY_ENTRY) TM_BINARY(BINARY_ENTRY){NULL, NULL, NULL}};

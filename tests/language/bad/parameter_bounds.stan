@@ -1,1 +1,1 @@
-parameters { real<lower=0> a; real<lower=a> b; }
+parameters { real<lower=0> a; int<lower=0, upper=to_int(a)> b; }

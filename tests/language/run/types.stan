@@ -15,6 +15,9 @@ parameters {
   array[2, 3] real<upper=4> c;
   vector<lower=[0, -1]'>[2] d;
   array[2] corr_matrix[2] RR;
+  unit_vector[3] e;
+  array[2, 2] unit_vector[2] ee;
+  sum_to_zero_vector[4] z;
 }
 model {
   o ~ normal(0, 2);
@@ -32,4 +35,6 @@ model {
   d ~ normal(0, 1);
   for (i in 1:2) RR[i] ~ lkj_corr(3);
   target += R[1, 2] * Lc[2, 1] * S[1, 2] * c[1, 3] + B[1, 2] * RR[2][1, 2];
+  target += 2 * e[1] * e[3] - ee[2, 1][1] + ee[1, 2][2] * e[2];
+  z ~ normal([1, -1, 2, 0]', 2);
 }

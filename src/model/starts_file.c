@@ -1,4 +1,4 @@
-/* starts.c - where chains begin, from the user's JSON file (--init). */
+/* starts_file.c - where chains begin, from the user's JSON file (--init). */
 #include "base/file.h"
 #include "base/json.h"
 #include "base/memory.h"

@@ -1,0 +1,50 @@
+/* anchor.c - the hot end of the curve against plain draws from the prior.
+ *
+ * For small tau the mean of exp(tau l) over prior draws is z(tau), with an
+ * error that is known. A tempered chain that has not explored the prior (its
+ * steps are too small for it, say) gives another curve there, and then its
+ * log z(1) - log z(0) says nothing, however steady it looks. */
+#include "estimate/anchor.h"
+
+#include <math.h>
+
+typedef struct anchor {
+  double log_z, se, effective;
+} anchor;
+
+/* log z(tau) from the prior draws. */
+static anchor weigh(const double *l, size_t count, double tau) {
+  double most = -INFINITY, sum = 0, squares = 0, n = (double)count;
+  for (size_t i = 0; i < count; i++)
+    most = fmax(most, l[i]);
+  for (size_t i = 0; i < count; i++) {
+    double w = isfinite(l[i]) ? exp(tau * (l[i] - most)) : 0;
+    sum += w;
+    squares += w * w;
+  }
+  double effective = sum * sum / squares;
+  return (anchor){.log_z = tau * most + log(sum / n),
+                  .se = sqrt(fmax(0, 1 / effective - 1 / n)),
+                  .effective = effective};
+}
+
+tm_anchor_gap tm_anchor_compare(const tempera_draws *draws,
+                                const tempera_summary *summary) {
+  tm_anchor_gap gap = {.tau = NAN};
+  size_t n = draws->prior_draws;
+  if (!draws->prior_log_likelihood || n < 50)
+    return gap;
+  for (size_t i = 0; i < summary->curve_count; i++) {
+    const tempera_curve_point *p = &summary->curve[i];
+    if (!(p->tau > 0) || !isfinite(p->log_z))
+      continue;
+    anchor a = weigh(draws->prior_log_likelihood, n, p->tau);
+    if (!(a.effective >= 0.1 * (double)n))
+      break; /* the curve goes up in tau, the draws' worth down */
+    double allowed = 0.25 + 4 * (a.se + fmax(0, summary->se));
+    if (!(fabs(p->log_z - a.log_z) > allowed))
+      continue;
+    return (tm_anchor_gap){.tau = p->tau, .curve = p->log_z, .prior = a.log_z};
+  }
+  return gap;
+}

@@ -1,0 +1,121 @@
+/* ode_rk45.c - Dormand and Prince's explicit Runge-Kutta pair of orders 5 and
+ * 4 with adaptive steps. */
+#include "language/runtime/ode.h"
+
+enum { STAGES = 7 };
+
+typedef struct rk {
+  tm_solver *solver;
+  long size; /* of z */
+  double *stages, *trial, *fifth, *row;
+  double h;
+} rk;
+
+/* z' for z = (y, S row by row). */
+static void slope(rk *r, double time, const double *z, double *out) {
+  tm_solver *s = r->solver;
+  tm_ode_slope(s, time, z, out);
+  for (int i = 0; s->m && i < s->n; i++) {
+    double *to = out + s->n + i * s->m;
+    tm_ode_row(s, time, z, i, r->row, to);
+    for (int j = 0; j < s->n; j++)
+      for (long c = 0; r->row[j] != 0 && c < s->m; c++)
+        to[c] += r->row[j] * z[s->n + j * s->m + c];
+  }
+}
+
+static const double NODES[STAGES] = {0, 0.2, 0.3, 0.8, 8.0 / 9, 1, 1};
+static const double WEIGHTS[STAGES][STAGES - 1] = {
+    {0},
+    {0.2},
+    {3.0 / 40, 9.0 / 40},
+    {44.0 / 45, -56.0 / 15, 32.0 / 9},
+    {19372.0 / 6561, -25360.0 / 2187, 64448.0 / 6561, -212.0 / 729},
+    {9017.0 / 3168, -355.0 / 33, 46732.0 / 5247, 49.0 / 176, -5103.0 / 18656},
+    {35.0 / 384, 0, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84}};
+static const double ERRORS[STAGES] = {
+    71.0 / 57600,      0,          -71.0 / 16695, 71.0 / 1920,
+    -17253.0 / 339200, 22.0 / 525, -1.0 / 40};
+
+/* Fill stages 2 to 7 (the first is there); gives the scaled error of y. */
+static double step(rk *r, double time, double h, const double *z) {
+  for (int k = 1; k < STAGES; k++) {
+    for (long i = 0; i < r->size; i++) {
+      double sum = 0;
+      for (int j = 0; j < k; j++)
+        sum += WEIGHTS[k][j] * r->stages[j * r->size + i];
+      r->trial[i] = z[i] + h * sum;
+    }
+    if (k == STAGES - 1)
+      memcpy(r->fifth, r->trial, (size_t)r->size * sizeof(double));
+    slope(r, time + NODES[k] * h, r->trial, r->stages + k * r->size);
+  }
+  double worst = 0;
+  for (int i = 0; i < r->solver->n; i++) {
+    double error = 0;
+    for (int k = 0; k < STAGES; k++)
+      error += ERRORS[k] * r->stages[k * r->size + i];
+    double scale =
+        r->solver->system->absolute +
+        r->solver->system->relative * fmax(fabs(z[i]), fabs(r->fifth[i]));
+    double scaled = fabs(h * error) / scale;
+    worst = scaled <= worst ? worst : scaled; /* NaN wins */
+  }
+  return worst;
+}
+
+static double first_step(const rk *r, const double *z) {
+  double size = 0, speed = 0;
+  for (int i = 0; i < r->solver->n; i++) {
+    double scale =
+        r->solver->system->absolute + r->solver->system->relative * fabs(z[i]);
+    size = fmax(size, fabs(z[i]) / scale);
+    speed = fmax(speed, fabs(r->stages[i]) / scale);
+  }
+  return size > 1e-5 && speed > 1e-5 ? 0.01 * size / speed : 1e-6;
+}
+
+static void *rk_start(tm_solver *s, double time, const double *z) {
+  rk *r = tm_take(s->tape, sizeof *r);
+  (void)time, (void)z;
+  r->solver = s;
+  r->size = s->n + s->n * s->m;
+  r->row = tm_ode_room(s->tape, s->n);
+  r->stages = tm_ode_room(s->tape, STAGES * r->size);
+  r->trial = tm_ode_room(s->tape, r->size);
+  r->fifth = tm_ode_room(s->tape, r->size);
+  return r;
+}
+
+static void rk_advance(tm_solver *s, void *self, double from, double to,
+                       double *z) {
+  rk *r = self;
+  double time = from, steps = 0;
+  size_t bytes = (size_t)r->size * sizeof(double);
+  slope(r, time, z, r->stages);
+  if (!(r->h > 0))
+    r->h = first_step(r, z);
+  while (time < to) {
+    bool last = time + r->h >= to;
+    double length = last ? to - time : r->h;
+    if (++steps > s->system->most_steps || !(length > 1e-15 * fabs(time)))
+      tm_runtime_reject(s->tape, "the solver needs too many steps");
+    double error = step(r, time, length, z);
+    if (!(error <= 1)) {
+      r->h =
+          length * (isfinite(error) ? fmax(0.2, 0.9 * pow(error, -0.2)) : 0.1);
+      continue;
+    }
+    time = last ? to : time + length;
+    memcpy(z, r->fifth, bytes);
+    /* first same as last */
+    memcpy(r->stages, r->stages + (STAGES - 1) * r->size, bytes);
+    double growth = fmin(5, 0.9 * pow(fmax(error, 1e-10), -0.2));
+    if (!last || growth < 1)
+      r->h = length * fmax(0.2, growth);
+  }
+}
+
+static void rk_end(void *self) { (void)self; }
+
+const tm_integrator tm_integrator_rk45 = {rk_start, rk_advance, rk_end};

@@ -1,0 +1,45 @@
+# The guide's files and commands, as they stand in docs/guide.md: a block after
+# `<!-- file NAME -->` is written, one after `<!-- run -->` is run.
+. "$(dirname "$0")/helpers.bash"
+PATH=$build_dir:$PATH
+
+python3 - "$source_dir/docs/guide.md" <<'PYTHON'
+import re, sys
+text = open(sys.argv[1]).read()
+marked = re.findall(r"<!-- (file (\S+)|run) -->\n```\w+\n(.*?)```\n", text, re.S)
+assert len(marked) >= 5, "the guide has lost its marks"
+commands = []
+for mark, name, body in marked:
+    if name:
+        open(name, "w").write(body)
+    else:
+        commands += [line for line in body.split("\n") if line]
+open("commands", "w").write("\n".join(commands) + "\n")
+PYTHON
+while read -r line; do
+  status 0 "\$ $line" bash -c "$line"
+done < commands
+
+# What the guide says of them.
+status 0 "compare" tempera compare one-run two-run --json
+cp out narrow.json
+status 0 "compare" tempera compare one-wide two-wide --json
+cp out wide-compare.json
+holds "the Bayes factors are those of the guide" python3 -c '
+import json
+def factor(path):
+    j = json.load(open(path))
+    return j["log_bayes_factors"][1][0], j["log_bayes_factor_se"][1][0]
+for path, said in (("narrow.json", 3.9), ("wide-compare.json", 1.9)):
+    found, se = factor(path)
+    assert abs(found - said) < 0.05 + 4 * se, (path, found, se)'
+for run in one-run two-run; do
+  [ "$(json $run/summary.json 'j["reliable"]')" = True ] ||
+    fail "$run is not reliable"
+done
+holds "two modes of equal weight" python3 -c '
+import json
+modes = json.load(open("two-run/summary.json"))["modes"]
+assert len(modes) == 2
+assert all(abs(m["weight"] - 0.5) < 4 * m["se"] + 0.01 for m in modes)'
+finish

@@ -1,0 +1,67 @@
+/* The curve of log z against prior draws: agreement passes, a chain that has
+ * not explored the prior is caught. With l = -x^2/2 - c and x ~ N(0, 1000^2)
+ * z(tau) = e^(-c tau) / sqrt(1 + 1e6 tau). */
+#include "base/random.h"
+#include "cmocka_all.h"
+#include "estimate/anchor.h"
+
+#include <math.h>
+
+enum { DRAWS = 400, POINTS = 40 };
+
+static double log_z(double tau) { return -3 * tau - 0.5 * log1p(1e6 * tau); }
+
+static void make(double *l, tempera_curve_point *curve, double slack) {
+  tempera_random random = tm_random(1, 0, TM_PURPOSE_TEST);
+  for (int i = 0; i < DRAWS; i++) {
+    double x = 1000 * tempera_random_normal(&random);
+    l[i] = -0.5 * x * x - 3;
+  }
+  for (int i = 0; i < POINTS; i++) {
+    curve[i].tau = pow(10, -10 + 10.0 * i / (POINTS - 1));
+    curve[i].log_z = slack * log_z(curve[i].tau);
+  }
+}
+
+static tm_anchor_gap compare(double slack, double se) {
+  double l[DRAWS];
+  tempera_curve_point curve[POINTS];
+  make(l, curve, slack);
+  tempera_draws draws = {.prior_draws = DRAWS, .prior_log_likelihood = l};
+  tempera_summary summary = {
+      .curve = curve, .curve_count = POINTS, .log_z = -10, .se = se};
+  return tm_anchor_compare(&draws, &summary);
+}
+
+static void test_the_right_curve_passes(void **state) {
+  (void)state;
+  assert_true(isnan(compare(1, 0.01).tau));
+}
+
+static void test_a_flat_curve_is_caught(void **state) {
+  (void)state;
+  tm_anchor_gap gap = compare(0.01, 0.01);
+  assert_true(gap.tau > 0 && gap.tau < 1e-3);
+  assert_true(fabs(gap.prior - log_z(gap.tau)) < 0.3);
+}
+
+static void test_a_large_error_allows_for_it(void **state) {
+  (void)state;
+  assert_true(isnan(compare(0.01, 5).tau));
+}
+
+static void test_no_prior_draws_no_verdict(void **state) {
+  (void)state;
+  tempera_draws draws = {0};
+  tempera_summary summary = {0};
+  assert_true(isnan(tm_anchor_compare(&draws, &summary).tau));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_the_right_curve_passes),
+      cmocka_unit_test(test_a_flat_curve_is_caught),
+      cmocka_unit_test(test_a_large_error_allows_for_it),
+      cmocka_unit_test(test_no_prior_draws_no_verdict)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
