@@ -183,10 +183,10 @@ static tempera_status fill_evidence(const tm_levels *v,
       v->tau[0] > 0 ? tm_zero_likelihood(v->draws, NULL) : 1 - v->inside;
   if (!v->draws->evidence)
     return TEMPERA_OK;
-  /* phm goes with every method; the rest needs enough sweeps. */
-  TM_TRY(tm_evidence_fill_untempered(v->draws, summary, error));
-  return v->chains * v->rows >= TM_FEWEST_DRAWS ? fill_kinds(v, summary, error)
-                                                : TEMPERA_OK;
+  TM_TRY(tm_estimates_reserve(summary, error));
+  if (v->chains * v->rows >= TM_FEWEST_DRAWS)
+    TM_TRY(fill_kinds(v, summary, error));
+  return tm_evidence_fill_untempered(v->draws, summary, error);
 }
 
 tempera_status tm_levels_fill(const tempera_draws *draws,
