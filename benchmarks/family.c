@@ -9,7 +9,7 @@
  * the tables replace what is between the document's two markers. */
 #include "experiment.h"
 
-enum { MOST_OPTIONS = 12, MOST_ROWS = 12 };
+enum { MOST_OPTIONS = 12 };
 
 /* Lengths are such that no method does more than a few times the work of
  * another; a sweep of pt moves a chain at every level. */
