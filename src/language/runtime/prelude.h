@@ -66,6 +66,7 @@ typedef struct tm_tape {
   double sink; /* adjoint of nobody */
   double log_density;
   const char *place;              /* of the statement, while explaining */
+  int showing;                    /* print statements print */
   void *chunks, *random, *inside; /* the library's own */
   const struct tm_runtime *runtime;
 } tm_tape;
@@ -702,6 +703,8 @@ typedef struct tm_entry {
                      void *binding);
   /* a draw from the prior, or NULL */
   void (*prior)(tm_tape *tape, const void *instance, double *theta);
+  /* transformed parameters and model with their prints, or NULL */
+  void (*show)(tm_tape *tape, const void *instance, const double *theta);
 } tm_entry;
 
 enum { TM_ENTRY_VERSION = 4 };
