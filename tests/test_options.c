@@ -14,7 +14,7 @@ static void defaults_are_those_of_the_interface(void **state) {
   assert_int_equal(o.tau_prior, TEMPERA_PRIOR_LEARNED);
   assert_int_equal(o.ridge, TEMPERA_RIDGE_CONVEX);
   assert_int_equal(o.kernel, TEMPERA_KERNEL_AUTO);
-  assert_int_equal(o.thin, 1);
+  assert_int_equal(o.thin, 0); /* the default for the length */
   assert_true(o.exchange < 0);
   assert_false(o.warmup_given);
 }

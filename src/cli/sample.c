@@ -31,7 +31,7 @@ static const char help[] =
     "      --chains N         independent chains [4]\n"
     "      --iterations N     kept per chain [as many as it takes]\n"
     "      --warmup N         before them [9300, or half of those given]\n"
-    "      --thin N           keep every N-th [1]\n"
+    "      --thin N           keep every N-th [1; 3 where the length is ours]\n"
     "      --levels T         temperatures [pt: as many as needed; st: 20; "
     "pawl:\n"
     "                         10 bins to begin with; ee: 3 to 12]\n"

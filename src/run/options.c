@@ -82,7 +82,6 @@ tempera_options tempera_options_default(void) {
       .ridge = TEMPERA_RIDGE_CONVEX,
       .tau_move = TEMPERA_TAU_DEFAULT,
       .kernel = TEMPERA_KERNEL_AUTO,
-      .thin = 1,
       .exchange = -1,
       .jumps = true,
       .bridge = true,

@@ -11,6 +11,7 @@ enum {
   MOST_ITERATIONS = 192000, /* when their number is decided while running */
   AUTOMATIC_WARMUP = 9300,  /* rounds of 300, 600, 1200, 2400 and 4800 sweeps */
   LEVELS_WARMUP = 4500,     /* where a sweep moves a chain at every level */
+  SHORT_SWEEPS = 3, /* of `auto` do the work of a full one: keep every third */
   PAPER_ITERATIONS = 34000, /* 35 000, of which the first 1 000 are dropped */
   PAPER_WARMUP = 1000,
   PAPER_LEVELS = 30
@@ -30,8 +31,11 @@ static void resolve_lengths(tempera_options *o) {
                 : !automatic              ? o->iterations / 2
                 : o->method == TEMPERA_PT ? LEVELS_WARMUP
                                           : AUTOMATIC_WARMUP;
+  bool pair = o->method == TEMPERA_PT_STWNC || o->method == TEMPERA_STWNC;
   if (o->thin == 0)
-    o->thin = 1;
+    o->thin = automatic && pair && o->kernel == TEMPERA_KERNEL_AUTO
+                  ? SHORT_SWEEPS
+                  : 1;
 }
 
 /* Levels and exchanges: as printed with --paper, and where its schedule or its
