@@ -76,7 +76,8 @@ static void draws_are_the_same_for_any_number_of_threads(void **state) {
 
 static void so_are_those_of_other_methods(void **state) {
   (void)state;
-  static const tempera_method methods[] = {TEMPERA_MH, TEMPERA_PT};
+  static const tempera_method methods[] = {TEMPERA_MH, TEMPERA_PT, TEMPERA_ST,
+                                           TEMPERA_PAWL, TEMPERA_EE};
   gaussian_model g = {2, 1, 0.2};
   tempera_model_spec spec = gaussian_spec(&g, &two_values);
   tempera_model *model = make_model(&spec);
@@ -298,12 +299,10 @@ static void improper_priors_need_tau_min(void **state) {
 
 /* Every allocation of a whole short run is made to fail once: no crash, no
  * leak (under the sanitizers), and a status that says so. */
-static void a_failed_allocation_is_reported(void **state) {
-  (void)state;
-  gaussian_model g = {2, 1, 0.2};
-  tempera_model_spec spec = gaussian_spec(&g, &two_values);
-  tempera_model *model = make_model(&spec);
+static void fail_each_allocation(const tempera_model *model,
+                                 tempera_method method) {
   tempera_options o = short_run(1);
+  o.method = method;
   o.iterations = 50;
   o.warmup = 100;
   bool finished = false;
@@ -323,6 +322,15 @@ static void a_failed_allocation_is_reported(void **state) {
     tempera_sampler_free(sampler);
   }
   assert_true(finished);
+}
+
+static void a_failed_allocation_is_reported(void **state) {
+  (void)state;
+  gaussian_model g = {2, 1, 0.2};
+  tempera_model_spec spec = gaussian_spec(&g, &two_values);
+  tempera_model *model = make_model(&spec);
+  for (tempera_method m = TEMPERA_PT_STWNC; m <= TEMPERA_EE; m++)
+    fail_each_allocation(model, m);
   tempera_model_free(model);
 }
 

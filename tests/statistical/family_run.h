@@ -52,27 +52,6 @@ static inline void free_run(toy_run *run) {
   tempera_model_free(run->model);
 }
 
-/* Two sets of options give the same draws, bit for bit. */
-static inline void check_same_draws(const char *method,
-                                    const char *const *options,
-                                    const char *const *others) {
-  toy_run a = run_toy(method, false, 5, options);
-  toy_run b = run_toy(method, false, 5, others);
-  const tempera_draws *p = tempera_sampler_draws(a.sampler);
-  const tempera_draws *q = tempera_sampler_draws(b.sampler);
-  for (tempera_role role = TEMPERA_TARGET; role <= TEMPERA_TEMPERED; role++) {
-    size_t rows = tempera_draws_rows(p, role);
-    assert_int_equal(rows, tempera_draws_rows(q, role));
-    for (size_t c = 0; rows && c < CHAINS; c++)
-      for (size_t i = 0; i < 2; i++)
-        assert_memory_equal(tempera_draws_values(p, role, c, i),
-                            tempera_draws_values(q, role, c, i),
-                            rows * sizeof(double));
-  }
-  free_run(&a);
-  free_run(&b);
-}
-
 /* A feature of a draw; `which` is its parameter. */
 typedef double (*feature)(double k, double x, double which);
 static inline double is_value(double k, double x, double which) {

@@ -77,19 +77,11 @@ static void intervals_cover(void **state) {
   check_coverage("st", options, 400, names, 3);
 }
 
-static void draws_do_not_depend_on_threads(void **state) {
-  (void)state;
-  const char *one[] = {"threads", "1", "iterations", "300", NULL};
-  const char *two[] = {"threads", "2", "iterations", "300", NULL};
-  check_same_draws("st", one, two);
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(levels_have_their_laws),
       cmocka_unit_test(any_weights_are_correct),
       cmocka_unit_test(intervals_cover),
-      cmocka_unit_test(draws_do_not_depend_on_threads),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
