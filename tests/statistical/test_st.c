@@ -73,8 +73,8 @@ static void any_weights_are_correct(void **state) {
 static void intervals_cover(void **state) {
   (void)state;
   static const char *const names[] = {"rb", "st-weights", "ss"};
-  const char *options[] = {"levels", "6", "iterations", "800", NULL};
-  check_coverage("st", options, 400, names, 3);
+  const char *options[] = {"levels", "6", "iterations", "2400", NULL};
+  check_coverage("st", options, 1200, names, 3);
 }
 
 int main(void) {
