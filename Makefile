@@ -6,14 +6,15 @@
 #   make install      to PREFIX (and DESTDIR)
 #   make bench        what things cost, as ratios
 #   make coverage     are the error bars honest? (200 seeds, minutes)
-#   make experiments  coverage, truth, dimension, budget, ablation (half an hour)
+#   make family       every method and estimator beside the exact answers
+#   make experiments  these and truth, dimension, budget, ablation (an hour)
 #   make page         the charts of reports, from page/ (needs Node)
 #   make format clean
 PREFIX ?= /usr/local
 BUILD := build
 JOBS := $(shell nproc)
 TIMINGS := overhead models language
-EXPERIMENTS := coverage truth dimension budget ablation
+EXPERIMENTS := coverage truth dimension budget ablation family
 GENERATOR := $(if $(shell command -v ninja),-G Ninja,)
 
 .PHONY: all setup demo test install bench $(EXPERIMENTS) experiments page \
@@ -49,12 +50,14 @@ bench: all
 	  echo "== $$bench"; $(BUILD)/bench-$$bench || exit 1; \
 	done
 
-# Tables on the terminal, figures in build/NAME.json. The plot is kept in docs/.
+# Tables on the terminal, figures in build/NAME.json. The plot and the family's
+# tables are kept in docs/.
 $(EXPERIMENTS): all
 	cmake --build $(BUILD) -j $(JOBS) --target bench-$@
 	$(BUILD)/bench-$@ -o $(BUILD)/$@.json $(PLOT) $(EXPERIMENT_FLAGS)
 
 dimension: PLOT := --svg docs/dimension.svg
+family: PLOT := --document docs/methods.md
 
 experiments: $(EXPERIMENTS)
 

@@ -13,14 +13,15 @@
 
 /* ------------------------------------------------------------------------
  * Arguments: --seeds N, --only NAME (a part of a row's name), -o FILE,
- * --svg FILE (a plot), --set OPTION=VALUE (of the runs, again and again)
+ * --svg FILE (a plot), --document FILE (tables between its markers), --set
+ * OPTION=VALUE (of the runs, again and again)
  */
 
 enum { SETS = 8 };
 
 typedef struct experiment {
   size_t seeds;
-  const char *only, *output, *svg;
+  const char *only, *output, *svg, *document;
   const char *sets[SETS];
   size_t set_count;
   json_t *rows; /* what is written to `output` */
@@ -40,6 +41,8 @@ static inline experiment experiment_begin(int argc, char **argv, size_t seeds) {
       e.output = value;
     else if (value && strcmp(argv[i], "--svg") == 0)
       e.svg = value;
+    else if (value && strcmp(argv[i], "--document") == 0)
+      e.document = value;
     else if (value && strcmp(argv[i], "--set") == 0 && e.set_count < SETS)
       e.sets[e.set_count++] = value;
     else

@@ -299,18 +299,14 @@ static void improper_priors_need_tau_min(void **state) {
 
 /* Every allocation of a whole short run is made to fail once: no crash, no
  * leak (under the sanitizers), and a status that says so. */
-static void fail_each_allocation(const tempera_model *model,
-                                 tempera_method method) {
-  tempera_options o = short_run(1);
-  o.method = method;
-  o.iterations = 50;
-  o.warmup = 100;
+static void fail_allocations(const tempera_model *model,
+                             const tempera_options *o) {
   bool finished = false;
   for (long k = 1; !finished && k < 100000; k += 1 + k / 8) {
     tempera_sampler *sampler = NULL;
     tempera_summary *summary = NULL;
     tm_heap_fail_at(k);
-    tempera_status status = tempera_sampler_create(model, &o, &sampler, NULL);
+    tempera_status status = tempera_sampler_create(model, o, &sampler, NULL);
     if (status == TEMPERA_OK)
       status = tempera_sampler_advance(sampler, 1000, NULL);
     if (status == TEMPERA_OK)
@@ -329,8 +325,11 @@ static void a_failed_allocation_is_reported(void **state) {
   gaussian_model g = {2, 1, 0.2};
   tempera_model_spec spec = gaussian_spec(&g, &two_values);
   tempera_model *model = make_model(&spec);
-  for (tempera_method m = TEMPERA_PT_STWNC; m <= TEMPERA_EE; m++)
-    fail_each_allocation(model, m);
+  tempera_options o = short_run(1);
+  o.iterations = 50;
+  o.warmup = 100;
+  for (o.method = TEMPERA_PT_STWNC; o.method <= TEMPERA_EE; o.method++)
+    fail_allocations(model, &o);
   tempera_model_free(model);
 }
 

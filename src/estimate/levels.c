@@ -5,6 +5,7 @@
 #include "numeric/ladder.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { MOST_DRAWS = 4000000 };
 
@@ -55,13 +56,14 @@ static double find_rejection(const tm_levels *v, size_t t) {
 
 static bool allocate(tm_levels *v) {
   v->l = TM_NEW(v->arena, double, v->chains * v->rows * v->count);
+  v->tau = TM_NEW(v->arena, double, v->count);
   v->mean = TM_NEW(v->arena, double, v->count);
   v->variance = TM_NEW(v->arena, double, v->count);
   v->rejection = TM_NEW(v->arena, double, v->count);
   v->barrier = TM_NEW(v->arena, double, v->count);
   v->log_z = TM_NEW(v->arena, double, v->count);
-  return v->l && v->mean && v->variance && v->rejection && v->barrier &&
-         v->log_z;
+  return v->l && v->tau && v->mean && v->variance && v->rejection &&
+         v->barrier && v->log_z;
 }
 
 static tempera_status fill(const tempera_draws *draws, size_t limit,
@@ -72,9 +74,9 @@ static tempera_status fill(const tempera_draws *draws, size_t limit,
   v->chains = draws->chains;
   v->rows = (draws->count + stride - 1) / stride;
   v->count = count;
-  v->tau = draws->levels.tau;
   if (!allocate(v))
     return tm_fail_memory(error);
+  memcpy(v->tau, draws->levels.tau, count * sizeof(double));
   copy_likelihoods(draws, stride, v);
   for (size_t t = 0; t < count; t++) {
     double share = find_moments(v, t);
@@ -105,12 +107,8 @@ void tm_levels_free(tm_levels *levels) {
 
 tm_barrier tm_levels_barrier(const tm_levels *levels) {
   size_t n = levels->count;
-  double *tau = n ? TM_NEW(levels->arena, double, n) : NULL;
-  if (!tau)
-    return (tm_barrier){.total = NAN};
-  for (size_t t = 0; t < n; t++)
-    tau[t] = levels->tau[t];
-  return (tm_barrier){n, tau, levels->barrier, levels->barrier[n - 1]};
+  double total = n ? levels->barrier[n - 1] : NAN;
+  return (tm_barrier){n, levels->tau, levels->barrier, total};
 }
 
 /* ------------------------------------------------------------------------
@@ -183,10 +181,10 @@ static tempera_status fill_evidence(const tm_levels *v,
       v->tau[0] > 0 ? tm_zero_likelihood(v->draws, NULL) : 1 - v->inside;
   if (!v->draws->evidence)
     return TEMPERA_OK;
-  /* phm goes with every method; the rest needs enough sweeps. */
-  TM_TRY(tm_evidence_fill_untempered(v->draws, summary, error));
-  return v->chains * v->rows >= TM_FEWEST_DRAWS ? fill_kinds(v, summary, error)
-                                                : TEMPERA_OK;
+  TM_TRY(tm_estimates_reserve(summary, error));
+  if (v->chains * v->rows >= TM_FEWEST_DRAWS)
+    TM_TRY(fill_kinds(v, summary, error));
+  return tm_evidence_fill_untempered(v->draws, summary, error);
 }
 
 tempera_status tm_levels_fill(const tempera_draws *draws,

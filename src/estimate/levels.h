@@ -13,7 +13,7 @@ typedef struct tm_levels {
   const tempera_draws *draws;
   size_t chains, rows; /* sweeps */
   size_t count;        /* levels; 0: no draws */
-  const double *tau;
+  double *tau;
   double *l; /* chain, then sweep, then level */
   /* By level, over draws of finite l: */
   double *mean, *variance;

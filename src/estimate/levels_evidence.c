@@ -1,16 +1,19 @@
 /* levels_evidence.c - log Z from draws at T levels of tau (method 2 and 4.4).
+ *
  * With d = tau_{t+1} - tau_t, E_t and V_t the mean and variance of l at level
- * t, the rise of log z between two levels is
- *   ss-forward    log E_t[e^{d l}]                    (Xie et al. 2011)
- *   ss-backward  -log E_{t+1}[e^{-d l}]
- *   ss            the r with E_t[s(dl - r)] = E_{t+1}[s(r - dl)], s the
- * logistic function: the best use of both    (Bennett 1976) ti-pt-nb      d
- * (E_t + E_{t+1})/2                 (Friel & Pettitt 2008) ti-pt-2       that,
- * less d^2 (V_{t+1} - V_t)/12   (Friel, Hurn & Wyse 2014) ti-pt-b       the
- * trapezoid, plus (KL(p_t|p_{t+1}) - KL(p_{t+1}|p_t))/2 (Calderhead & Girolami)
+ * t, the rise of log z between two levels is, by
+ *
+ *   ss-forward:  log E_t[e^{d l}] (Xie et al. 2011);
+ *   ss-backward: -log E_{t+1}[e^{-d l}];
+ *   ss:          r with E_t[s(d l - r)] = E_{t+1}[s(r - d l)], s the logistic
+ *                function, the best use of both (Bennett 1976);
+ *   ti-pt-nb:    d (E_t + E_{t+1})/2 (Friel & Pettitt 2008);
+ *   ti-pt-2:     that less d^2 (V_{t+1} - V_t)/12 (Friel, Hurn & Wyse 2014);
+ *   ti-pt-b:     the trapezoid plus (KL(p_t|p_{t+1}) - KL(p_{t+1}|p_t))/2
+ *                (Calderhead & Girolami 2009).
+ *
  * The divergences need the rise itself; with the mean of forward and backward
- * for it, ti-pt-b equals that mean by identity. Below the first level, if that
- * is not 0: the backward estimate, or a rectangle. */
+ * for it, ti-pt-b equals that mean by identity. */
 #include "estimate/levels.h"
 
 #include <math.h>
@@ -155,20 +158,37 @@ static const double UNSEEN[TM_LEVELS_KINDS] = {[TM_LEVELS_BACKWARD] = 1,
                                                [TM_LEVELS_TI_NB] = 1,
                                                [TM_LEVELS_TI_2] = 1};
 
+/* Up to a first level above 0: by the draws from the prior, which also see
+ * L = 0; without them backward from that level, and then no further than the
+ * upper bound that convexity gives, tau E_tau[l], is it trusted. */
+static double gap(const tm_levels *v, tm_evidence *evidence) {
+  const tempera_draws *draws = v->draws;
+  series s = level(v, 0);
+  double tau = v->tau[0], sum = 0, squares = 0, n = (double)draws->prior_draws;
+  if (!draws->prior_log_likelihood) {
+    double rise = -log_mean_exp(s, -tau, -1, evidence->psi);
+    evidence->half_range = fabs(tau * v->mean[0] - rise);
+    return rise;
+  }
+  double most = -INFINITY;
+  for (size_t i = 0; i < draws->prior_draws; i++)
+    most = fmax(most, tau * draws->prior_log_likelihood[i]);
+  for (size_t i = 0; i < draws->prior_draws; i++) {
+    double w = exp(tau * draws->prior_log_likelihood[i] - most);
+    sum += w;
+    squares += w * w;
+  }
+  evidence->variance += squares / (sum * sum) - 1 / n;
+  return most + log(sum / n);
+}
+
 /* From z(0) up to the first level. */
 static double bottom(const tm_levels *v, tm_levels_kind kind,
                      tm_evidence *evidence) {
   series s = level(v, 0);
-  double tau = v->tau[0], scale = UNSEEN[kind];
-  bool integral = kind >= TM_LEVELS_TI_NB;
-  if (tau > 0) {
-    tm_tempered no_atom = {0};
-    tm_evidence_add_support(v->draws, &no_atom, evidence);
-    if (!integral)
-      return -log_mean_exp(s, -tau, -1, evidence->psi);
-    add_mean(s, v->mean[0], v->inside, tau, evidence->psi);
-    return tau * v->mean[0];
-  }
+  double scale = UNSEEN[kind];
+  if (v->tau[0] > 0)
+    return gap(v, evidence);
   if (v->inside >= 1 || scale == 0)
     return 0;
   for (size_t i = 0; i < s.count; i++)
@@ -200,8 +220,8 @@ tempera_status tm_levels_evidence(const tm_levels *levels, tm_levels_kind kind,
   for (size_t t = 0; t + 1 < v->count; t++)
     bias += fabs(second_order(v, t));
   if (kind == TM_LEVELS_TI_NB)
-    evidence->half_range = 2 * bias;
+    evidence->half_range += 2 * bias;
   if (kind == TM_LEVELS_TI_2)
-    evidence->half_range = bias / 2;
+    evidence->half_range += bias / 2;
   return TEMPERA_OK;
 }

@@ -16,7 +16,9 @@ static const char harmonic_warning[] =
 
 tempera_status tm_estimates_reserve(tempera_summary *summary,
                                     tempera_error *error) {
-  summary->estimates = tm_heap_alloc(MOST_ESTIMATES, sizeof(tempera_estimate));
+  if (!summary->estimates)
+    summary->estimates =
+        tm_heap_alloc(MOST_ESTIMATES, sizeof(tempera_estimate));
   return summary->estimates ? TEMPERA_OK : tm_fail_memory(error);
 }
 

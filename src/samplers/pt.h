@@ -39,10 +39,10 @@ TEMPERA_CHECKED tempera_status tm_pt_create(const tempera_model *model,
                                             uint64_t seed, uint32_t chain,
                                             const double *start, tm_pt **pt,
                                             tempera_error *error);
-/* Between sweeps: these levels from now on. A level takes its point from the
- * old level whose tau is nearest on the scale of `place`, the positions of the
- * old levels' points to be compared with `wanted`, the new ones'; both NULL:
- * the numbers of levels are the same, and points stay. */
+/* Between sweeps: these levels from now on. Where their number changes, a new
+ * level at position wanted[t] takes the point of the nearest old one at
+ * place[s]; otherwise points stay, and both may be NULL, as for the first
+ * levels. */
 TEMPERA_CHECKED tempera_status tm_pt_set_levels(tm_pt *pt, const double *tau,
                                                 size_t count,
                                                 const double *place,
