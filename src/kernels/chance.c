@@ -19,7 +19,9 @@ double tm_chance_at(const tm_chance *chance, const tm_chance_rule *rule,
   double acceptance = mean[0] + place.weight * (mean[1] - mean[0]);
   double share =
       rule->most * (acceptance - rule->poor) / (rule->good - rule->poor);
-  return fmin(rule->most, fmax(share, learning ? rule->curious : rule->seldom));
+  double least = learning ? rule->curious : rule->seldom;
+  share = share > least ? share : least;
+  return share < rule->most ? share : rule->most;
 }
 
 static void learn_node(tm_chance *chance, size_t node, double weight,

@@ -17,6 +17,8 @@ static const double GAIN = 2;     /* from a start off by e^10 in 200 steps */
 static const double DECAY = -0.6; /* in (0.5, 1): converges, forgets slowly */
 
 tm_tau_place tm_tau_locate(double tau) {
+  if (tau == 1) /* half of all calls */
+    return (tm_tau_place){.node = LAST - 1, .weight = 1};
   double smallest = 0x1p-40; /* 4^-20: the first node above 0 */
   double x = tau < smallest ? tau / smallest : LAST + 0.5 * log2(tau);
   x = fmax(0, fmin(LAST, x));

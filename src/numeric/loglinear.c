@@ -9,13 +9,12 @@
 #include <math.h>
 
 size_t tm_loglinear_interval(const tm_loglinear *f, double x) {
-  size_t low = 0, high = f->count - 1;
-  while (high - low > 1) {
-    size_t middle = (low + high) / 2;
-    if (x < f->x[middle])
-      high = middle;
-    else
-      low = middle;
+  size_t low = 0;
+  for (size_t left = f->count - 1;
+       left > 1;) { /* no branch on x: it is random */
+    size_t half = left / 2;
+    low += f->x[low + half] <= x ? half : 0;
+    left -= half;
   }
   return low;
 }

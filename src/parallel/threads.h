@@ -12,5 +12,10 @@ typedef void (*tm_piece_fn)(size_t piece, void *context);
 int tm_threads(int requested);
 /* Call fn(0..count-1, context), each once, on up to `threads` threads. */
 void tm_parallel_for(size_t count, int threads, tm_piece_fn fn, void *context);
+/* Call fn(i, context) `turns_each` times for each i < count. The calls of one i
+ * come one after another, on any thread; those of different i at the same time.
+ * With many short turns no thread waits long at the end. */
+void tm_parallel_turns(size_t count, size_t turns_each, int threads,
+                       tm_piece_fn fn, void *context);
 
 #endif

@@ -139,8 +139,12 @@ void tempera_sampler_free(tempera_sampler *sampler) {
 
 typedef struct stretch {
   tempera_sampler *sampler;
-  size_t end; /* sweep count every group is to reach */
+  size_t end;  /* sweep count every group is to reach ... */
+  size_t turn; /* ... by so many at a time */
 } stretch;
+
+/* Groups differ in cost, so that each comes in several turns. */
+enum { TURNS = 16 };
 
 static void keep_rows(tempera_sampler *s, const tm_group *group) {
   size_t warmup = s->options.warmup, thin = s->options.thin;
@@ -163,7 +167,9 @@ static void run_group(size_t chain, void *context) {
   stretch *part = context;
   tempera_sampler *s = part->sampler;
   tm_group *group = s->groups[chain];
-  while (group->done < part->end && group->evaluator.status == TEMPERA_OK &&
+  size_t turn = group->done + part->turn;
+  size_t end = turn < part->end ? turn : part->end;
+  while (group->done < end && group->evaluator.status == TEMPERA_OK &&
          !atomic_load_explicit(&s->cancelled, memory_order_relaxed)) {
     tm_group_sweep(group);
     /* A sweep during which the model failed is not a draw. */
@@ -232,11 +238,12 @@ tempera_status tempera_sampler_advance(tempera_sampler *sampler, size_t sweeps,
     end = done + sweeps;
   while (done < end) {
     bool warming = done < s->options.warmup;
-    stretch part = {s, warming && s->round_end < end ? s->round_end : end};
+    stretch part = {s, warming && s->round_end < end ? s->round_end : end, 0};
+    part.turn = (part.end - done + TURNS - 1) / TURNS;
     /* Not before the freeze: only then the width of a sweep is known. */
     TM_TRY(make_room(s, part.end, error));
-    tm_parallel_for(s->options.chains, tm_threads(s->options.threads),
-                    run_group, &part);
+    tm_parallel_turns(s->options.chains, TURNS, tm_threads(s->options.threads),
+                      run_group, &part);
     done = tm_sweeps_done(s);
     update_counts(s);
     TM_TRY(first_failure(s, error));
