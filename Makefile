@@ -9,6 +9,7 @@
 #   make family       every method and estimator beside the exact answers
 #   make experiments  these and truth, dimension, budget, ablation (an hour)
 #   make page         the charts of reports, from page/ (needs Node)
+#   make screenshots  the pictures in docs/screenshots (needs Chromium too)
 #   make format clean
 PREFIX ?= /usr/local
 BUILD := build
@@ -18,7 +19,7 @@ EXPERIMENTS := coverage truth dimension budget ablation family
 GENERATOR := $(if $(shell command -v ninja),-G Ninja,)
 
 .PHONY: all setup demo test install bench $(EXPERIMENTS) experiments page \
-  format clean
+  screenshots format clean
 
 all: $(BUILD)/CMakeCache.txt
 	cmake --build $(BUILD) -j $(JOBS)
@@ -37,6 +38,7 @@ demo: setup
 
 test:
 	./scripts/setup.sh --test
+	./scripts/setup-browser.sh
 	./scripts/test.sh
 
 install: all
@@ -68,6 +70,21 @@ page/node_modules: page/package-lock.json
 # The result is committed: users need no Node.
 page: page/node_modules
 	cd page && node build.js
+
+SHOTS := $(BUILD)/screenshots
+screenshots: all page/node_modules
+	rm -rf $(SHOTS)
+	mkdir -p $(SHOTS) docs/screenshots
+	for data in galaxy-3 galaxy-3-equal galaxy-4; do \
+	  $(BUILD)/tempera sample $(BUILD)/models/galaxy.so --seed 1 --quiet \
+	    -d models/paper/$$data.json -o $(SHOTS)/$$data || exit 1; \
+	done
+	cd $(SHOTS) && ../tempera compare galaxy-3 galaxy-3-equal galaxy-4 \
+	  --html compare.html > /dev/null
+	$(BUILD)/tempera sample $(BUILD)/models/sir.so --seed 1 --quiet \
+	  -d models/paper/eyam.json -o $(SHOTS)/sir
+	node page/screenshots.js $(abspath $(SHOTS))/sir/report.html \
+	  $(abspath $(SHOTS))/compare.html docs/screenshots
 
 format:
 	git ls-files '*.c' '*.h' | xargs clang-format -i

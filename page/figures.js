@@ -15,7 +15,7 @@ function heightOf(figure, width) {
   if (figure.kind === 'forest')
     return 96 + 30 * figure.items.length;
   if (figure.kind === 'matrix')
-    return 80 + Math.max(34, 44) * figure.rows.length;
+    return 80 + 44 * figure.rows.length;
   if (figure.kind === 'contour' || figure.kind === 'surface')
     return Math.max(300, Math.min(460, 0.75 * width));
   return Math.max(240, Math.min(320, 0.6 * width));

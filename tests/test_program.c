@@ -2,6 +2,7 @@
  * are built, values and gradients agree, and gradients equal differences. */
 #include "base/file.h"
 #include "language/cache.h"
+#include "language/runtime/runtime.h"
 #include "model/model.h"
 
 #include "cmocka_all.h"
@@ -388,6 +389,44 @@ static void stiff_systems_have_their_exact_solution(void **state) {
   tear_down(&b);
 }
 
+static double mass(const char *name, int from, int to, double b, double c) {
+  double sum = 0;
+  for (int k = from; k <= to; k++)
+    sum += exp(tm_density_kernel(name)((double[]){k, b, c}, NULL));
+  return log(sum);
+}
+
+static double normal(double x, double mean, double sd) {
+  return tm_density_kernel("normal")((double[]){x, mean, sd}, NULL);
+}
+
+/* Both parts by hand: values of raising functions are everywhere, what they
+ * raise in one part only; integers are truncated with their end points. */
+static void raising_programs_have_the_right_densities(void **state) {
+  (void)state;
+  tempera_model *m = load("raising");
+  double a = 0.6, b = 0.8, p = 0.35, h = 0.5 * a, y[] = {0.5, -0.7}, gp, gl;
+  int k[] = {1, 4};
+  double prior = normal(a, 0, 1.5) - b + normal(b, 0, 2) + 0.5 * b - b;
+  double likelihood = normal(h, 0, 2), rate = exp(h) + b;
+  for (int n = 0; n < 2; n++) {
+    likelihood +=
+        normal(y[n], h, 1) + normal((y[n] - 0.5 * h) * h, y[n], 1 + b);
+    likelihood +=
+        mass("poisson", k[n], k[n], rate, 0) - mass("poisson", 1, 100, rate, 0);
+    likelihood +=
+        mass("binomial", k[n], k[n], 9, p) - mass("binomial", 0, 6, 9, p);
+    likelihood += mass("neg_binomial_2", k[n], k[n], b, 2) -
+                  mass("neg_binomial_2", 1, 8, b, 2);
+  }
+  double theta[3] = {a, b, p};
+  assert_int_equal(m->spec.log_prior(theta, &gp, m->spec.user), 0);
+  assert_int_equal(m->spec.log_likelihood(theta, &gl, m->spec.user), 0);
+  assert_true(fabs(gp - prior) < 1e-12);
+  assert_true(fabs(gl - likelihood) < 1e-10);
+  tempera_model_free(m);
+}
+
 /* As CmdStan: the first index runs fastest, also over arrays. */
 static void columns_are_in_column_major_order(void **state) {
   (void)state;
@@ -606,6 +645,7 @@ int main(void) {
       cmocka_unit_test(failures_in_transformed_data_name_the_line),
       cmocka_unit_test(dependent_bounds_have_their_jacobian),
       cmocka_unit_test(stiff_systems_have_their_exact_solution),
+      cmocka_unit_test(raising_programs_have_the_right_densities),
       cmocka_unit_test(columns_are_in_column_major_order),
       cmocka_unit_test(varying_cuts_have_no_prior_draws),
       cmocka_unit_test(prior_draws_follow_the_prior),

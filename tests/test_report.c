@@ -54,6 +54,12 @@ static void fill_lists(tempera_summary *s) {
   s->curve = tm_heap_alloc(1, sizeof *s->curve);
   s->curve_count = 1;
   s->curve[0] = (tempera_curve_point){0.5, -20.5, -36};
+  s->ridge = tm_heap_alloc(1, sizeof *s->ridge);
+  s->ridge_count = 1;
+  s->ridge[0] = (tempera_ridge_point){0.25, -12.5, NULL};
+  s->ridge[0].optimum = tm_heap_alloc(2, sizeof(double));
+  s->ridge[0].optimum[0] = 1.375;
+  s->ridge[0].optimum[1] = NAN;
   s->warnings = tm_heap_alloc(1, sizeof *s->warnings);
   s->warning_count = 1;
   s->warnings[0] = text_of("labels are permuted");
@@ -137,6 +143,9 @@ static void summary_json_reads_back_as_the_same_summary(void **state) {
   assert_string_equal(back->quantities[0].name, "y_rep[2,1]");
   assert_true(back->quantities[0].mean == -3.5 &&
               isnan(back->quantities[0].sd));
+  assert_true(back->ridge_count == 1 && back->ridge[0].height == -12.5);
+  assert_true(back->ridge[0].optimum[0] == 1.375 &&
+              isnan(back->ridge[0].optimum[1]));
   assert_true(back->label_count == 2 && back->labels[1] == 0.625);
   assert_true(back->relabelled_rhat == 1.002 && back->relabelled_ess == 1234);
   tempera_text_free(json);

@@ -127,7 +127,3 @@ export function hover(head, rows) {
         '<b>' + escape(row[2]) + '</b>';
   }).join('<br>');
 }
-
-export function label(name, value) {
-  return (name ? name + ' ' : '') + number(value);
-}

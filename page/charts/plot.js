@@ -1,7 +1,7 @@
 // plot.js - kind "plot": layers over one pair of axes. Each series has a
 // `type`, and a function below that turns it into one series of ECharts.
 import { colour, dash, symbol } from './theme.js';
-import { axis, base, extend, hover, label, legend } from './frame.js';
+import { axis, base, extend, hover, legend } from './frame.js';
 import { number } from './format.js';
 
 // x as given, or evenly spaced: from, from + step, ...
@@ -122,7 +122,7 @@ function marker(kind, at, r, style) {
 }
 
 // Bars of error: value with lower and upper, along y, or along x in forests.
-function errors(series, c, i) {
+function errors(series, c, i, theme) {
   var along = series.along === 'x';
   var data = series.y.map(function (y, k) {
     return [xOf(series, k), y, series.lower[k], series.upper[k]];
@@ -154,7 +154,7 @@ function errors(series, c, i) {
         return { type: 'group', children: shapes };
       var hollow = series.hollow && series.hollow[params.dataIndex];
       shapes.push(marker(symbol(i), middle, 4.5,
-                         { fill: hollow ? series.paper : c, stroke: c,
+                         { fill: hollow ? theme.background : c, stroke: c,
                            lineWidth: 1.8 }));
       return { type: 'group', children: shapes };
     },
@@ -162,7 +162,7 @@ function errors(series, c, i) {
 }
 
 // A reference value: a line across at x or y = value.
-function rule(series, c, theme) {
+function rule(series, c, i, theme) {
   var where = series.axis === 'x' ? { xAxis: series.value }
                                   : { yAxis: series.value };
   where.name = series.label || '';
@@ -188,16 +188,12 @@ function rule(series, c, theme) {
 }
 
 var layers = { line: line, area: area, steps: steps, points: points,
-               bars: bars, band: band, errors: errors };
+               bars: bars, band: band, errors: errors, rule: rule };
 
 function layer(series, i, theme) {
   var c = series.colour === -1 ? theme.line
     : colour(theme, series.colour === undefined ? i : series.colour);
-  if (series.type === 'errors')
-    series.paper = theme.background;
-  var make = layers[series.type];
-  var made = series.type === 'rule' ? rule(series, c, theme)
-                                    : make(series, c, i);
+  var made = layers[series.type](series, c, i, theme);
   made.name = series.name || '';
   made.color = c; // legend and hover box follow
   if (!made.itemStyle)
@@ -238,7 +234,7 @@ function widen(spec, series, name) {
   }, spec);
 }
 
-function pointHover(figure, theme) {
+function pointHover(figure) {
   return function (hit) {
     var series = figure.series[hit.seriesIndex] || {};
     var v = hit.value;
@@ -264,9 +260,8 @@ function axisHover(figure) {
       var v = Array.isArray(hit.value) ? hit.value[1] : hit.value;
       return [hit.marker, hit.seriesName || (figure.y || {}).name, number(v)];
     });
-    return hover(label((figure.x || {}).name,
-                       typeof x === 'number' ? x : NaN)
-      .replace('\u2013', typeof x === 'number' ? '' : String(x)), rows);
+    return hover(((figure.x || {}).name || '') + ' ' +
+                 (typeof x === 'number' ? number(x) : x), rows);
   };
 }
 
@@ -292,8 +287,7 @@ export default function plot(figure, theme, size) {
   option.yAxis = axis(widen(figure.y, series, 'y'), theme, true);
   option.series = series.map(function (s, i) { return layer(s, i, theme); });
   option.tooltip.trigger = free ? 'item' : 'axis';
-  option.tooltip.formatter = free ? pointHover(figure, theme)
-                                  : axisHover(figure);
+  option.tooltip.formatter = free ? pointHover(figure) : axisHover(figure);
   option.tooltip.axisPointer = { lineStyle: { color: theme.line } };
   legend(option, figure, theme,
          series.map(function (s) { return s.name; }), size);

@@ -52,8 +52,8 @@ export async function drawAll(page) {
   await page.evaluate(async function () {
     for (var box of document.querySelectorAll('.chart')) {
       box.scrollIntoView();
-      await new Promise(requestAnimationFrame);
-      await new Promise(function (done) { setTimeout(done, 10); });
+      for (var i = 0; i < 250 && !box.querySelector('svg'); i++)
+        await new Promise(function (done) { setTimeout(done, 20); });
     }
     window.scrollTo(0, 0);
   });

@@ -1,6 +1,8 @@
 /* json.c - see json.h. */
 #include "base/json.h"
 
+#include "base/memory.h"
+
 #include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
@@ -182,8 +184,20 @@ void tm_json_whole(json_t *object, const char *name, uint64_t value) {
   json_object_set_new(object, name, json_integer((json_int_t)value));
 }
 
+json_t *tm_json_words(const char *text) {
+  json_t *made = json_string(text);
+  char *copy = made ? NULL : tm_heap_text(text);
+  if (!copy)
+    return made;
+  for (char *c = copy; *c; c++)
+    *c = (unsigned char)*c < 0x80 ? *c : '?';
+  made = json_string(copy);
+  tm_heap_free(copy);
+  return made;
+}
+
 void tm_json_string(json_t *object, const char *name, const char *value) {
-  json_object_set_new(object, name, value ? json_string(value) : json_null());
+  json_object_set_new(object, name, value ? tm_json_words(value) : json_null());
 }
 
 void tm_json_hash(json_t *object, const char *name, uint64_t hash) {

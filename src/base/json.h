@@ -35,6 +35,9 @@ size_t tm_json_special(const char *text, double *value);
 void tm_json_real(json_t *object, const char *name, double value);
 void tm_json_whole(json_t *object, const char *name, uint64_t value);
 void tm_json_string(json_t *object, const char *name, const char *value);
+/* A string; in a text that is not UTF-8 (a file's name may be anything), "?"
+ * for every byte beyond ASCII. */
+json_t *tm_json_words(const char *text);
 /* 16 hexadecimal digits: JSON's integers are too small for a hash. */
 void tm_json_hash(json_t *object, const char *name, uint64_t hash);
 /* Indented text with a final newline; takes `root` over. Free the text with

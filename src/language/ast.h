@@ -174,7 +174,8 @@ struct tm_statement {
   size_t body_count;
   tm_statement *otherwise; /* IF: else */
   tm_mark mark;
-  tm_part part; /* by the splitter, for TILDE and TARGET */
+  bool raises;  /* calls a function that raises the target for its value */
+  tm_part part; /* by the splitter, for what raises the target */
   const char *reason;
 };
 

@@ -1,43 +1,21 @@
 /* bridgestan.c - see runtime/bridgestan.h: a compiled program behind
- * BridgeStan's C interface.
+ * BridgeStan's C interface. Making one, its names, and its workers;
+ * bridgestan_evaluate.c has the numbers.
  *
  * Clients may call from several threads with one model, but evaluating needs
  * scratch space: each call takes a worker from a pool and gives it back. */
-#include "language/runtime/bridgestan.h"
-#include "language/maps.h"
+#include "language/bridgestan_parts.h"
 
 #include "base/text.h"
 #include "language/load.h"
-#include "model/model.h"
+#include "language/maps.h"
 
-#include <float.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
-typedef struct worker {
-  struct worker *next;
-  tm_arena *arena;
-  tm_evaluator evaluator;
-  double *theta, *natural, *quantities; /* natural: a gradient */
-  double *u, *direction, *gradient;     /* for differences */
-} worker;
-
-struct tm_bs {
-  tempera_model *model;
-  size_t transformed, generated;
-  char *names[2][2], *unconstrained_names, *info;
-  pthread_mutex_t lock;
-  worker *idle;
-};
-
-struct tm_bs_rng {
-  tempera_random stream;
-};
-
 /* ---- errors ------------------------------------------------------------- */
 
-static int fail(char **error, const char *function, const char *what) {
+int tm_bs_fail(char **error, const char *function, const char *what) {
   tm_text text = {0};
   tm_text_printf(&text, "%s: %s", function, what);
   if (error)
@@ -46,33 +24,29 @@ static int fail(char **error, const char *function, const char *what) {
   return -1;
 }
 
-static int fail_error(char **error, const char *function,
-                      const tempera_error *problem) {
+int tm_bs_fail_error(char **error, const char *function,
+                     const tempera_error *problem) {
   char what[600];
   if (problem->line)
     snprintf(what, sizeof what, "line %d, column %d: %s", problem->line,
              problem->column, problem->message);
   else
     snprintf(what, sizeof what, "%s", problem->message);
-  return fail(error, function, what);
-}
-
-static int fail_reason(char **error, const char *function, const worker *w) {
-  return fail(error, function, tm_reason(&w->evaluator));
+  return tm_bs_fail(error, function, what);
 }
 
 void tm_bs_free_text(char *text) { tm_heap_free(text); }
 
 /* ---- workers ------------------------------------------------------------ */
 
-static void worker_free(worker *w) {
+static void worker_free(tm_bs_worker *w) {
   tm_evaluator_release(&w->evaluator);
   tm_arena_free(w->arena);
 }
 
-static worker *worker_new(const tempera_model *model) {
+static tm_bs_worker *worker_new(const tempera_model *model) {
   tm_arena *arena = tm_arena_create();
-  worker *w = arena ? TM_NEW(arena, worker, 1) : NULL;
+  tm_bs_worker *w = arena ? TM_NEW(arena, tm_bs_worker, 1) : NULL;
   if (w) {
     w->arena = arena;
     w->theta = TM_NEW(arena, double, model->size);
@@ -91,20 +65,20 @@ static worker *worker_new(const tempera_model *model) {
   return w;
 }
 
-static worker *take(const tm_bs *bs, const char *function, char **error) {
+tm_bs_worker *tm_bs_take(const tm_bs *bs, const char *function, char **error) {
   tm_bs *b = (tm_bs *)(uintptr_t)bs; /* the pool may change */
   pthread_mutex_lock(&b->lock);
-  worker *w = b->idle;
+  tm_bs_worker *w = b->idle;
   if (w)
     b->idle = w->next;
   pthread_mutex_unlock(&b->lock);
   w = w ? w : worker_new(b->model);
   if (!w)
-    fail(error, function, "out of memory");
+    tm_bs_fail(error, function, "out of memory");
   return w;
 }
 
-static void give_back(const tm_bs *bs, worker *w) {
+void tm_bs_give_back(const tm_bs *bs, tm_bs_worker *w) {
   tm_bs *b = (tm_bs *)(uintptr_t)bs;
   pthread_mutex_lock(&b->lock);
   w->next = b->idle;
@@ -285,7 +259,7 @@ tm_bs *tm_bs_create(const tm_entry *entry, const tm_bs_print *where,
   }
   if (status == TEMPERA_OK)
     return b;
-  fail_error(error, "construct", &problem);
+  tm_bs_fail_error(error, "construct", &problem);
   tm_bs_free(b);
   return NULL;
 }
@@ -293,7 +267,7 @@ tm_bs *tm_bs_create(const tm_entry *entry, const tm_bs_print *where,
 void tm_bs_free(tm_bs *bs) {
   if (!bs)
     return;
-  for (worker *w = bs->idle, *next; w; w = next) {
+  for (tm_bs_worker *w = bs->idle, *next; w; w = next) {
     next = w->next;
     worker_free(w);
   }
@@ -311,191 +285,8 @@ tm_bs_rng *tm_bs_rng_create(unsigned seed, char **error) {
   if (rng)
     rng->stream = tm_random(seed, 0, TM_PURPOSE_QUANTITIES);
   else
-    fail(error, "construct_rng", "out of memory");
+    tm_bs_fail(error, "construct_rng", "out of memory");
   return rng;
 }
 
 void tm_bs_rng_free(tm_bs_rng *rng) { tm_heap_free(rng); }
-
-/* ---- both scales -------------------------------------------------------- */
-
-/* The quantities asked for, behind the parameters. */
-static int add_quantities(const tm_bs *b, worker *w, bool tp, bool gq,
-                          tempera_random *stream, double *out, char **error) {
-  const tempera_model_spec *spec = &b->model->spec;
-  int answer =
-      gq ? spec->quantities(w->theta, stream, w->quantities, w->evaluator.user)
-         : tm_load_transform(w->theta, w->quantities, w->evaluator.user);
-  if (answer != 0)
-    return fail_reason(error, "param_constrain", w);
-  if (tp)
-    memcpy(out, w->quantities, b->transformed * sizeof *out);
-  if (gq)
-    memcpy(out + (tp ? b->transformed : 0), w->quantities + b->transformed,
-           b->generated * sizeof *out);
-  return 0;
-}
-
-int tm_bs_constrain(const tm_bs *bs, bool tp, bool gq, const double *u,
-                    double *theta, tm_bs_rng *rng, char **error) {
-  const tempera_model *model = bs->model;
-  if (gq && !rng)
-    return fail(error, "param_constrain",
-                "generated quantities need a random number generator");
-  worker *w = take(bs, "param_constrain", error);
-  if (!w)
-    return -1;
-  double log_jacobian;
-  tm_constrain(model, u, w->theta, &log_jacobian);
-  memcpy(theta, w->theta, model->size * sizeof *theta);
-  bool wanted = (tp && bs->transformed) || (gq && bs->generated);
-  int code = wanted ? add_quantities(bs, w, tp, gq, rng ? &rng->stream : 0,
-                                     theta + model->size, error)
-                    : 0;
-  give_back(bs, w);
-  return code;
-}
-
-int tm_bs_unconstrain(const tm_bs *bs, const double *theta, double *u,
-                      char **error) {
-  if (!tm_inside(bs->model, theta))
-    return fail(error, "param_unconstrain",
-                "a value lies outside its parameter's declared support");
-  tm_unconstrain(bs->model, theta, u);
-  return 0;
-}
-
-int tm_bs_unconstrain_json(const tm_bs *bs, const char *json, double *u,
-                           char **error) {
-  tempera_error problem = {0};
-  worker *w = take(bs, "param_unconstrain_json", error);
-  if (!w)
-    return -1;
-  tempera_status status =
-      tm_starts_parse(json, strlen(json), bs->model, 1, w->theta, &problem);
-  if (status == TEMPERA_OK)
-    tm_unconstrain(bs->model, w->theta, u);
-  give_back(bs, w);
-  return status == TEMPERA_OK
-             ? 0
-             : fail_error(error, "param_unconstrain_json", &problem);
-}
-
-/* ---- densities ---------------------------------------------------------- */
-
-/* One of the two parts, added to the value and to w->natural. */
-static int add_part(worker *w, tempera_density_fn density,
-                    tempera_gradient_fn slope, double *value) {
-  const tempera_model *model = w->evaluator.model;
-  double part = 0, *gradient = w->evaluator.gradient;
-  int answer = slope ? slope(w->theta, &part, gradient, w->evaluator.user)
-                     : density(w->theta, &part, w->evaluator.user);
-  if (answer > 0 && part == -INFINITY)
-    answer = 0; /* density zero is a value; reject is not */
-  *value += part;
-  for (size_t i = 0; slope && i < model->size; i++)
-    w->natural[i] += gradient[i];
-  return answer;
-}
-
-static int evaluate(worker *w, bool jacobian, const double *u, double *value,
-                    double *gradient, const char *function, char **error) {
-  const tempera_model *model = w->evaluator.model;
-  const tempera_model_spec *spec = &model->spec;
-  double log_jacobian, sum = 0;
-  tm_constrain(model, u, w->theta, &log_jacobian);
-  memset(w->natural, 0, model->size * sizeof *w->natural);
-  if (add_part(w, spec->log_prior, gradient ? spec->log_prior_gradient : NULL,
-               &sum) != 0 ||
-      add_part(w, spec->log_likelihood,
-               gradient ? spec->log_likelihood_gradient : NULL, &sum) != 0)
-    return fail_reason(error, function, w);
-  if (gradient)
-    tm_pull_back(model, u, w->theta, w->natural, jacobian, gradient);
-  *value = sum + (jacobian ? log_jacobian : 0);
-  return 0;
-}
-
-int tm_bs_density(const tm_bs *bs, bool jacobian, const double *u,
-                  double *value, double *gradient, char **error) {
-  const char *function = gradient ? "log_density_gradient" : "log_density";
-  worker *w = take(bs, function, error);
-  if (!w)
-    return -1;
-  int code = evaluate(w, jacobian, u, value, gradient, function, error);
-  give_back(bs, w);
-  return code;
-}
-
-/* The derivative of the gradient along a direction, by central differences of
- * fourth order. */
-static int slope_along(worker *w, bool jacobian, const double *u,
-                       const double *direction, double *out,
-                       const char *function, char **error) {
-  static const double steps[] = {-2, -1, 1, 2}, weights[] = {1, -8, 8, -1};
-  size_t n = w->evaluator.model->dimension;
-  double size = 0, scale = 1;
-  for (size_t i = 0; i < n; i++) {
-    size = fmax(size, fabs(direction[i]));
-    scale = fmax(scale, direction[i] != 0 ? fabs(u[i]) : 0);
-  }
-  memset(out, 0, n * sizeof *out);
-  if (size == 0)
-    return 0;
-  double h = pow(DBL_EPSILON, 0.2) * scale / size;
-  for (size_t k = 0; k < 4; k++) {
-    double value;
-    for (size_t i = 0; i < n; i++)
-      w->u[i] = u[i] + steps[k] * h * direction[i];
-    if (evaluate(w, jacobian, w->u, &value, w->gradient, function, error))
-      return -1;
-    for (size_t i = 0; i < n; i++)
-      out[i] += weights[k] * w->gradient[i] / (12 * h);
-  }
-  return 0;
-}
-
-static int fill_hessian(worker *w, bool jacobian, const double *u,
-                        double *hessian, char **error) {
-  size_t n = w->evaluator.model->dimension;
-  for (size_t j = 0; j < n; j++) {
-    memset(w->direction, 0, n * sizeof *w->direction);
-    w->direction[j] = 1;
-    if (slope_along(w, jacobian, u, w->direction, hessian + j * n,
-                    "log_density_hessian", error))
-      return -1;
-  }
-  for (size_t i = 0; i < n; i++)
-    for (size_t j = 0; j < i; j++)
-      hessian[i * n + j] = hessian[j * n + i] =
-          0.5 * (hessian[i * n + j] + hessian[j * n + i]);
-  return 0;
-}
-
-int tm_bs_hessian(const tm_bs *bs, bool jacobian, const double *u,
-                  double *value, double *gradient, double *hessian,
-                  char **error) {
-  worker *w = take(bs, "log_density_hessian", error);
-  if (!w)
-    return -1;
-  int code =
-      evaluate(w, jacobian, u, value, gradient, "log_density_hessian", error);
-  if (code == 0)
-    code = fill_hessian(w, jacobian, u, hessian, error);
-  give_back(bs, w);
-  return code;
-}
-
-int tm_bs_product(const tm_bs *bs, bool jacobian, const double *u,
-                  const double *direction, double *value, double *product,
-                  char **error) {
-  const char *function = "log_density_hessian_vector_product";
-  worker *w = take(bs, function, error);
-  if (!w)
-    return -1;
-  int code = evaluate(w, jacobian, u, value, NULL, function, error);
-  if (code == 0)
-    code = slope_along(w, jacobian, u, direction, product, function, error);
-  give_back(bs, w);
-  return code;
-}

@@ -2,7 +2,7 @@
  * their signatures. */
 #include "language/types.h"
 
-#include "language/runtime/prelude.h"
+#include "language/runtime/prelude_scalar.h"
 #include "language/runtime/tables.h"
 
 #include <stdio.h>

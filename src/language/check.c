@@ -36,6 +36,10 @@ static tempera_status check_scalar(tm_checker *c, tm_expression *e,
                                    tm_base base, bool no_parameters,
                                    const char *what) {
   TM_TRY(tm_check_expression(c, e));
+  if (c->raised)
+    return tm_complain(c->source, e->token,
+                       "%s cannot raise the target; assign the value first",
+                       what);
   char name[TM_TYPE_NAME];
   if (!tm_type_promotes(e->type, tm_type_of(base, 0)))
     return tm_complain(c->source, e->token, "%s must be %s, not %s", what,
@@ -215,22 +219,43 @@ static tm_expression *call_of(tm_checker *c, const tm_token *token,
   return e;
 }
 
+/* e - 1: the mass from e on is that above it. */
+static tm_expression *below(tm_checker *c, tm_expression *e) {
+  tm_expression *made = TM_NEW(c->arena, tm_expression, 2);
+  tm_expression **parts = TM_NEW(c->arena, tm_expression *, 2);
+  if (!made || !parts)
+    return NULL;
+  made[1] = (tm_expression){
+      .kind = TM_E_INT, .token = e->token, .text = "1", .whole = 1};
+  made[0] = (tm_expression){.kind = TM_E_BINARY,
+                            .token = e->token,
+                            .text = "-",
+                            .parts = parts,
+                            .part_count = 2};
+  parts[0] = e;
+  parts[1] = &made[1];
+  return made;
+}
+
 static tempera_status check_truncation(tm_checker *c, tm_statement *s) {
   if (!tm_is_scalar(s->left->type))
     return tm_complain(c->source, s->token,
                        "T[,] needs a scalar on the left of ~; write a loop");
-  if (s->left->type.base == TM_INT)
-    return tm_complain(c->source, s->token,
-                       "truncation of integers is not supported; write it "
-                       "with target += and _lcdf");
   const char *suffixes[2] = {"_lcdf", "_lccdf"};
   tm_expression *bounds[2] = {s->upper, s->lower};
+  tm_base base = s->left->type.base == TM_INT ? TM_INT : TM_REAL;
   if (s->lower && s->upper)
     suffixes[1] = "_lcdf";
+  if (s->lower && base == TM_INT) {
+    TM_TRY(check_scalar(c, s->lower, TM_INT, false, "a truncation bound"));
+    bounds[1] = below(c, s->lower);
+    if (!bounds[1])
+      return tm_fail_memory(c->source->error);
+  }
   for (size_t i = 0; i < 2; i++) {
     if (!bounds[i])
       continue;
-    TM_TRY(check_scalar(c, bounds[i], TM_REAL, false, "a truncation bound"));
+    TM_TRY(check_scalar(c, bounds[i], base, false, "a truncation bound"));
     const char *name =
         tm_joined(c, s->distribution, strlen(s->distribution), suffixes[i]);
     if (!name)
@@ -346,9 +371,13 @@ static tempera_status check_return(tm_checker *c, tm_statement *s) {
 }
 
 static tempera_status check_message(tm_checker *c, tm_statement *s) {
+  c->printing = s->kind == TM_S_PRINT;
   for (size_t i = 0; i < s->argument_count; i++)
     TM_TRY(tm_check_expression(c, s->arguments[i]));
-  return TEMPERA_OK;
+  c->printing = false;
+  return c->raised ? tm_complain(c->source, s->token,
+                                 "a message cannot raise the target")
+                   : TEMPERA_OK;
 }
 
 static tempera_status check_call_statement(tm_checker *c, tm_statement *s) {
@@ -360,7 +389,7 @@ static tempera_status check_call_statement(tm_checker *c, tm_statement *s) {
                      s->value->text);
 }
 
-static tempera_status check_statement(tm_checker *c, tm_statement *s) {
+static tempera_status check_kind(tm_checker *c, tm_statement *s) {
   switch (s->kind) {
   case TM_S_EMPTY:
     return TEMPERA_OK;
@@ -393,6 +422,14 @@ static tempera_status check_statement(tm_checker *c, tm_statement *s) {
   case TM_S_CALL:
     return check_call_statement(c, s);
   }
+  return TEMPERA_OK;
+}
+
+static tempera_status check_statement(tm_checker *c, tm_statement *s) {
+  c->raised = false;
+  TM_TRY(check_kind(c, s));
+  s->raises = c->raised;
+  c->raised = false;
   return TEMPERA_OK;
 }
 

@@ -16,6 +16,9 @@ typedef struct tm_checker {
   tm_function *function; /* being checked, or NULL */
   int loops;             /* how many we are in */
   int depth;
+  bool raised;   /* this statement calls a function with a value that raises
+                    the target */
+  bool printing; /* what a print statement shows */
 } tm_checker;
 
 TEMPERA_CHECKED tempera_status tm_check(tm_program *program);

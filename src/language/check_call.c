@@ -160,11 +160,7 @@ static tempera_status check_user_call(tm_checker *c, tm_expression *e) {
                          "depend on parameters",
                          i + 1, f->name);
   if (f->uses_target && f->result.base != TM_VOID)
-    return tm_complain(c->source, e->token,
-                       "%s raises the target and returns a value, which is "
-                       "not supported: split it into a void function ending "
-                       "in _lp and a function for the value",
-                       f->name);
+    c->raised = true;
   e->type = f->result;
   if (f->uses_target || tm_ends_with(f->name, "_rng"))
     e->level = TM_LEVEL_PARAMETER;
@@ -242,10 +238,15 @@ tempera_status tm_check_call(tm_checker *c, tm_expression *e) {
                        "normal_lpdf(y | mu, sigma)",
                        e->text);
   TM_TRY(check_place(c, e, name));
-  if (is_target(e))
-    return tm_complain(c->source, e->token,
-                       "reading the target with %s() is not supported: prior "
-                       "and likelihood are kept apart",
-                       e->text);
+  if (is_target(e)) {
+    e->type = tm_type_of(TM_REAL, 0);
+    e->level = TM_LEVEL_DATA;
+    return c->printing
+               ? TEMPERA_OK
+               : tm_complain(c->source, e->token,
+                             "%s() may only be printed: prior and likelihood "
+                             "are kept apart, so nothing can depend on it",
+                             e->text);
+  }
   return resolve(c, e, name, types);
 }

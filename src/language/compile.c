@@ -36,6 +36,8 @@ static tempera_status translate(const tempera_program *program, tm_text *text,
   tm_text_printf(text, "/* translated from %s */\n",
                  "a program in the Stan language");
   tm_text_add(text, tm_prelude_text);
+  tm_text_add(text, tm_prelude_scalar_text);
+  tm_text_add(text, tm_prelude_tensor_text);
   return tm_emit_program(program, text, error);
 }
 

@@ -4,9 +4,8 @@
 
 #include "language/program.h"
 
-/* runtime/prelude.h, bridgestan.h and bridgestan_stubs.h, each NUL-terminated
- */
-extern const char tm_prelude_text[], tm_bridgestan_text[],
-    tm_bridgestan_stubs_text[];
+/* runtime/prelude.h and the like, each NUL-terminated. */
+extern const char tm_prelude_text[], tm_prelude_scalar_text[],
+    tm_prelude_tensor_text[], tm_bridgestan_text[], tm_bridgestan_stubs_text[];
 
 #endif

@@ -355,18 +355,94 @@ static void emit_quantities(tm_emitter *g) {
   g->outputs = false;
 }
 
+/* ---- print -------------------------------------------------------------- */
+
+static bool prints(tm_statement *const *body, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    if (body[i]->kind == TM_S_PRINT ||
+        prints(body[i]->body, body[i]->body_count) ||
+        (body[i]->otherwise && prints(&body[i]->otherwise, 1)))
+      return true;
+  return false;
+}
+
+static bool program_prints(const tm_program *tree) {
+  for (size_t i = 0; i < tree->function_count; i++)
+    if (tree->functions[i]->body && prints(&tree->functions[i]->body, 1))
+      return true;
+  const tm_block_node *b = &tree->blocks[TM_BLOCK_TRANSFORMED_PARAMETERS];
+  const tm_block_node *m = &tree->blocks[TM_BLOCK_MODEL];
+  return prints(b->statements, b->count) || prints(m->statements, m->count);
+}
+
+/* Densities drop prints, which would slow them down; this is the program as
+ * it is written, prior and likelihood together. */
+static void emit_show(tm_emitter *g) {
+  tm_emit_line(g, "static void show(tm_tape *t, const void *i_, "
+                  "const double *theta) {");
+  g->indent = 1;
+  tm_emit_line(g, "const instance *I = i_;");
+  tm_emit_line(g, "(void)t, (void)I, (void)theta;");
+  emit_thetas(g);
+  emit_block(g, TM_BLOCK_TRANSFORMED_PARAMETERS);
+  emit_block(g, TM_BLOCK_MODEL);
+  g->indent = 0;
+  tm_emit_line(g, "}");
+}
+
 /* ---- the user's functions ----------------------------------------------- */
+
+static bool has_silent_variant(const tm_function *f) {
+  return f->uses_target && f->result.base != TM_VOID;
+}
+
+const char *tm_emit_variant(const tm_emitter *g, const tm_function *f) {
+  if (g->silent && has_silent_variant(f))
+    return g->gradient ? "gs" : "vs";
+  return g->gradient ? "g" : "v";
+}
 
 static void emit_signature(tm_emitter *g, const tm_function *f) {
   tm_emit(g, "static %s f%d_%s_%s(tm_tape *t",
           f->result.base == TM_VOID
               ? "void"
               : tm_held_name(tm_held_type(g, f->result, TM_LEVEL_PARAMETER)),
-          f->index, f->name, g->gradient ? "g" : "v");
+          f->index, f->name, tm_emit_variant(g, f));
   for (size_t i = 0; i < f->argument_count; i++)
     tm_emit(g, ", %s v_%s", tm_held_name(tm_held_variable(g, f->arguments[i])),
             f->arguments[i]->name);
   tm_emit(g, ")");
+}
+
+static void emit_function(tm_emitter *g, const tm_function *f) {
+  g->function = f;
+  emit_signature(g, f);
+  tm_emit(g, " {\n");
+  g->indent = 1;
+  tm_emit_line(g, "(void)t;");
+  tm_emit_statements(g, f->body->body, f->body->body_count);
+  if (f->result.base != TM_VOID)
+    tm_emit_line(g,
+                 "t->runtime->fail(t, \"%d:%d\", \"%s ended without "
+                 "returning\");",
+                 f->token->line, f->token->column, f->name);
+  g->indent = 0;
+  tm_emit_line(g, "}");
+  g->function = NULL;
+}
+
+/* Into the declarations or, defined, into the body. */
+static void emit_variants(tm_emitter *g, const tm_function *f, bool defined) {
+  for (int silent = 0; silent <= has_silent_variant(f); silent++) {
+    g->silent = silent;
+    if (defined) {
+      emit_function(g, f);
+    } else {
+      emit_signature(g, f);
+      tm_emit(g, " TM_UNUSED;\n");
+    }
+  }
+  g->silent = false;
 }
 
 void tm_emit_functions(tm_emitter *g, bool gradient) {
@@ -376,31 +452,13 @@ void tm_emit_functions(tm_emitter *g, bool gradient) {
   tm_text body = g->body;
   g->body = g->declarations;
   for (size_t i = 0; i < tree->function_count; i++)
-    if (tree->functions[i]->body) {
-      emit_signature(g, tree->functions[i]);
-      tm_emit(g, " TM_UNUSED;\n");
-    }
+    if (tree->functions[i]->body)
+      emit_variants(g, tree->functions[i], false);
   g->declarations = g->body;
   g->body = body;
-  for (size_t i = 0; i < tree->function_count; i++) {
-    const tm_function *f = tree->functions[i];
-    if (!f->body)
-      continue;
-    g->function = f;
-    emit_signature(g, f);
-    tm_emit(g, " {\n");
-    g->indent = 1;
-    tm_emit_line(g, "(void)t;");
-    tm_emit_statements(g, f->body->body, f->body->body_count);
-    if (f->result.base != TM_VOID)
-      tm_emit_line(g,
-                   "t->runtime->fail(t, \"%d:%d\", \"%s ended without "
-                   "returning\");",
-                   f->token->line, f->token->column, f->name);
-    g->indent = 0;
-    tm_emit_line(g, "}");
-    g->function = NULL;
-  }
+  for (size_t i = 0; i < tree->function_count; i++)
+    if (tree->functions[i]->body)
+      emit_variants(g, tree->functions[i], true);
   g->gradient = false;
 }
 
@@ -414,7 +472,7 @@ static void emit_name(tm_emitter *g, const char *name) {
   }
 }
 
-static void emit_entry(tm_emitter *g, bool drawn) {
+static void emit_entry(tm_emitter *g, bool drawn, bool shown) {
   tm_emit_line(g, "static void start(const tm_runtime *runtime) {");
   for (size_t i = 0; i < g->call_count; i++)
     tm_emit_line(g, "  F[%zu] = runtime->find(\"%s\");", i, g->calls[i]);
@@ -429,8 +487,9 @@ static void emit_entry(tm_emitter *g, bool drawn) {
                "\", %d, sizeof(instance), start, data, parameters,\n"
                "  {prior_value, likelihood_value},\n"
                "  {prior_gradient, likelihood_gradient},\n"
-               "  explain, quantities, %s};",
-               g->program->split.proper, drawn ? "draw_prior" : "0");
+               "  explain, quantities, %s, %s};",
+               g->program->split.proper, drawn ? "draw_prior" : "0",
+               shown ? "show" : "0");
 }
 
 tempera_status tm_emit_program(const tempera_program *program, tm_text *text,
@@ -445,7 +504,10 @@ tempera_status tm_emit_program(const tempera_program *program, tm_text *text,
   emit_explain(&g);
   emit_quantities(&g);
   bool drawn = tm_emit_prior_draw(&g);
-  emit_entry(&g, drawn);
+  bool shown = program_prints(&program->tree);
+  if (shown)
+    emit_show(&g);
+  emit_entry(&g, drawn, shown);
   tm_emitter head = {.program = program, .arena = program->arena};
   emit_instance(&head);
   tm_emit_line(&head, "static tm_fn F[%zu];", g.call_count + 1);

@@ -29,6 +29,7 @@ typedef struct tm_emitter {
   int indent;
   const tm_function *function;
   bool drawing;    /* prior draws: ~ assigns */
+  bool silent;     /* the target is not raised: values only */
   bool outputs;    /* quantities: reject stops, output at the end */
   bool explaining; /* every statement says where it is */
   bool reading;    /* the data: kept expressions are computed here */
@@ -77,6 +78,8 @@ void tm_emit_sizes(tm_emitter *g, const tm_variable *v);
 void tm_emit_need(tm_emitter *g);
 bool tm_emit_keeps(const tm_emitter *g, const tm_statement *s);
 void tm_emit_functions(tm_emitter *g, bool gradient);
+/* The end of the C name of f as it is called here. */
+const char *tm_emit_variant(const tm_emitter *g, const tm_function *f);
 
 /* A call of a solver of differential equations. */
 void tm_emit_solver(tm_emitter *g, const tm_expression *e);

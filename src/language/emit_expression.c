@@ -222,7 +222,7 @@ static void emit_library_value(tm_emitter *g, const tm_expression *e,
 
 static void emit_user_call(tm_emitter *g, const tm_expression *e) {
   const tm_function *f = e->function;
-  tm_emit(g, "f%d_%s_%s(t", f->index, f->name, g->gradient ? "g" : "v");
+  tm_emit(g, "f%d_%s_%s(t", f->index, f->name, tm_emit_variant(g, f));
   for (size_t i = 0; i < e->part_count; i++) {
     tm_emit(g, ", ");
     tm_emit_as(g, e->parts[i], tm_held_variable(g, f->arguments[i]));
@@ -272,6 +272,10 @@ void tm_emit_scalar_density(tm_emitter *g, const tm_expression *e,
 
 static void emit_call(tm_emitter *g, const tm_expression *e) {
   tm_held held = tm_held_of(g, e);
+  if (!e->function && !e->system && !e->builtin) { /* target() */
+    tm_emit(g, "t->log_density");
+    return;
+  }
   if (e->function) {
     emit_user_call(g, e);
     return;

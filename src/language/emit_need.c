@@ -27,7 +27,7 @@ bool tm_emit_keeps(const tm_emitter *g, const tm_statement *s) {
   switch (s->kind) {
   case TM_S_DECLARE:
   case TM_S_ASSIGN:
-    return g->needed[assigned(s)->index];
+    return g->needed[assigned(s)->index] || (s->raises && s->part == g->part);
   case TM_S_TILDE:
   case TM_S_TARGET:
     return s->part == g->part;
@@ -92,6 +92,8 @@ static void mark_all(marker *m, tm_statement *const *body, size_t count) {
       mark(m, s->arguments[k]);
     if (s->kind == TM_S_DECLARE)
       mark_variable(m, s->variable);
+    if (s->raises && s->kind == TM_S_ASSIGN)
+      mark(m, s->left);
     mark_all(m, s->body, s->body_count);
     if (s->otherwise)
       mark_all(m, &s->otherwise, 1);

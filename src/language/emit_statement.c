@@ -5,6 +5,7 @@
 #include <string.h>
 
 static void emit_statement(tm_emitter *g, const tm_statement *s);
+static void emit_loud(tm_emitter *g, const tm_statement *s);
 
 void tm_emit_statements(tm_emitter *g, tm_statement *const *body,
                         size_t count) {
@@ -355,7 +356,24 @@ static void emit_explanation(tm_emitter *g, const tm_statement *s) {
   end(g);
 }
 
-static void emit_kind(tm_emitter *g, const tm_statement *s);
+/* What raises the target and nothing else. */
+static bool only_raises(const tm_statement *s) {
+  return s->kind == TM_S_TILDE || s->kind == TM_S_TARGET ||
+         (s->kind == TM_S_CALL && s->value->function &&
+          s->value->function->uses_target);
+}
+
+static void emit_kind(tm_emitter *g, const tm_statement *s) {
+  if (g->silent && only_raises(s))
+    return;
+  if (s->raises && !only_raises(s) && g->needed && s->part != g->part) {
+    g->silent = true;
+    emit_loud(g, s);
+    g->silent = false;
+    return;
+  }
+  emit_loud(g, s);
+}
 
 static void emit_statement(tm_emitter *g, const tm_statement *s) {
   if (!g->explaining) {
@@ -370,7 +388,7 @@ static void emit_statement(tm_emitter *g, const tm_statement *s) {
     emit_explanation(g, s);
 }
 
-static void emit_kind(tm_emitter *g, const tm_statement *s) {
+static void emit_loud(tm_emitter *g, const tm_statement *s) {
   if (s->kind != TM_S_BLOCK && s->kind != TM_S_EMPTY)
     tm_emit_line(g, "/* line %d */", s->token->line);
   switch (s->kind) {

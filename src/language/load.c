@@ -21,6 +21,7 @@ typedef struct shared {
   size_t size;                    /* of theta */
   size_t quantities, transformed; /* of which the first are transformed */
   int holders;                    /* users of it, counted atomically */
+  int shown, generated;           /* prints of model and quantities were made */
 } shared;
 
 /* One chain's. */
@@ -91,7 +92,24 @@ static int left_early(user *u, const double *theta) {
   return u->guard.outcome == TM_REJECTED ? rejected(u, theta) : -1;
 }
 
+/* What the program prints, at the first point that anybody evaluates. */
+static void show(user *u, const double *theta) {
+  tm_tape_reset(&u->tape);
+  u->tape.showing = 1;
+  if (!setjmp(u->guard.place))
+    u->program->entry->show(&u->tape, u->program->instance, theta);
+  u->tape.showing = 0;
+}
+
+/* Is this the first call? */
+static bool first_time(int *flag) {
+  return !__atomic_load_n(flag, __ATOMIC_RELAXED) &&
+         !__atomic_exchange_n(flag, 1, __ATOMIC_ACQ_REL);
+}
+
 static int value_of(user *u, int part, const double *theta, double *value) {
+  if (u->program->entry->show && first_time(&u->program->shown))
+    show(u, theta);
   tm_tape_reset(&u->tape);
   if (setjmp(u->guard.place))
     return left_early(u, theta);
@@ -102,6 +120,8 @@ static int value_of(user *u, int part, const double *theta, double *value) {
 
 static int gradient_of(user *u, int part, const double *theta, double *value,
                        double *gradient) {
+  if (u->program->entry->show && first_time(&u->program->shown))
+    show(u, theta);
   tm_tape_reset(&u->tape);
   memset(gradient, 0, u->program->size * sizeof(double));
   if (setjmp(u->guard.place))
@@ -146,10 +166,14 @@ static int outputs(const double *theta, tempera_random *random, double *out,
   tm_tape_reset(&u->tape);
   u->tape.random = random;
   u->unexplained = false;
-  if (setjmp(u->guard.place))
+  u->tape.showing = random && first_time(&u->program->generated);
+  if (setjmp(u->guard.place)) {
+    u->tape.showing = 0;
     return answer_of(&u->guard);
+  }
   u->program->entry->quantities(&u->tape, u->program->instance, theta,
                                 &binding);
+  u->tape.showing = 0;
   return 0;
 }
 
@@ -215,6 +239,7 @@ static tempera_status bind(shared *s, uint64_t seed, tm_binding *binding,
     return tm_fail_at(error, TEMPERA_ERROR_INPUT, line, column, "%s",
                       s->guard.message);
   }
+  s->tape.showing = 1;
   s->entry->data(&s->tape, s->instance, binding);
   s->entry->parameters(&s->tape, s->instance, binding);
   s->tape.random = NULL;

@@ -192,7 +192,8 @@ static void add_statement(tm_text *text, const tm_statement *s) {
     tm_text_add(text, s->truncated ? ") T[...]" : ")");
   } else {
     tm_text_add(text, s->kind == TM_S_TARGET ? "target += " : "");
-    add_expression(text, s->value);
+    add_expression(text,
+                   s->kind == TM_S_DECLARE ? s->variable->initial : s->value);
   }
   tm_text_printf(text, "\n      %s: %s\n",
                  s->part == TM_PART_PRIOR ? "prior" : "likelihood", s->reason);

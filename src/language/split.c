@@ -139,6 +139,11 @@ static tempera_status settle(splitter *s, tm_statement *st, ruling r) {
   if (st->mark != TM_MARK_NONE) {
     st->part = st->mark == TM_MARK_PRIOR ? TM_PART_PRIOR : TM_PART_LIKELIHOOD;
     st->reason = "it is marked so";
+  } else if (r.verdict == UNCLEAR && st->raises) {
+    return tm_complain(s->source, st->token,
+                       "is this prior or likelihood? Data enter only through "
+                       "an index, and an assignment cannot be marked: raise "
+                       "the target in a statement of its own");
   } else if (r.verdict == UNCLEAR) {
     return tm_complain(s->source, st->token,
                        "is this prior or likelihood? Data enter only through "
@@ -156,7 +161,9 @@ static tempera_status decide(splitter *s, tm_statement *st, bool under_data) {
   ruling r = {NEUTRAL, NULL, NULL};
   if (st->kind == TM_S_TILDE)
     r = rule_outcome(s, st->left);
-  else if (st->kind == TM_S_CALL)
+  else if (st->kind == TM_S_DECLARE)
+    r = rule_raw(s, st->variable->initial, under_data);
+  else if (st->kind == TM_S_CALL || st->kind == TM_S_ASSIGN)
     r = rule_raw(s, st->value, under_data);
   else if (st->mark == TM_MARK_NONE)
     TM_TRY(rule_terms(s, st->value, under_data, &r));
@@ -190,8 +197,12 @@ static tempera_status visit(splitter *s, tm_statement *st, bool under_data) {
     raise_variable(s, st->variable, tm_depends(s->split, st->lower), false);
     return visit_all(s, st->body, st->body_count, under_data);
   case TM_S_DECLARE:
+    if (st->raises && s->deciding)
+      return decide(s, st, under_data);
     return visit_assignment(s, st->variable, st->variable->initial, under_data);
   case TM_S_ASSIGN:
+    if (st->raises && s->deciding)
+      return decide(s, st, under_data);
     return visit_assignment(s, root_of(st->left)->variable, st->value,
                             under_data);
   case TM_S_IF:

@@ -52,7 +52,7 @@ static void add_warnings(json_t *section, const tempera_comparison *c) {
 static json_t *names_of(const tempera_comparison *c) {
   json_t *names = json_array();
   for (size_t i = 0; i < c->count; i++)
-    json_array_append_new(names, json_string(c->names[i]));
+    json_array_append_new(names, tm_json_words(c->names[i]));
   return names;
 }
 
@@ -93,10 +93,10 @@ static void add_factor(json_t *values, json_t *texts,
                        const tempera_comparison *c, size_t i, size_t j) {
   double value = c->log_bayes_factors[i * c->count + j];
   double se = c->log_bayes_factor_se[i * c->count + j];
-  int decimals = tm_decimals(se) < 2 ? tm_decimals(se) : 2;
+  int decimals = tm_decimals(se) > 0 ? tm_decimals(se) - 1 : 0;
   char text[2 * TM_NUMBER_TEXT];
-  snprintf(text, sizeof text, "%.*f\n\xc2\xb1 %.*f", decimals, value,
-           tm_decimals(se) - 1 > 0 ? tm_decimals(se) - 1 : 0, se);
+  snprintf(text, sizeof text, "%.*f\n\xc2\xb1 %.*f", decimals, value, decimals,
+           se);
   json_array_append_new(values, i == j ? json_null() : json_real(value));
   json_array_append_new(texts, json_string(i == j ? "" : text));
 }

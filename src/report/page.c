@@ -103,7 +103,7 @@ json_t *tm_page_row(json_t *table, const char *tone) {
 }
 
 void tm_row_text(json_t *row, const char *text) {
-  append(row, "cells", json_string(text));
+  append(row, "cells", tm_json_words(text));
 }
 
 static void add_number(json_t *row, const char *text, double value) {

@@ -14,9 +14,9 @@
 
 /* The end of the line at `text`, and where the next begins. */
 static char *line_end(char *text, char **next) {
-  char *end = text + strcspn(text, "\r\n");
-  *next = end + strspn(end, "\r\n");
-  return end;
+  char *end = text + strcspn(text, "\n");
+  *next = *end ? end + 1 : end;
+  return end > text && end[-1] == '\r' ? end - 1 : end;
 }
 
 static size_t count_fields(const char *line) {

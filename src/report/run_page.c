@@ -26,6 +26,8 @@ const double *tm_run_values_of(const tm_run_draws *draws, size_t chain,
 }
 
 size_t tm_run_step(size_t rows, size_t points) {
+  if (points < 2)
+    points = 2;
   return rows > points ? (rows + points - 1) / points : 1;
 }
 
@@ -67,7 +69,7 @@ static void add_verdict(json_t *page, const tempera_summary *s) {
     return;
   json_t *items = json_object_get(tm_section_list(section), "items");
   for (size_t i = 0; i < s->warning_count; i++)
-    json_array_append_new(items, json_string(s->warnings[i]));
+    json_array_append_new(items, tm_json_words(s->warnings[i]));
 }
 
 /* Rows that ask for attention: the limits of the verdict. */

@@ -138,10 +138,11 @@ static json_t *journeys_figure(const tm_run_files *files, size_t column) {
   if (!find_ends(draws, column, &low, &high))
     return NULL;
   json_t *figure = tm_figure("plot", "Round trips of tau, counted up");
-  tm_figure_axis(figure, "x", "iteration");
+  size_t thin = files->summary->thin ? files->summary->thin : 1;
+  tm_json_whole(tm_figure_axis(figure, "x", "iteration"), "max",
+                draws->rows * thin);
   json_object_set_new(tm_figure_axis(figure, "y", "round trips of tau"), "zero",
                       json_true());
-  size_t thin = files->summary->thin ? files->summary->thin : 1;
   for (size_t c = 0; c < draws->chains; c++)
     add_journeys(figure, draws, column, c, low, high, thin);
   tm_figure_note(figure,
@@ -181,6 +182,13 @@ static json_t *acceptance_figure(const tempera_summary *s) {
   return figure;
 }
 
+/* Does tau move from row to row? Methods with many levels at once write a row
+ * for each of them. */
+static bool is_walk(const tm_run_files *files) {
+  const tm_run_draws *target = &files->draws[TEMPERA_TARGET];
+  return !target->chains || files->draws[TEMPERA_TEMPERED].rows <= target->rows;
+}
+
 void tm_run_tempering(json_t *page, const tm_run_files *files) {
   const tempera_summary *s = files->summary;
   const tm_run_draws *draws = &files->draws[TEMPERA_TEMPERED];
@@ -192,9 +200,11 @@ void tm_run_tempering(json_t *page, const tm_run_files *files) {
   long tau = tm_run_column(draws, "tau__");
   if (tau < 0)
     return;
-  tm_figures_add(figures, trace_figure(files, (size_t)tau));
+  bool walks = is_walk(files);
+  if (walks)
+    tm_figures_add(figures, trace_figure(files, (size_t)tau));
   tm_figures_add(figures, marginal_figure(draws, (size_t)tau));
-  json_t *journeys = journeys_figure(files, (size_t)tau);
+  json_t *journeys = walks ? journeys_figure(files, (size_t)tau) : NULL;
   if (journeys)
     tm_figures_add(figures, journeys);
   if (s->tau_bin_count > 1)

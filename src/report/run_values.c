@@ -66,6 +66,10 @@ static bool sort_draws(gallery *g, size_t column) {
   return true;
 }
 
+static bool has_target(const gallery *g) {
+  return g->files->draws[TEMPERA_TARGET].chains > 0;
+}
+
 /* ---- marginal -------------------------------------------------------------
  */
 
@@ -116,8 +120,8 @@ static json_t *marginal(gallery *g, const subject *v) {
   }
   gather(g->draws, v->column, g->room);
   json_t *steps =
-      tm_figure_histogram(figure, g->tempered ? "target" : "draws", g->room,
-                          count_of(g->draws), low, high, bins);
+      tm_figure_histogram(figure, has_target(g) ? "target" : "draws at all tau",
+                          g->room, count_of(g->draws), low, high, bins);
   tm_json_whole(steps, "colour", 0);
   json_object_set_new(steps, "filled", json_true());
   return figure;
@@ -333,6 +337,10 @@ static void explain(const gallery *g, json_t *section, size_t count,
                    "Traces show one draw in %zu of %zu; histograms, ranks and "
                    "correlations are of all. ",
                    step, g->draws->rows);
+  if (!has_target(g))
+    tm_text_add(&text, "This method has no chain at tau = 1: these are its "
+                       "draws at all tau, while the table is of the "
+                       "posterior. ");
   if (g->tempered)
     tm_text_add(&text, "The tempered chain's draws at all tau show where the "
                        "target chain can come from. ");

@@ -11,6 +11,8 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "language/runtime/prelude.h"
+#include "language/runtime/prelude_scalar.h"
+#include "language/runtime/prelude_tensor.h"
 
 #include <setjmp.h>
 

@@ -143,20 +143,22 @@ static void add_any(tm_text *text, const tm_any *a) {
   }
 }
 
-/* The library itself never prints: print needs a printer. reject keeps its
- * words. */
+/* print needs a printer or, when the tape is to show it, goes to stderr: that
+ * is what its program asks for. reject keeps its words. */
 static void message(tm_tape *tape, const char *place, int reject,
                     const tm_any *arguments, int count) {
   const tm_printer *printer = &((tm_guard *)tape->inside)->printer;
-  if (!reject && !printer->print)
+  if (!reject && !printer->print && !tape->showing)
     return;
   tm_text text = {0};
   for (int i = 0; i < count; i++)
     add_any(&text, &arguments[i]);
   if (!reject) {
     tm_text_add(&text, "\n");
-    if (!text.failed)
+    if (!text.failed && printer->print)
       printer->print(printer->context, text.data, text.length);
+    else if (!text.failed)
+      fputs(text.data, stderr);
     tm_text_clear(&text);
     return;
   }

@@ -1,0 +1,325 @@
+/* Generated programs: random expressions of every shape, assignments, loops
+ * and densities, whose gradients must equal differences. Seeds are fixed; a
+ * program holds many pieces, because building it is what takes time. */
+#include "base/text.h"
+#include "model/model.h"
+
+#include "cmocka_all.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum { PROGRAMS = 8, PIECES = 25, DEPTH = 3 };
+
+typedef struct writer {
+  tempera_random random;
+  tm_text text;
+  int depth;
+} writer;
+
+/* A template: R, V, W and M stand for a random real, vector, row vector and
+ * matrix, I for an index, S for a positive real. */
+static const char *const REALS[] = {
+    "a",
+    "b",
+    "x",
+    "0.7",
+    "v[I]",
+    "w[I]",
+    "d[I]",
+    "A[I, I]",
+    "(R + R)",
+    "(R - R)",
+    "(R * R)",
+    "(R / S)",
+    "(-R)",
+    "(S ^ 1.5)",
+    "tanh(R)",
+    "sin(R)",
+    "cos(R)",
+    "atan(R)",
+    "inv_logit(R)",
+    "log1p_exp(R)",
+    "log(S)",
+    "sqrt(S)",
+    "inv(S)",
+    "erf(R)",
+    "Phi(tanh(R))",
+    "lgamma(S)",
+    "digamma(S)",
+    "lbeta(S, S)",
+    "square(R)",
+    "exp(-square(R))",
+    "log_sum_exp(R, R)",
+    "log_mix(inv_logit(R), R, R)",
+    "fma(R, R, R)",
+    "(x > 0 ? R : R)",
+    "atan2(S, R)",
+    "V[I]",
+    "(M)[I, I]",
+    "sum(V)",
+    "mean(V)",
+    "dot_product(V, V)",
+    "dot_self(V)",
+    "(W * V)",
+    "log_sum_exp(V)",
+    "norm2(V + 3)",
+    "distance(V, V + 2)",
+    "sd(V)",
+    "variance(V)",
+    "prod(V)",
+    "trace(M)",
+    "sum(M)",
+    "quad_form(M, V)",
+    "log_determinant(add_diag(tanh(M), 4))",
+    "bend(R, V)",
+    "normal_lpdf(R | R, S)",
+    "student_t_lpdf(R | S + 1, R, S)",
+    "cauchy_lpdf(V | R, S)",
+    "normal_lpdf(V | V, S)",
+    "gamma_lpdf(S | S, S)",
+    "inv_gamma_lpdf(S | S, S)",
+    "beta_lpdf(inv_logit(R) | S, S)",
+    "weibull_lpdf(S | S, S)",
+    "lognormal_lpdf(S | R, S)",
+    "skew_normal_lpdf(tanh(R) | 0, S, tanh(R))",
+    "logistic_lpdf(R | V, S)",
+    "exponential_lpdf(exp(tanh(V)) | S)",
+    "poisson_log_lpmf(k | tanh(V))",
+    "bernoulli_logit_lpmf(1 | R)",
+    "binomial_logit_lpmf(2 | 5, tanh(R))",
+    "neg_binomial_2_lpmf(3 | S, S)",
+    "categorical_logit_lpmf(2 | V)",
+    "normal_lcdf(tanh(R) | 0, S)",
+    "multi_normal_lpdf(V | V, add_diag(tcrossprod(tanh(M)), 2))",
+    "dirichlet_lpdf(softmax(tanh(V)) | exp(tanh(V)))"};
+static const char *const VECTORS[] = {
+    "v",
+    "d",
+    "(V + V)",
+    "(V - R)",
+    "(R * V)",
+    "(V .* V)",
+    "(V ./ S)",
+    "(M * V)",
+    "W'",
+    "tanh(V)",
+    "sin(V)",
+    "softmax(V)",
+    "log_softmax(V)",
+    "cumulative_sum(V)",
+    "reverse(V)",
+    "V[{3, 1, 1}]",
+    "append_row(R, V[2:3])",
+    "append_row(head(V, 2), R)",
+    "col(M, I)",
+    "(M)[, I]",
+    "rep_vector(R, 3)",
+    "[R, R, R]'",
+    "diagonal(M)",
+    "rows_dot_product(M, M)",
+    "mdivide_left(add_diag(tanh(M), 4), V)",
+    "(add_diag(tanh(M), 4) \\ V)",
+    "(cholesky_decompose(add_diag(tcrossprod(tanh(M)), 2)) * V)",
+    "to_vector({R, R, R})"};
+static const char *const ROWS[] = {"w",
+                                   "V'",
+                                   "(W + W)",
+                                   "(R * W)",
+                                   "row(M, I)",
+                                   "(M)[I]",
+                                   "(W * M)",
+                                   "tanh(W)",
+                                   "[R, R, R]",
+                                   "(W .* W)",
+                                   "rep_row_vector(R, 3)"};
+static const char *const MATRICES[] = {"A",
+                                       "(M + M)",
+                                       "(M - M)",
+                                       "(R * M)",
+                                       "(M .* M)",
+                                       "M'",
+                                       "tanh(M)",
+                                       "(tanh(M) * tanh(M))",
+                                       "(V * W)",
+                                       "diag_pre_multiply(V, M)",
+                                       "diag_post_multiply(M, V)",
+                                       "diag_matrix(V)",
+                                       "add_diag(M, R)",
+                                       "crossprod(tanh(M))",
+                                       "[W, W, W]",
+                                       "append_col(V, (M)[, 2:3])",
+                                       "inverse(add_diag(tanh(M), 4))",
+                                       "rep_matrix(R, 3, 3)",
+                                       "gp_exp_quad_cov(to_array_1d(V), S, S)"};
+/* Statements; each ends by raising the target with something bounded. */
+static const char *const STATEMENTS[] = {
+    "  target += sin(R); // @likelihood\n",
+    "  target += tanh(R) + cos(R); // @likelihood\n",
+    "  { vector[3] u = V;\n"
+    "    for (i in 1:3) { u[i] = tanh(u[i]) + R; if (i > 1) u[i] += sin(u[i - "
+    "1]); }\n"
+    "    target += sin(sum(u)); // @likelihood\n  }\n",
+    "  { array[2] vector[3] q = {V, V};\n"
+    "    q[1][2:3] = tanh(q[2][1:2]); q[2] = q[1] + V;\n"
+    "    target += tanh(dot_product(q[1], tanh(q[2]))); // @likelihood\n  }\n",
+    "  { matrix[3, 3] Q = tanh(M); Q[2] = W; Q[, 1] = V; Q[3, 2] *= R;\n"
+    "    Q[1:2, 2:3] = Q[2:3, 1:2]; target += sin(sum(Q)); // @likelihood\n  "
+    "}\n",
+    "  { real s = R; int n = 0; while (n < 3) { n += 1; s = tanh(s + v[n]) * "
+    "R; "
+    "if (n == 2) continue; s -= w[n]; }\n    target += sin(s); // "
+    "@likelihood\n  }\n",
+    "  { real s = 0; for (e in V) { if (s > 100) break; s += sin(e) * R; }\n"
+    "    target += cos(s); // @likelihood\n  }\n",
+    "  target += tanh(0.1 * (R)); // @likelihood\n"};
+
+#define PICK(table)                                                            \
+  table[tempera_random_below(&w->random, sizeof table / sizeof *table)]
+
+static void expand(writer *w, const char *template);
+
+/* The first `plain` entries of a table end the recursion. */
+static void write_of(writer *w, const char *const *table, size_t count,
+                     size_t plain) {
+  size_t most = w->depth >= DEPTH ? plain : count;
+  w->depth++;
+  expand(w, table[tempera_random_below(&w->random, most)]);
+  w->depth--;
+}
+#define WRITE(table, plain)                                                    \
+  write_of(w, table, sizeof table / sizeof *table, plain)
+
+static bool is_word(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+         (c >= '0' && c <= '9');
+}
+
+static void expand(writer *w, const char *template) {
+  for (const char *c = template; *c; c++) {
+    bool alone = (c == template || !is_word(c[-1])) && !is_word(c[1]);
+    if (alone && *c == 'R') {
+      WRITE(REALS, 7);
+    } else if (alone && *c == 'S') {
+      tm_text_add(&w->text, "exp(tanh(");
+      WRITE(REALS, 7);
+      tm_text_add(&w->text, "))");
+    } else if (alone && *c == 'V') {
+      WRITE(VECTORS, 2);
+    } else if (alone && *c == 'W') {
+      WRITE(ROWS, 2);
+    } else if (alone && *c == 'M') {
+      WRITE(MATRICES, 1);
+    } else if (alone && *c == 'I') {
+      tm_text_printf(&w->text, "%d",
+                     1 + (int)tempera_random_below(&w->random, 3));
+    } else {
+      tm_text_add_bytes(&w->text, c, 1);
+    }
+  }
+}
+
+static void write_program(writer *w) {
+  tm_text_add(
+      &w->text,
+      "functions {\n"
+      "  real bend(real s, vector u) {\n"
+      "    if (s > 0.3) return sin(s) * u[1];\n"
+      "    return u[2] - 0.5 * s * u[3];\n  }\n}\n"
+      "data { real x; vector[3] d; array[3] int k; }\n"
+      "parameters { real a; real<lower=0> b; vector[3] v; "
+      "row_vector[3] w; matrix[3, 3] A; }\n"
+      "model {\n  a ~ normal(0, 1); b ~ gamma(2, 1); v ~ normal(a, b);\n"
+      "  w ~ student_t(4, 0, b); to_vector(A) ~ normal(0, 1);\n");
+  for (int i = 0; i < PIECES; i++)
+    expand(w, PICK(STATEMENTS));
+  tm_text_add(&w->text, "}\n");
+}
+
+static tempera_model *build(const writer *w) {
+  static const char json[] = "{\"x\": 0.4, \"d\": [0.2, -0.6, 1.1], "
+                             "\"k\": [0, 2, 1]}";
+  tempera_program *program = NULL;
+  tempera_data *data = NULL;
+  tempera_model *model = NULL;
+  tempera_error error = {0};
+  if (tempera_program_parse("random", w->text.data, w->text.length, &program,
+                            &error) ||
+      tempera_data_parse(json, sizeof json - 1, &data, &error) ||
+      tempera_program_load(program, data, &model, &error))
+    fail_msg("%d:%d: %s\n%s", error.line, error.column, error.message,
+             w->text.data);
+  tempera_program_free(program);
+  tempera_data_free(data);
+  return model;
+}
+
+/* Sixth order, the best of several steps. */
+static double worst_error(tm_evaluator *e, const tm_point *at, tm_point *moved,
+                          size_t i, bool prior, double slope) {
+  static const double steps[] = {1e-2, 1e-3, 1e-4},
+                      weights[] = {-1, 9, -45, 45, -9, 1},
+                      where[] = {-3, -2, -1, 1, 2, 3};
+  double best = INFINITY;
+  for (size_t s = 0; s < 3; s++) {
+    double sum = 0;
+    memcpy(moved->u, at->u, e->model->dimension * sizeof(double));
+    for (int k = 0; k < 6; k++) {
+      moved->u[i] = at->u[i] + where[k] * steps[s];
+      tm_evaluate(e, moved);
+      sum += weights[k] * (prior ? moved->log_prior + moved->log_jacobian
+                                 : moved->log_likelihood);
+    }
+    best = fmin(best, fabs(sum / (60 * steps[s]) - slope));
+  }
+  return best / fmax(1, fabs(slope));
+}
+
+static void check_program(const writer *w, const char *name) {
+  tempera_model *m = build(w);
+  tm_arena *arena = tm_arena_create();
+  tm_evaluator e;
+  tm_point at, moved;
+  tempera_error error = {0};
+  assert_int_equal(tm_evaluator_create(m, arena, &e, &error), 0);
+  assert_int_equal(tm_point_create(m, arena, &at, &error), 0);
+  assert_int_equal(tm_point_create(m, arena, &moved, &error), 0);
+  double *l = TM_NEW(arena, double, m->dimension);
+  double *p = TM_NEW(arena, double, m->dimension);
+  tempera_random random = tm_random(77, 0, TM_PURPOSE_TEST);
+  for (int k = 0; k < 2; k++) {
+    for (size_t i = 0; i < m->dimension; i++)
+      at.u[i] = 2 * tempera_random_uniform(&random) - 1;
+    tm_evaluate_gradient(&e, &at, l, p);
+    if (!isfinite(at.log_likelihood))
+      fail_msg("%s: not finite\n%s", name, w->text.data);
+    for (size_t i = 0; i < m->dimension; i++)
+      if (!(worst_error(&e, &at, &moved, i, false, l[i]) < 1e-6) ||
+          !(worst_error(&e, &at, &moved, i, true, p[i]) < 1e-6))
+        fail_msg("%s, coordinate %zu: %g, off by %g\n%s", name, i, l[i],
+                 worst_error(&e, &at, &moved, i, false, l[i]), w->text.data);
+  }
+  tm_evaluator_release(&e);
+  tempera_model_free(m);
+  tm_arena_free(arena);
+}
+
+static void random_programs_have_their_gradients(void **state) {
+  (void)state;
+  for (int k = 0; k < PROGRAMS; k++) {
+    writer w = {.random = tm_random(2026, (uint32_t)k, TM_PURPOSE_TEST)};
+    char name[32];
+    snprintf(name, sizeof name, "program %d", k);
+    write_program(&w);
+    assert_false(w.text.failed);
+    check_program(&w, name);
+    tm_text_clear(&w.text);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(random_programs_have_their_gradients),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
