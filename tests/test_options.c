@@ -62,7 +62,6 @@ static void every_option_can_be_set_by_name(void **state) {
 static void wrong_values_are_refused_and_change_nothing(void **state) {
   (void)state;
   static const wrong cases[] = {
-      {"method", "sa", "method sa is not known; choose one of pt-stwnc"},
       {"method", "pts", "method pts is not known"},
       {"levels", "1", "wanted a whole number from 2"},
       {"swaps", "odd", "swaps odd is not known"},

@@ -76,7 +76,8 @@ static void draws_are_the_same_for_any_number_of_threads(void **state) {
 
 static void so_are_those_of_other_methods(void **state) {
   (void)state;
-  static const tempera_method methods[] = {TEMPERA_MH, TEMPERA_PT};
+  static const tempera_method methods[] = {TEMPERA_MH, TEMPERA_PT, TEMPERA_ST,
+                                           TEMPERA_PAWL, TEMPERA_EE};
   gaussian_model g = {2, 1, 0.2};
   tempera_model_spec spec = gaussian_spec(&g, &two_values);
   tempera_model *model = make_model(&spec);
@@ -321,18 +322,14 @@ static void fail_allocations(const tempera_model *model,
 
 static void a_failed_allocation_is_reported(void **state) {
   (void)state;
-  static const tempera_method methods[] = {TEMPERA_PT_STWNC, TEMPERA_MH,
-                                           TEMPERA_PT};
   gaussian_model g = {2, 1, 0.2};
   tempera_model_spec spec = gaussian_spec(&g, &two_values);
   tempera_model *model = make_model(&spec);
   tempera_options o = short_run(1);
   o.iterations = 50;
   o.warmup = 100;
-  for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
-    o.method = methods[m];
+  for (o.method = TEMPERA_PT_STWNC; o.method <= TEMPERA_EE; o.method++)
     fail_allocations(model, &o);
-  }
   tempera_model_free(model);
 }
 

@@ -344,6 +344,29 @@ static void callbacks_are_checked(void **state) {
   tempera_model_free(model);
 }
 
+static void a_cap_cuts_the_likelihood(void **state) {
+  (void)state;
+  tempera_model *model = model_of(&PROBLEMS[6]);
+  fixture f = fixture_of(model);
+  double gradient[16], prior_gradient[16];
+  for (size_t j = 0; j < model->dimension; j++)
+    f.point.u[j] = 0.1 * (double)j;
+  tm_evaluate(&f.evaluator, &f.point);
+  double value = f.point.log_likelihood, prior = f.point.log_prior;
+  f.evaluator.capped = true;
+  for (int below = 0; below < 2; below++) {
+    f.evaluator.cap = below ? value - 1 : value + 1;
+    double wanted = below ? value - 1 : value;
+    tm_evaluate(&f.evaluator, &f.point);
+    assert_true(f.point.log_likelihood == wanted);
+    tm_evaluate_gradient(&f.evaluator, &f.point, gradient, prior_gradient);
+    assert_true(f.point.log_likelihood == wanted);
+    assert_true(f.point.log_prior == prior);
+  }
+  fixture_free(&f);
+  tempera_model_free(model);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(u_to_theta_and_back_is_the_identity),
@@ -354,6 +377,7 @@ int main(void) {
       cmocka_unit_test(values_on_bounds_map_to_finite_coordinates),
       cmocka_unit_test(natural_points_outside_have_density_zero),
       cmocka_unit_test(callbacks_are_checked),
+      cmocka_unit_test(a_cap_cuts_the_likelihood),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

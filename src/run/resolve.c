@@ -10,7 +10,7 @@ enum {
   DEFAULT_CHAINS = 4,
   MOST_ITERATIONS = 192000, /* when their number is decided while running */
   AUTOMATIC_WARMUP = 9300,  /* rounds of 300, 600, 1200, 2400 and 4800 sweeps */
-  LEVELS_WARMUP = 4500,     /* where a sweep moves a chain at every level */
+  LEVELS_WARMUP = 4500,     /* where a sweep moves many points */
   SHORT_SWEEPS = 3, /* of `auto` do the work of a full one: keep every third */
   PAPER_ITERATIONS = 34000, /* 35 000, of which the first 1 000 are dropped */
   PAPER_WARMUP = 1000,
@@ -20,6 +20,10 @@ static const double PAPER_EXCHANGE = 1.0 / 8;
 static const double EQUI_ENERGY = 0.1; /* Kou, Zhou & Wong's choice */
 static const double DEFAULT_TAU_SCALE = 0.1;
 
+static bool many_points(tempera_method method) {
+  return method == TEMPERA_PT || method == TEMPERA_PAWL || method == TEMPERA_EE;
+}
+
 static void resolve_lengths(tempera_options *o) {
   if (o->chains == 0)
     o->chains = o->paper ? 1 : DEFAULT_CHAINS;
@@ -27,10 +31,10 @@ static void resolve_lengths(tempera_options *o) {
   if (automatic)
     o->iterations = o->paper ? PAPER_ITERATIONS : MOST_ITERATIONS;
   if (!o->warmup_given)
-    o->warmup = o->paper                  ? PAPER_WARMUP
-                : !automatic              ? o->iterations / 2
-                : o->method == TEMPERA_PT ? LEVELS_WARMUP
-                                          : AUTOMATIC_WARMUP;
+    o->warmup = o->paper                 ? PAPER_WARMUP
+                : !automatic             ? o->iterations / 2
+                : many_points(o->method) ? LEVELS_WARMUP
+                                         : AUTOMATIC_WARMUP;
   bool pair = o->method == TEMPERA_PT_STWNC || o->method == TEMPERA_STWNC;
   if (o->thin == 0)
     o->thin = automatic && pair && o->kernel == TEMPERA_KERNEL_AUTO

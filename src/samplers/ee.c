@@ -117,7 +117,7 @@ static bool jump(tm_ee *ee, size_t k, bool *accepted) {
 /* The kernel under the cap; what lies above it is then looked up again. */
 static void mutate(tm_ee *ee, link *at, tm_row *row) {
   tm_evaluator *evaluator = &ee->group.evaluator;
-  evaluator->capped = isfinite(at->cap);
+  evaluator->capped = isfinite(at->cap) && at->tau > 0;
   evaluator->cap = at->cap;
   tm_group_mutate(&ee->group, &ee->theta_stream, &at->point, at->tau, row);
   bool hidden = evaluator->capped && at->point.log_likelihood >= at->cap;

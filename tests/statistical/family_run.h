@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { CHAINS = 4, ITERATIONS = 12000, WARMUP = 1500 };
+enum { CHAINS = 4, ITERATIONS = 18000, WARMUP = 4500 };
 
 typedef struct toy_run {
   tempera_model *model;
@@ -50,27 +50,6 @@ static inline void free_run(toy_run *run) {
   tempera_summary_free(run->summary);
   tempera_sampler_free(run->sampler);
   tempera_model_free(run->model);
-}
-
-/* Two sets of options give the same draws, bit for bit. */
-static inline void check_same_draws(const char *method,
-                                    const char *const *options,
-                                    const char *const *others) {
-  toy_run a = run_toy(method, false, 5, options);
-  toy_run b = run_toy(method, false, 5, others);
-  const tempera_draws *p = tempera_sampler_draws(a.sampler);
-  const tempera_draws *q = tempera_sampler_draws(b.sampler);
-  for (tempera_role role = TEMPERA_TARGET; role <= TEMPERA_TEMPERED; role++) {
-    size_t rows = tempera_draws_rows(p, role);
-    assert_int_equal(rows, tempera_draws_rows(q, role));
-    for (size_t c = 0; rows && c < CHAINS; c++)
-      for (size_t i = 0; i < 2; i++)
-        assert_memory_equal(tempera_draws_values(p, role, c, i),
-                            tempera_draws_values(q, role, c, i),
-                            rows * sizeof(double));
-  }
-  free_run(&a);
-  free_run(&b);
 }
 
 /* A feature of a draw; `which` is its parameter. */
@@ -173,13 +152,9 @@ static inline void check_weighted(const tempera_draws *draws, tempera_role role,
 static inline void check_weighted_law(const tempera_draws *draws,
                                       tempera_role role, const double *weight,
                                       toy_law law, const char *what) {
-  size_t n = tempera_draws_chains(draws) * tempera_draws_rows(draws, role);
-  double total = 0;
-  for (size_t i = 0; i < n; i++)
-    total += weight ? weight[i] : 1;
-  /* A handful of visits, or none, tells nothing of its own error. */
+  /* A handful of draws of a rare value has no normal error. */
   for (int k = 0; k < TOY_VALUES; k++)
-    if (law.pmf[k] * total > 20)
+    if (law.pmf[k] > 0.005)
       check_weighted(draws, role, weight, is_value, k, law.pmf[k], what);
   check_weighted(draws, role, weight, is_positive, 0, 0.5, what);
   check_weighted(draws, role, weight, size_of, 0, law.mean_size, what);

@@ -91,18 +91,10 @@ static void jumps_cross_where_walks_do_not(void **state) {
   assert_true(fabs(share - round(share)) < 1e-9);
 }
 
-static void draws_do_not_depend_on_threads(void **state) {
-  (void)state;
-  const char *one[] = {"threads", "1", "iterations", "300", NULL};
-  const char *two[] = {"threads", "2", "iterations", "300", NULL};
-  check_same_draws("ee", one, two);
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(target_has_its_law),
       cmocka_unit_test(jumps_cross_where_walks_do_not),
-      cmocka_unit_test(draws_do_not_depend_on_threads),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
