@@ -37,7 +37,7 @@ static void resolve_lengths(tempera_options *o) {
                                          : AUTOMATIC_WARMUP;
   bool pair = o->method == TEMPERA_PT_STWNC || o->method == TEMPERA_STWNC;
   if (o->thin == 0)
-    o->thin = automatic && pair && o->kernel == TEMPERA_KERNEL_AUTO
+    o->thin = automatic && pair && !o->paper && o->kernel == TEMPERA_KERNEL_AUTO
                   ? SHORT_SWEEPS
                   : 1;
 }
