@@ -26,7 +26,7 @@ int main(void) {
 C
 cat > main.cpp <<'CPP'
 #include <tempera.h>
-int main() { return tempera_options_default().thin == 1 ? 0 : 1; }
+int main() { return tempera_options_default().until_se == 0 ? 0 : 1; }
 CPP
 export PKG_CONFIG_PATH=$work/prefix/lib/pkgconfig
 export LD_LIBRARY_PATH=$work/prefix/lib

@@ -44,8 +44,9 @@ static inline double likelihood_at(const tempera_model *model,
                                    const double *theta) {
   const tempera_model_spec *spec = tempera_model_spec_of(model);
   double value = NAN;
-  assert_int_equal(spec->log_likelihood(theta, &value, spec->user), 0);
-  return value;
+  int code = spec->log_likelihood(theta, &value, spec->user);
+  assert_true(code >= 0);
+  return code > 0 ? -INFINITY : value; /* "reject this point" */
 }
 
 static inline double prior_at(const tempera_model *model, const double *theta) {
