@@ -12,7 +12,7 @@ may = {"base": [], "numeric": ["base"], "parallel": ["base"],
        "samplers": ["kernels", "draws", "parallel"],
        "estimate": ["draws", "model", "numeric"],
        "run": ["samplers", "estimate"], "report": ["estimate", "run"],
-       "cli": []}
+       "paper": ["report"], "cli": []}
 
 def reach(folder):
     found = {folder}
