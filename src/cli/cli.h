@@ -18,6 +18,7 @@ int cli_compile(int argc, char **argv);
 int cli_summary(int argc, char **argv);
 int cli_compare(int argc, char **argv);
 int cli_report(int argc, char **argv);
+int cli_reproduce(int argc, char **argv);
 
 /* `FILE:LINE:COLUMN: what` on standard error; gives EXIT_BAD_INPUT back. */
 int cli_fail(const char *file, const tempera_error *error);

@@ -18,6 +18,8 @@ static const char help[] =
     "  summary RUN                             a run's tables again\n"
     "  compare RUN RUN...                      log Bayes factors\n"
     "  report RUN [-o FILE.html]               a run as one page with charts\n"
+    "  reproduce [bimodal|galaxy|sir|all]      the paper's tables and "
+    "figures\n"
     "\n"
     "tempera COMMAND --help says more; tempera --version, tempera --help.\n";
 
@@ -30,7 +32,7 @@ static const command commands[] = {
     {"sample", cli_sample},   {"check", cli_check},
     {"summary", cli_summary}, {"compare", cli_compare},
     {"compile", cli_compile}, {"report", cli_report},
-    {"resume", NULL},         {"reproduce", NULL}};
+    {"resume", NULL},         {"reproduce", cli_reproduce}};
 
 enum { COMMANDS = sizeof commands / sizeof *commands };
 

@@ -75,6 +75,12 @@ void tm_evidence_ti(const tm_tempered *view, tm_bins *bins, double *scratch,
  * printed variance's. False when out of memory. */
 bool tm_evidence_ti_paper(const tm_tempered *view, double *log_z, double *se,
                           double *between);
+/* The printed sum, of (tau_(t) - tau_(t-1)) E_(t-1) over the distinct taus, the
+ * last interval reaching 1, and the printed variance, of the squared widths
+ * times Var(E_t). `order` lists the draws by tau. */
+double tm_evidence_left_sum(const double *tau, const double *l,
+                            const size_t *order, size_t count,
+                            double *variance);
 /* ss: steppingstone in bins; needs the tau prior. */
 void tm_evidence_ss(const tm_tempered *view, const tm_bins *bins,
                     double *scratch, tm_evidence *evidence);

@@ -167,22 +167,20 @@ void tm_evidence_ti(const tm_tempered *view, tm_bins *bins, double *scratch,
                      evidence);
 }
 
-/* Sum of (tau_(t) - tau_(t-1)) E_(t-1) over one chain's distinct taus, the
- * last interval reaching 1, and the printed variance, sum of the squared
- * widths times Var(E_t). `draw` is the chain's draws by tau. */
-static double left_sum(const tm_tempered *view, const size_t *draw,
-                       size_t count, double *variance) {
+double tm_evidence_left_sum(const double *tau, const double *l,
+                            const size_t *order, size_t count,
+                            double *variance) {
   double integral = 0;
   *variance = 0;
   for (size_t k = 0; k < count;) {
-    double tau = view->tau[draw[k]], sum = 0, squares = 0;
+    double at = tau[order[k]], sum = 0, squares = 0;
     size_t end = k;
-    for (; end < count && view->tau[draw[end]] == tau; end++)
-      sum += view->l[draw[end]];
+    for (; end < count && tau[order[end]] == at; end++)
+      sum += l[order[end]];
     double n = (double)(end - k), mean = sum / n;
     for (size_t i = k; i < end; i++)
-      squares += (view->l[draw[i]] - mean) * (view->l[draw[i]] - mean);
-    double width = (end < count ? view->tau[draw[end]] : 1) - tau;
+      squares += (l[order[i]] - mean) * (l[order[i]] - mean);
+    double width = (end < count ? tau[order[end]] : 1) - at;
     integral += width * mean;
     if (n > 1)
       *variance += width * width * squares / (n * (n - 1));
@@ -204,7 +202,8 @@ bool tm_evidence_ti_paper(const tm_tempered *view, double *log_z, double *se,
       if (view->order[k] / view->rows == c)
         draw[n++] = view->order[k];
     double printed;
-    value[c] = n ? left_sum(view, draw, n, &printed) : NAN;
+    value[c] =
+        n ? tm_evidence_left_sum(view->tau, view->l, draw, n, &printed) : NAN;
     mean += value[c] / m;
     variance += n ? printed / (m * m) : NAN;
   }
