@@ -437,11 +437,14 @@ static double last_walker(const tempera_draws *draws) {
 static void put(tempera_draws *draws, double value, double tau, double exchange,
                 double renewed) {
   double walker = last_walker(draws);
-  double extra[TM_COLUMNS] = {
-      [TM_TAU] = tau,           [TM_LOG_LIKELIHOOD] = -value,
-      [TM_EXCHANGE] = exchange, [TM_RENEWED] = renewed,
-      [TM_ACCEPT] = 0.25,       [TM_TAU_ACCEPT] = exchange > 0 ? NAN : 0.5,
-      [TM_WALKER] = exchange == 2 ? 1 - walker : walker};
+  double extra[TM_COLUMNS] = {[TM_TAU] = tau,
+                              [TM_LOG_LIKELIHOOD] = -value,
+                              [TM_EXCHANGE] = exchange,
+                              [TM_RENEWED] = renewed,
+                              [TM_ACCEPT] = 0.25,
+                              [TM_TAU_ACCEPT] = exchange > 0 ? NAN : 0.5,
+                              [TM_WALKER] =
+                                  exchange == 2 ? 1 - walker : walker};
   tm_draws_put(draws, TEMPERA_TEMPERED, 0, draws->count, &value, extra);
   extra[TM_TAU] = 1;
   tm_draws_put(draws, TEMPERA_TARGET, 0, draws->count, &value, extra);
