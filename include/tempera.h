@@ -438,7 +438,7 @@ typedef struct tempera_options {
   double time_limit; /* seconds; 0: none */
   double until_se;   /* stop when the headline se is below; 0: never */
   bool paper;        /* the algorithm and settings exactly as printed */
-  bool jumps;        /* jump between the basins found (learned, laplace) */
+  bool jumps;        /* between the basins found; not with prior profile */
   bool bridge;       /* spend likelihood calls on a bridge estimate */
   bool save_warmup;
   const double *init; /* chains x tempera_model_size starts, or NULL */

@@ -427,12 +427,24 @@ static tempera_draws *hand_made(size_t rows, bool integer) {
   return draws;
 }
 
+/* Which of the two thetas the last row's tempered one is. */
+static double last_walker(const tempera_draws *draws) {
+  return draws->count ? tm_draws_column(draws, TEMPERA_TEMPERED, 0,
+                                        1 + TM_WALKER)[draws->count - 1]
+                      : 0;
+}
+
 static void put(tempera_draws *draws, double value, double tau, double exchange,
                 double renewed) {
-  double extra[TM_COLUMNS] = {
-      [TM_TAU] = tau,           [TM_LOG_LIKELIHOOD] = -value,
-      [TM_EXCHANGE] = exchange, [TM_RENEWED] = renewed,
-      [TM_ACCEPT] = 0.25,       [TM_TAU_ACCEPT] = exchange > 0 ? NAN : 0.5};
+  double walker = last_walker(draws);
+  double extra[TM_COLUMNS] = {[TM_TAU] = tau,
+                              [TM_LOG_LIKELIHOOD] = -value,
+                              [TM_EXCHANGE] = exchange,
+                              [TM_RENEWED] = renewed,
+                              [TM_ACCEPT] = 0.25,
+                              [TM_TAU_ACCEPT] = exchange > 0 ? NAN : 0.5,
+                              [TM_WALKER] =
+                                  exchange == 2 ? 1 - walker : walker};
   tm_draws_put(draws, TEMPERA_TEMPERED, 0, draws->count, &value, extra);
   extra[TM_TAU] = 1;
   tm_draws_put(draws, TEMPERA_TARGET, 0, draws->count, &value, extra);
@@ -489,6 +501,32 @@ static void a_prior_draw_starts_a_new_lineage(void **state) {
   put(draws, 0, 0.2, 2, 0); /* the new one to the target: a restart */
   assert_int_equal(trips(draws, &restarts), 1);
   assert_int_equal(restarts, 2);
+  tm_draws_free(draws);
+}
+
+static void a_prior_draw_is_before_the_exchange(void **state) {
+  (void)state;
+  tempera_draws *draws = hand_made(20, false);
+  size_t restarts;
+  put(draws, 0, 0.3, 0, 1);
+  put(draws, 0, 0.9, 2, 0); /* A to the target: a restart */
+  put(draws, 0, 0.3, 2, 1); /* B redrawn, then to the target: a restart */
+  assert_int_equal(trips(draws, &restarts), 0); /* A never came down */
+  assert_int_equal(restarts, 2);
+  tm_draws_free(draws);
+}
+
+static void exchanges_between_kept_draws_are_followed(void **state) {
+  (void)state;
+  tempera_draws *draws = hand_made(20, false);
+  size_t restarts;
+  put(draws, 0, 0.01, 0, 0); /* A at the bottom */
+  put(draws, 0, 0.5, 2, 0);  /* A to the target: a restart */
+  put(draws, 0, 0.5, 0, 0);
+  put(draws, 0, 0.01, 0, 0); /* A again, after an exchange not kept */
+  tm_draws_column(draws, TEMPERA_TEMPERED, 0, 1 + TM_WALKER)[3] = 0;
+  assert_int_equal(trips(draws, &restarts), 1);
+  assert_int_equal(restarts, 1);
   tm_draws_free(draws);
 }
 
@@ -684,6 +722,8 @@ int main(void) {
       cmocka_unit_test(without_a_target_chain_values_are_weighted),
       cmocka_unit_test(round_trips_follow_theta_through_exchanges),
       cmocka_unit_test(a_prior_draw_starts_a_new_lineage),
+      cmocka_unit_test(a_prior_draw_is_before_the_exchange),
+      cmocka_unit_test(exchanges_between_kept_draws_are_followed),
       cmocka_unit_test(whole_values_have_probabilities),
       cmocka_unit_test(tau_bins_share_the_draws),
       cmocka_unit_test(verdict_is_reliable_for_good_draws_only),

@@ -8,12 +8,9 @@
 
 #include <math.h>
 
-typedef struct anchor {
-  double log_z, se, effective;
-} anchor;
-
-/* log z(tau) from the prior draws. */
-static anchor weigh(const double *l, size_t count, double tau) {
+tm_anchor tm_anchor_at(const tempera_draws *draws, double tau) {
+  const double *l = draws->prior_log_likelihood;
+  size_t count = draws->prior_draws;
   double most = -INFINITY, sum = 0, squares = 0, n = (double)count;
   for (size_t i = 0; i < count; i++)
     most = fmax(most, l[i]);
@@ -23,9 +20,9 @@ static anchor weigh(const double *l, size_t count, double tau) {
     squares += w * w;
   }
   double effective = sum * sum / squares;
-  return (anchor){.log_z = tau * most + log(sum / n),
-                  .se = sqrt(fmax(0, 1 / effective - 1 / n)),
-                  .effective = effective};
+  return (tm_anchor){.log_z = tau * most + log(sum / n),
+                     .se = sqrt(fmax(0, 1 / effective - 1 / n)),
+                     .effective = effective};
 }
 
 tm_anchor_gap tm_anchor_compare(const tempera_draws *draws,
@@ -38,7 +35,7 @@ tm_anchor_gap tm_anchor_compare(const tempera_draws *draws,
     const tempera_curve_point *p = &summary->curve[i];
     if (!(p->tau > 0) || !isfinite(p->log_z))
       continue;
-    anchor a = weigh(draws->prior_log_likelihood, n, p->tau);
+    tm_anchor a = tm_anchor_at(draws, p->tau);
     if (!(a.effective >= 0.1 * (double)n))
       break; /* the curve goes up in tau, the draws' worth down */
     double allowed = 0.25 + 4 * (a.se + fmax(0, summary->se));

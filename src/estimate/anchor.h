@@ -10,6 +10,12 @@ typedef struct tm_anchor_gap {
   double curve, prior; /* log z(tau) by the chain and by the prior draws */
 } tm_anchor_gap;
 
+/* log z(tau) from the draws' prior draws, of which there are some. */
+typedef struct tm_anchor {
+  double log_z, se, effective; /* effective: number of draws */
+} tm_anchor;
+tm_anchor tm_anchor_at(const tempera_draws *draws, double tau);
+
 /* The first tau at which they differ by more than the errors allow. */
 tm_anchor_gap tm_anchor_compare(const tempera_draws *draws,
                                 const tempera_summary *summary);

@@ -14,6 +14,7 @@
  *
  * The divergences need the rise itself; with the mean of forward and backward
  * for it, ti-pt-b equals that mean by identity. */
+#include "estimate/anchor.h"
 #include "estimate/levels.h"
 
 #include <math.h>
@@ -163,23 +164,15 @@ static const double UNSEEN[TM_LEVELS_KINDS] = {[TM_LEVELS_BACKWARD] = 1,
  * upper bound that convexity gives, tau E_tau[l], is it trusted. */
 static double gap(const tm_levels *v, tm_evidence *evidence) {
   const tempera_draws *draws = v->draws;
-  series s = level(v, 0);
-  double tau = v->tau[0], sum = 0, squares = 0, n = (double)draws->prior_draws;
+  double tau = v->tau[0];
   if (!draws->prior_log_likelihood) {
-    double rise = -log_mean_exp(s, -tau, -1, evidence->psi);
+    double rise = -log_mean_exp(level(v, 0), -tau, -1, evidence->psi);
     evidence->half_range = fabs(tau * v->mean[0] - rise);
     return rise;
   }
-  double most = -INFINITY;
-  for (size_t i = 0; i < draws->prior_draws; i++)
-    most = fmax(most, tau * draws->prior_log_likelihood[i]);
-  for (size_t i = 0; i < draws->prior_draws; i++) {
-    double w = exp(tau * draws->prior_log_likelihood[i] - most);
-    sum += w;
-    squares += w * w;
-  }
-  evidence->variance += squares / (sum * sum) - 1 / n;
-  return most + log(sum / n);
+  tm_anchor anchor = tm_anchor_at(draws, tau);
+  evidence->variance += anchor.se * anchor.se;
+  return anchor.log_z;
 }
 
 /* From z(0) up to the first level. */

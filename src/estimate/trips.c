@@ -3,7 +3,9 @@
  *
  * Each chain carries two walkers: the one in the tempered place, and the one
  * in the target place at u = 1. An accepted exchange swaps them; a draw from
- * the prior replaces the tempered one at u = 0. */
+ * the prior replaces the tempered one at u = 0. Every row says which walker it
+ * is, as exchanges between the rows that were kept do not show; trips that end
+ * between them do not count. */
 #include "estimate/summary.h"
 
 #include <math.h>
@@ -34,18 +36,18 @@ static void follow_chain(const tempera_draws *draws, size_t chain,
   const double *tau = tm_draws_column(draws, role, chain, n + TM_TAU);
   const double *swap = tm_draws_column(draws, role, chain, n + TM_EXCHANGE);
   const double *renewed = tm_draws_column(draws, role, chain, n + TM_RENEWED);
-  stage tempered = FRESH, target = FRESH;
+  const double *walker = tm_draws_column(draws, role, chain, n + TM_WALKER);
+  stage walkers[2] = {FRESH, FRESH};
   for (size_t i = 0; i < draws->count; i++) {
-    if (swap[i] == 2) {
-      stage held = tempered;
-      tempered = target;
-      target = held;
-    }
-    if (renewed[i] == 1) /* it came down to tau = 0, and another leaves */
-      visit(&tempered, 0, c);
-    visit(&tempered, tm_barrier_share(barrier, tau[i]), c);
+    bool crossed = walker[i] != 0;
+    stage *tempered = &walkers[crossed], *target = &walkers[!crossed];
+    /* It came down to tau = 0, and another leaves; the sweep's exchange is
+     * after that. */
+    if (renewed[i] == 1)
+      visit(swap[i] == 2 ? target : tempered, 0, c);
+    visit(tempered, tm_barrier_share(barrier, tau[i]), c);
     if (draws->has_role[TEMPERA_TARGET])
-      visit(&target, 1, c);
+      visit(target, 1, c);
   }
 }
 

@@ -28,6 +28,34 @@ static bool leaves(const tm_variable *v, double lower, double upper) {
          (!v->upper || is_number(v->upper, upper));
 }
 
+/* No bound, or the very limit that the density has itself? */
+static bool is_own(const tm_expression *bound, const tm_expression *limit) {
+  if (!bound)
+    return true;
+  if (limit->kind == TM_E_INT)
+    return is_number(bound, (double)limit->whole);
+  if (limit->kind == TM_E_REAL)
+    return is_number(bound, limit->number);
+  return bound->kind == TM_E_NAME && limit->kind == TM_E_NAME &&
+         bound->variable == limit->variable;
+}
+
+/* Do bounds leave all of a support that the density's arguments limit? */
+static bool leaves_own(const tm_variable *v, const tm_expression *density) {
+  static const char *const between[] = {"uniform", "discrete_range", NULL};
+  static const char *const counts[] = {"binomial", "binomial_logit", NULL};
+  static const char *const above[] = {"pareto", NULL};
+  const char *name = density->builtin->name;
+  tm_expression *const *argument = density->parts;
+  bool from_zero = !v->lower || is_number(v->lower, 0);
+  if (is_one_of(name, between))
+    return is_own(v->lower, argument[1]) && is_own(v->upper, argument[2]);
+  if (is_one_of(name, counts))
+    return from_zero && is_own(v->upper, argument[1]);
+  return is_one_of(name, above) && !v->upper &&
+         (from_zero || is_own(v->lower, argument[1]));
+}
+
 /* Cut in half, whatever the scale. */
 static bool is_half(const tm_variable *v, const tm_expression *density) {
   static const char *const around_first[] = {
@@ -63,15 +91,12 @@ bool tm_cut_varies(const tm_split *split, const tm_variable *v,
                                          NULL};
   static const char *const unit[] = {"beta", "beta_proportion", "bernoulli",
                                      "bernoulli_logit", NULL};
-  static const char *const own[] = {"uniform",        "pareto",
-                                    "discrete_range", "binomial",
-                                    "binomial_logit", NULL};
   if (v->constraint != TM_BOUNDED || density->kind != TM_E_CALL ||
       !density->builtin)
     return false;
   const char *name = density->builtin->name;
   if ((is_one_of(name, positive) && leaves(v, 0, INFINITY)) ||
-      (is_one_of(name, unit) && leaves(v, 0, 1)) || is_one_of(name, own) ||
+      (is_one_of(name, unit) && leaves(v, 0, 1)) || leaves_own(v, density) ||
       is_half(v, density))
     return tm_has_dependent_limits(v);
   bool varies = tm_has_dependent_limits(v);

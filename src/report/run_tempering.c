@@ -32,7 +32,7 @@ static void add_table(json_t *section, const tempera_summary *s) {
   add_number(table, "restarts", (double)s->restarts, 0,
              "arrivals at the posterior from the prior");
   add_number(table, "exchange acceptance", s->swap_acceptance, 3,
-             "between the tempered chain and the target chain");
+             "of the exchanges proposed between chains");
   add_number(table, "tau move acceptance", s->tau_acceptance, 3, "");
   if (!s->ridge_knots)
     return;
@@ -182,11 +182,13 @@ static json_t *acceptance_figure(const tempera_summary *s) {
   return figure;
 }
 
-/* Does tau move from row to row? Methods with many levels at once write a row
- * for each of them. */
+/* Does tau move from row to row? Methods with many levels or walkers at once
+ * write a row for each of them. */
 static bool is_walk(const tm_run_files *files) {
-  const tm_run_draws *target = &files->draws[TEMPERA_TARGET];
-  return !target->chains || files->draws[TEMPERA_TEMPERED].rows <= target->rows;
+  const tempera_summary *s = files->summary;
+  size_t thin = s->thin ? s->thin : 1;
+  size_t sweeps = (s->iterations + thin - 1) / thin;
+  return files->draws[TEMPERA_TEMPERED].rows <= sweeps;
 }
 
 void tm_run_tempering(json_t *page, const tm_run_files *files) {

@@ -24,6 +24,10 @@ static bool many_points(tempera_method method) {
   return method == TEMPERA_PT || method == TEMPERA_PAWL || method == TEMPERA_EE;
 }
 
+static bool is_pair(const tempera_options *o) {
+  return o->method == TEMPERA_PT_STWNC || o->method == TEMPERA_STWNC;
+}
+
 static void resolve_lengths(tempera_options *o) {
   if (o->chains == 0)
     o->chains = o->paper ? 1 : DEFAULT_CHAINS;
@@ -35,11 +39,11 @@ static void resolve_lengths(tempera_options *o) {
                 : !automatic             ? o->iterations / 2
                 : many_points(o->method) ? LEVELS_WARMUP
                                          : AUTOMATIC_WARMUP;
-  bool pair = o->method == TEMPERA_PT_STWNC || o->method == TEMPERA_STWNC;
   if (o->thin == 0)
-    o->thin = automatic && pair && !o->paper && o->kernel == TEMPERA_KERNEL_AUTO
-                  ? SHORT_SWEEPS
-                  : 1;
+    o->thin =
+        automatic && is_pair(o) && !o->paper && o->kernel == TEMPERA_KERNEL_AUTO
+            ? SHORT_SWEEPS
+            : 1;
 }
 
 /* Levels and exchanges: as printed with --paper, and where its schedule or its
@@ -66,7 +70,7 @@ static void resolve_paper(tempera_options *o, const tempera_recipe *recipe) {
   o->jumps = o->bridge = false;
   if (recipe && recipe->proposal_count)
     o->kernel = TEMPERA_KERNEL_MODEL;
-  if (o->method != TEMPERA_PT_STWNC && o->method != TEMPERA_STWNC)
+  if (!is_pair(o))
     return;
   o->ridge = TEMPERA_RIDGE_EXACT;
   o->tau_prior = TEMPERA_PRIOR_PROFILE;
@@ -93,6 +97,11 @@ static bool move_fits(tempera_method method, tempera_tau_move move) {
 /* Options of some methods only. */
 static tempera_status check_method(const tempera_options *o,
                                    tempera_error *error) {
+  if (o->ridge == TEMPERA_RIDGE_EXACT && !is_pair(o))
+    return tm_fail(error, TEMPERA_ERROR_ARGUMENT,
+                   "--ridge exact belongs to methods pt-stwnc and stwnc; %s "
+                   "has no proposals of tau to optimise at",
+                   method_word(o));
   if (!move_fits(o->method, o->tau_move))
     return tm_fail(
         error, TEMPERA_ERROR_ARGUMENT, "--tau-move %s is not for method %s",
@@ -111,14 +120,14 @@ static tempera_status check_method(const tempera_options *o,
 static tempera_status check(const tempera_options *o,
                             const tempera_model *model, tempera_error *error) {
   TM_TRY(check_method(o, error));
+  if ((o->swaps || o->schedule) && o->method != TEMPERA_PT)
+    return tm_fail(error, TEMPERA_ERROR_ARGUMENT,
+                   "--swaps and --schedule belong to --method pt");
   if (o->levels && !tm_method_of(o->method)->levels)
     return tm_fail(error, TEMPERA_ERROR_ARGUMENT,
                    "--levels belongs to methods with a ladder of temperatures; "
                    "%s has none",
                    method_word(o));
-  if ((o->swaps || o->schedule) && o->method != TEMPERA_PT)
-    return tm_fail(error, TEMPERA_ERROR_ARGUMENT,
-                   "--swaps and --schedule belong to --method pt");
   if (o->ridge == TEMPERA_RIDGE_EXACT && o->tau_move != TEMPERA_TAU_UNIFORM &&
       o->tau_move != TEMPERA_TAU_TRUNCATED_NORMAL)
     return tm_fail(error, TEMPERA_ERROR_ARGUMENT,

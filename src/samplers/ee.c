@@ -141,6 +141,8 @@ static void step(tm_ee *ee, size_t k, tm_row *row) {
       jump(ee, k, &accepted)) {
     row->extra[TM_EXCHANGE] = accepted ? 2 : 1;
     row->extra[TM_ACCEPT] = accepted;
+    ee->proposed += k == 0;
+    ee->accepted += k == 0 && accepted;
     return;
   }
   mutate(ee, at, row);
@@ -158,8 +160,8 @@ static void sweep(tm_group *group) {
     if (group->done >= start_of(ee, k) + burn_in)
       remember(ee, &ee->links[k]);
   }
-  ee->proposed += row->extra[TM_EXCHANGE] > 0;
-  ee->accepted += row->extra[TM_EXCHANGE] == 2;
+  if (group->done < start_of(ee, 0))
+    tm_row_clear(row); /* it has not begun */
   tm_row_fill(row, &ee->links[0].point, 1);
 }
 

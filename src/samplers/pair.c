@@ -107,8 +107,10 @@ static void exchange(tm_pair *pair) {
       pair->tau, pair->tempered.log_likelihood, 1, pair->target.log_likelihood);
   double uniform = tempera_random_uniform(&pair->exchange_stream);
   bool accepted = log(uniform) < log_ratio;
-  if (accepted)
+  if (accepted) {
     tm_point_swap(&pair->tempered, &pair->target);
+    pair->crossed = !pair->crossed;
+  }
   pair->group.rows[TEMPERA_TEMPERED]->extra[TM_EXCHANGE] = accepted ? 2 : 1;
   pair->group.rows[TEMPERA_TARGET]->extra[TM_EXCHANGE] = accepted ? 2 : 1;
 }
@@ -128,6 +130,9 @@ static void sweep(tm_group *group) {
   if (exchanging)
     exchange(pair);
   tm_row_fill(group->rows[TEMPERA_TEMPERED], &pair->tempered, pair->tau);
-  if (paired)
-    tm_row_fill(target, &pair->target, 1);
+  group->rows[TEMPERA_TEMPERED]->extra[TM_WALKER] = pair->crossed;
+  if (!paired)
+    return;
+  tm_row_fill(target, &pair->target, 1);
+  target->extra[TM_WALKER] = !pair->crossed;
 }

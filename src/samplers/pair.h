@@ -25,6 +25,7 @@ typedef struct tm_pair {
   tm_tau_mover mover;
   tm_point tempered, target;
   double tau;
+  bool crossed; /* the thetas are in each other's first place */
   tempera_random tempered_stream, target_stream, tau_stream, exchange_stream;
   /* Draws whose line rose above the ridge's chord. */
   size_t beaten;

@@ -50,6 +50,14 @@ status 0 "mixed" "$tempera" sample "$models/mixed.so" --iterations 400 \
 page mixed/report.html 'd' | grep -q "'Probabilities'" ||
   fail "whole parameters have bars"
 
+# Rows of several walkers are not one walk.
+page run/report.html 'd' | grep -q 'Round trips of tau' ||
+  fail "tau is followed"
+status 0 "walkers" "$tempera" sample "$models/normal.so" -d y.json \
+  --method pawl --warmup 300 --iterations 300 --chains 2 --seed 1 -o walkers
+page walkers/report.html 'd' | grep -q 'Round trips of tau' &&
+  fail "walkers are not one walk"
+
 # Names are text.
 mkdir hostile
 cp run/*.csv run/*.json hostile

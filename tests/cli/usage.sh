@@ -37,6 +37,8 @@ misfit() {
   says "$*" "$pattern"
 }
 misfit 'levels belongs to methods with a ladder' --levels 5
+misfit 'schedule belong to --method pt' --schedule power
+misfit 'ridge exact belongs to methods pt-stwnc' --method pawl --ridge exact
 misfit 'weights belongs to method st' --weights wang-landau
 misfit 'truncated-normal is not for method st' --method st \
   --tau-move truncated-normal
