@@ -2,6 +2,8 @@
 #include "paper/charts.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_POINTS = 1500 };
@@ -26,20 +28,37 @@ void tm_chart_histogram(json_t *figure, const char *name, int index,
   json_object_set_new(series, "filled", json_true());
 }
 
+/* To five significant digits: axes may be logarithmic, where rounding by the
+ * range would flatten what is small. */
+static void set_numbers(json_t *series, const char *name, const double *values,
+                        size_t count, size_t step) {
+  json_t *list = json_array();
+  for (size_t i = 0; i < count; i += step) {
+    char text[32];
+    snprintf(text, sizeof text, "%.5g", values[i]);
+    json_array_append_new(list, json_real(strtod(text, NULL)));
+  }
+  json_object_set_new(series, name, list);
+}
+
+static void add_layer(json_t *figure, const char *type, const char *name,
+                      int index, const double *x, const double *y, size_t count,
+                      size_t step) {
+  json_t *series = tm_figure_series(figure, type, name);
+  set_numbers(series, "x", x, count, step);
+  set_numbers(series, "y", y, count, step);
+  colour(series, index);
+}
+
 void tm_chart_curve(json_t *figure, const char *name, int index,
                     const double *x, const double *y, size_t count) {
-  colour(tm_figure_xy(figure, "line", name, x, y, count), index);
+  add_layer(figure, "line", name, index, x, y, count, 1);
 }
 
 void tm_chart_points(json_t *figure, const char *name, int index,
                      const double *x, const double *y, size_t count) {
-  double few_x[MOST_POINTS], few_y[MOST_POINTS];
-  size_t step = 1 + (count - 1) / MOST_POINTS, kept = 0;
-  for (size_t i = 0; i < count; i += step, kept++) {
-    few_x[kept] = x[i];
-    few_y[kept] = y[i];
-  }
-  colour(tm_figure_xy(figure, "points", name, few_x, few_y, kept), index);
+  size_t step = 1 + (count - 1) / MOST_POINTS;
+  add_layer(figure, "points", name, index, x, y, count, step);
 }
 
 void tm_chart_grid(double lower, double upper, size_t count, double *out) {
