@@ -190,6 +190,8 @@ static tempera_status find_line(const tm_paper *paper,
   tempera_sampler *sampler = NULL;
   TM_TRY(tm_batch_options(paper, TM_LENGTH_SHORT, words, &batch, error));
   batch.options.seed = paper->request->seed;
+  batch.options.chains = 1;
+  batch.options.init = tempera_model_spec_of(model)->recipe->start;
   TM_TRY(tempera_sampler_create(model, &batch.options, &sampler, error));
   tempera_status status = tempera_sampler_advance(sampler, 1, error);
   if (status == TEMPERA_OK)

@@ -43,14 +43,27 @@ static tempera_status make_draws(tempera_sampler *s, tempera_error *error) {
                       rows_for(o->warmup, o->thin), &s->warmup_draws, error);
 }
 
+/* The start that the model's authors printed, or NULL. */
+static const double *printed_start(const tempera_sampler *s) {
+  const tempera_recipe *recipe = s->model->spec.recipe;
+  return s->options.paper && recipe && !s->options.init ? recipe->start : NULL;
+}
+
+/* It is the optimiser's too: prior draws alone may miss its basin (SIR). */
+static void offer_printed_start(tempera_sampler *s) {
+  const double *start = printed_start(s);
+  if (start && s->starts.optimiser_count)
+    memcpy(s->starts.optimiser, start, s->model->size * sizeof(double));
+}
+
 static tempera_status make_group(tempera_sampler *s, size_t chain,
                                  tempera_error *error) {
   const tempera_options *o = &s->options;
-  const tempera_recipe *recipe = s->model->spec.recipe;
-  bool printed = o->paper && recipe && recipe->start && !o->init;
+  const double *printed = printed_start(s);
   const double *start =
-      printed ? recipe->start : s->starts.chains + chain * s->model->size;
-  double tau = printed ? recipe->start_tau : fmax(0.5, o->tau_min);
+      printed ? printed : s->starts.chains + chain * s->model->size;
+  double tau =
+      printed ? s->model->spec.recipe->start_tau : fmax(0.5, o->tau_min);
   return s->method->make_group(s, (uint32_t)chain, start, tau,
                                &s->groups[chain], error);
 }
@@ -82,6 +95,7 @@ static tempera_status set_up(tempera_sampler *s, tempera_error *error) {
   size_t looks = many ? LOOKS : FEW_LOOKS;
   TM_TRY(tm_starts_find(s->model, s->options.seed, chains, looks,
                         s->options.init, &s->starts, error));
+  offer_printed_start(s);
   TM_TRY(refuse_improper(s, error));
   TM_TRY(make_draws(s, error));
   for (size_t c = 0; c < chains; c++)
