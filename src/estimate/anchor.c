@@ -38,7 +38,7 @@ tm_anchor_gap tm_anchor_compare(const tempera_draws *draws,
     tm_anchor a = tm_anchor_at(draws, p->tau);
     if (!(a.effective >= 0.1 * (double)n))
       break; /* the curve goes up in tau, the draws' worth down */
-    double allowed = 0.25 + 4 * (a.se + fmax(0, summary->se));
+    double allowed = 0.25 + 4 * a.se + fmax(0, summary->se);
     if (!(fabs(p->log_z - a.log_z) > allowed))
       continue;
     return (tm_anchor_gap){.tau = p->tau, .curve = p->log_z, .prior = a.log_z};

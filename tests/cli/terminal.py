@@ -14,7 +14,7 @@ def on_terminal(columns, environment, *options):
     folder = tempfile.mkdtemp(dir=".")
     child = subprocess.Popen(
         [tempera, "sample", model, "-d", data, "--seed", "1", "--chains", "2",
-         "--iterations", "20000", "--warmup", "500", "-o", folder + "/run",
+         "--iterations", "60000", "--warmup", "500", "-o", folder + "/run",
          *options], stdin=follow, stdout=follow, stderr=follow,
         env={**os.environ, **{"NO_COLOR": ""}, **environment})
     os.close(follow)
