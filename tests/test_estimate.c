@@ -602,6 +602,15 @@ static void verdict_is_reliable_for_good_draws_only(void **state) {
   assert_false(s->reliable);
   assert_non_null(strstr(s->verdict, "round trips"));
   s->round_trips = 300;
+  tempera_level levels[] = {{.tau = 0.1, .rejection = 0.97},
+                            {.tau = 1, .rejection = NAN}};
+  s->levels = levels;
+  s->level_count = 2;
+  assert_int_equal(tm_estimate_verdict(s, NULL), TEMPERA_OK);
+  assert_false(s->reliable);
+  assert_non_null(strstr(s->verdict, "hardly exchange"));
+  s->levels = NULL;
+  s->level_count = 0;
   s->values[0].rhat = 1.3;
   assert_int_equal(tm_estimate_verdict(s, NULL), TEMPERA_OK);
   assert_false(s->reliable);

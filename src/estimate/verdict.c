@@ -78,6 +78,28 @@ static void check_trips(findings *f) {
         "run more iterations, or a better kernel");
 }
 
+/* Levels that hardly exchange share too little for one to check the other: a
+ * basin may be missing between them, however steady the estimates look. */
+static void check_levels(findings *f) {
+  const tempera_summary *s = f->summary;
+  const double most = 0.9;
+  size_t worst = s->level_count;
+  for (size_t t = 0; t + 1 < s->level_count; t++)
+    if (s->levels[t].rejection > most &&
+        (worst == s->level_count ||
+         s->levels[t].rejection > s->levels[worst].rejection))
+      worst = t;
+  if (worst == s->level_count)
+    return;
+  WARN(f,
+       "%.0f %% of the exchanges between tau = %.3g and %.3g are rejected "
+       "(at most 90 %% should be): there are too few levels.",
+       100 * s->levels[worst].rejection, s->levels[worst].tau,
+       s->levels[worst + 1].tau);
+  blame(f, "neighbouring levels hardly exchange",
+        "use more levels, or leave --levels out");
+}
+
 /* The worst R-hat and the smallest effective sample size, and of what. */
 typedef struct worst {
   const char *slow, *thin; /* NULL: of nothing */
@@ -190,6 +212,7 @@ tempera_status tm_estimate_verdict(tempera_summary *summary,
       check_mixing(&f);
     check_evidence(&f);
     check_trips(&f);
+    check_levels(&f);
     if (tempered)
       check_mixing(&f);
     check_ridge(&f);
