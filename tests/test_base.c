@@ -5,6 +5,8 @@
 
 #include "cmocka_all.h"
 
+#include <Random123/philox.h>
+#include <gsl/gsl_cdf.h>
 #include <math.h>
 
 static void streams_differ_by_seed_chain_and_purpose(void **state) {
@@ -27,6 +29,64 @@ static void stream_matches_known_answer(void **state) {
   tempera_random r = tm_random(0, 0, (tm_purpose)0);
   assert_int_equal(tm_random_bits(&r), 0xe169c58d6627e8d5ull);
   assert_int_equal(tm_random_bits(&r), 0x9b00dbd8bc57ac4cull);
+}
+
+/* Blocks are made in lanes where the processor has them. */
+static void stream_is_that_of_random123(void **state) {
+  (void)state;
+  tempera_random r = tm_random(0x123456789abcdefull, 7, TM_PURPOSE_TEST);
+  r.counter[0] = UINT32_MAX - 19; /* carried into the next word */
+  r.counter[1] = 3;
+  philox4x32_key_t key = {{r.key[0], r.key[1]}};
+  philox4x32_ctr_t counter = {
+      {r.counter[0], r.counter[1], r.counter[2], r.counter[3]}};
+  for (int i = 0; i < 100; i++) {
+    philox4x32_ctr_t block = philox4x32(counter, key);
+    assert_int_equal(tm_random_bits(&r),
+                     (uint64_t)block.v[1] << 32 | block.v[0]);
+    assert_int_equal(tm_random_bits(&r),
+                     (uint64_t)block.v[3] << 32 | block.v[2]);
+    if (++counter.v[0] == 0)
+      counter.v[1]++;
+  }
+}
+
+static double density(double x) { return exp(-0.5 * x * x); }
+
+static void layers_of_the_normal_have_equal_areas(void **state) {
+  (void)state;
+  const double *edge = tm_normal_edge;
+  double area =
+      edge[1] * density(edge[1]) + sqrt(M_PI / 2) * erfc(edge[1] / sqrt(2));
+  assert_true(fabs(edge[0] * density(edge[1]) / area - 1) < 1e-14);
+  for (int i = 1; i < TM_NORMAL_LAYERS; i++) {
+    double layer = edge[i] * (density(edge[i + 1]) - density(edge[i]));
+    assert_true(fabs(layer / area - 1) < 1e-12);
+  }
+  assert_true(edge[TM_NORMAL_LAYERS] == 0);
+}
+
+/* Counts in cells, the tail beyond the last layer among them. */
+static void normals_fall_where_they_should(void **state) {
+  (void)state;
+  tempera_random r = tm_random(5, 0, TM_PURPOSE_TEST);
+  enum { N = 4000000, CELLS = 66, MIDDLE = CELLS / 2 };
+  static double count[CELLS];
+  double width = tm_normal_edge[1] / (MIDDLE - 1);
+  for (int i = 0; i < N; i++) {
+    double cell = MIDDLE + floor(tempera_random_normal(&r) / width);
+    count[(int)fmax(0, fmin(CELLS - 1, cell))]++;
+  }
+  double chi_square = 0;
+  for (int i = 0; i < CELLS; i++) {
+    double low = i == 0 ? -INFINITY : (i - MIDDLE) * width;
+    double high = i == CELLS - 1 ? INFINITY : (i + 1 - MIDDLE) * width;
+    double expected =
+        N * (gsl_cdf_ugaussian_P(high) - gsl_cdf_ugaussian_P(low));
+    chi_square += pow(count[i] - expected, 2) / expected;
+  }
+  double freedom = CELLS - 1;
+  assert_true(fabs(chi_square - freedom) < 4 * sqrt(2 * freedom));
 }
 
 static void normals_have_the_right_moments(void **state) {
@@ -73,6 +133,9 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(streams_differ_by_seed_chain_and_purpose),
       cmocka_unit_test(stream_matches_known_answer),
+      cmocka_unit_test(stream_is_that_of_random123),
+      cmocka_unit_test(layers_of_the_normal_have_equal_areas),
+      cmocka_unit_test(normals_fall_where_they_should),
       cmocka_unit_test(normals_have_the_right_moments),
       cmocka_unit_test(numbers_read_back_exactly),
       cmocka_unit_test(arena_memory_is_zeroed_and_aligned),

@@ -6,8 +6,10 @@
 
 #include <Random123/philox.h>
 #include <gsl/gsl_randist.h>
+#ifdef __AVX2__
+#include <immintrin.h>
+#endif
 #include <math.h>
-#include <string.h>
 
 tempera_random tm_random(uint64_t seed, uint32_t chain, tm_purpose purpose) {
   return (tempera_random){
@@ -24,54 +26,105 @@ tempera_random tm_random_part(uint64_t seed, uint32_t chain, tm_purpose purpose,
   return random;
 }
 
-static void refill(tempera_random *random) {
-  philox4x32_key_t key = {{random->key[0], random->key[1]}};
-  philox4x32_ctr_t block[TM_RANDOM_BLOCKS];
-  for (int i = 0; i < TM_RANDOM_BLOCKS; i++) {
-    philox4x32_ctr_t counter = {{random->counter[0], random->counter[1],
-                                 random->counter[2], random->counter[3]}};
-    block[i] = philox4x32(counter, key);
-    if (++random->counter[0] == 0)
-      random->counter[1]++;
+#ifdef __AVX2__
+/* Philox4x32-10 in four lanes of 64 bits, of which the low halves count. What
+ * is left in the high halves does no harm: the products do not look at it. */
+typedef __m256i lanes;
+
+static lanes same(uint32_t x) { return _mm256_set1_epi64x(x); }
+
+static lanes high_half(lanes x) { return _mm256_srli_epi64(x, 32); }
+
+static lanes mixed(lanes product, lanes word, lanes key) {
+  return _mm256_xor_si256(_mm256_xor_si256(high_half(product), word), key);
+}
+
+static lanes joined(lanes low, lanes high) {
+  return _mm256_blend_epi32(low, _mm256_slli_epi64(high, 32), 0xaa);
+}
+
+/* The words of four counters from `first` on. */
+static void four_blocks(const tempera_random *random, uint64_t first,
+                        uint64_t words[8]) {
+  lanes a = _mm256_add_epi64(_mm256_set1_epi64x((long long)first),
+                             _mm256_set_epi64x(3, 2, 1, 0));
+  lanes b = high_half(a);
+  lanes c = same(random->counter[2]), d = same(random->counter[3]);
+  uint32_t key[2] = {random->key[0], random->key[1]};
+  for (int round = 0; round < 10; round++) {
+    lanes p = _mm256_mul_epu32(a, same(PHILOX_M4x32_0));
+    lanes q = _mm256_mul_epu32(c, same(PHILOX_M4x32_1));
+    a = mixed(q, b, same(key[0]));
+    b = q;
+    c = mixed(p, d, same(key[1]));
+    d = p;
+    key[0] += PHILOX_W32_0;
+    key[1] += PHILOX_W32_1;
   }
-  memcpy(random->block, block, sizeof random->block);
+  lanes even = joined(a, b), odd = joined(c, d);
+  lanes low = _mm256_unpacklo_epi64(even, odd);
+  lanes high = _mm256_unpackhi_epi64(even, odd);
+  _mm256_storeu_si256((lanes *)words,
+                      _mm256_permute2x128_si256(low, high, 0x20));
+  _mm256_storeu_si256((lanes *)(words + 4),
+                      _mm256_permute2x128_si256(low, high, 0x31));
+}
+#else
+static void four_blocks(const tempera_random *random, uint64_t first,
+                        uint64_t words[8]) {
+  philox4x32_key_t key = {{random->key[0], random->key[1]}};
+  for (uint64_t i = 0; i < 4; i++) {
+    philox4x32_ctr_t counter = {{(uint32_t)(first + i),
+                                 (uint32_t)((first + i) >> 32),
+                                 random->counter[2], random->counter[3]}};
+    philox4x32_ctr_t block = philox4x32(counter, key);
+    words[2 * i] = (uint64_t)block.v[1] << 32 | block.v[0];
+    words[2 * i + 1] = (uint64_t)block.v[3] << 32 | block.v[2];
+  }
+}
+#endif
+
+void tm_random_refill(tempera_random *random) {
+  uint64_t first = (uint64_t)random->counter[1] << 32 | random->counter[0];
+  for (int i = 0; i < TM_RANDOM_BLOCKS; i += 4)
+    four_blocks(random, first + (uint64_t)i, random->word + 2 * i);
+  first += TM_RANDOM_BLOCKS;
+  random->counter[0] = (uint32_t)first;
+  random->counter[1] = (uint32_t)(first >> 32);
   random->used = 0;
 }
 
-uint64_t tm_random_bits(tempera_random *random) {
-  if (random->used == TM_RANDOM_WORDS)
-    refill(random);
-  uint64_t low = random->block[random->used];
-  uint64_t high = random->block[random->used + 1];
-  random->used += 2;
-  return high << 32 | low;
-}
-
-/* Midpoints of 2^53 equal cells: never 0 or 1. */
 double tempera_random_uniform(tempera_random *random) {
-  return ((double)(tm_random_bits(random) >> 11) + 0.5) * 0x1p-53;
+  return tm_random_uniform(random);
 }
 
-/* Marsaglia's polar method; the second of each pair is kept. */
 double tempera_random_normal(tempera_random *random) {
-  if (random->has_spare) {
-    random->has_spare = false;
-    return random->spare;
-  }
-  double x, y, square;
+  return tm_random_normal(random);
+}
+
+/* Beyond the last edge (Marsaglia, Technometrics 6, 1964). */
+static double normal_tail(tempera_random *random) {
+  double edge = tm_normal_edge[1], x, y;
   do {
-    x = 2 * tempera_random_uniform(random) - 1;
-    y = 2 * tempera_random_uniform(random) - 1;
-    square = x * x + y * y;
-  } while (square >= 1 || square == 0);
-  double factor = sqrt(-2 * log(square) / square);
-  random->spare = y * factor;
-  random->has_spare = true;
-  return x * factor;
+    x = -log(tm_random_uniform(random)) / edge;
+    y = -log(tm_random_uniform(random));
+  } while (2 * y < x * x);
+  return edge + x;
+}
+
+double tm_random_normal_edge(tempera_random *random, unsigned layer, double x) {
+  if (layer == 0)
+    return normal_tail(random);
+  const double *edge = tm_normal_edge + layer;
+  double low = exp(-0.5 * edge[0] * edge[0]);
+  double high = exp(-0.5 * edge[1] * edge[1]);
+  if (low + tm_random_uniform(random) * (high - low) < exp(-0.5 * x * x))
+    return x;
+  return fabs(tm_random_normal(random));
 }
 
 double tempera_random_exponential(tempera_random *random) {
-  return -log(tempera_random_uniform(random));
+  return -log(tm_random_uniform(random));
 }
 
 static unsigned long stream_get(void *state) {
@@ -79,7 +132,7 @@ static unsigned long stream_get(void *state) {
 }
 
 static double stream_get_double(void *state) {
-  return tempera_random_uniform(*(tempera_random **)state);
+  return tm_random_uniform(*(tempera_random **)state);
 }
 
 static void stream_set(void *state, unsigned long seed) {

@@ -22,22 +22,57 @@ typedef enum tm_purpose {
   TM_PURPOSE_TEMPERED_QUANTITIES
 } tm_purpose;
 
-/* Philox blocks are made this many at a time: they do not wait for each
- * other in the processor. The stream is the same. */
-enum { TM_RANDOM_BLOCKS = 4, TM_RANDOM_WORDS = 4 * TM_RANDOM_BLOCKS };
+/* Philox blocks of two words are made this many at a time: they do not wait
+ * for each other in the processor. The stream is the same. */
+enum {
+  TM_RANDOM_BLOCKS = 8,
+  TM_RANDOM_WORDS = 2 * TM_RANDOM_BLOCKS,
+  TM_NORMAL_LAYERS = 256
+};
 
 struct tempera_random {
-  uint32_t key[2], counter[4], block[TM_RANDOM_WORDS];
-  unsigned used; /* words of `block` already given out */
-  bool has_spare;
-  double spare; /* second normal of a pair */
+  uint32_t key[2], counter[4];
+  uint64_t word[TM_RANDOM_WORDS];
+  unsigned used; /* words already given out */
 };
 
 tempera_random tm_random(uint64_t seed, uint32_t chain, tm_purpose purpose);
 /* Stream number `part` of many with the same name: one for each draw, say.
- * Each has 2^34 words. */
+ * Each has 2^33 words. */
 tempera_random tm_random_part(uint64_t seed, uint32_t chain, tm_purpose purpose,
                               uint32_t part);
-uint64_t tm_random_bits(tempera_random *random);
+
+/* ------------------------------------------------------------------------
+ * Inlined, since sweeps make dozens of these calls
+ */
+
+void tm_random_refill(tempera_random *random);
+
+static inline uint64_t tm_random_bits(tempera_random *random) {
+  if (random->used == TM_RANDOM_WORDS)
+    tm_random_refill(random);
+  return random->word[random->used++];
+}
+
+/* Midpoints of 2^53 equal cells: never 0 or 1. */
+static inline double tm_random_uniform(tempera_random *random) {
+  return ((double)(tm_random_bits(random) >> 11) + 0.5) * 0x1p-53;
+}
+
+extern const double tm_normal_edge[TM_NORMAL_LAYERS + 1];
+/* |x| of a draw in `layer` that is not surely under the density. */
+double tm_random_normal_edge(tempera_random *random, unsigned layer, double x);
+
+/* The ziggurat (ziggurat.c): from one word the layer, the sign and, with other
+ * bits, how far into the layer; 99 of 100 draws need no more. */
+static inline double tm_random_normal(tempera_random *random) {
+  uint64_t bits = tm_random_bits(random);
+  unsigned layer = bits % TM_NORMAL_LAYERS;
+  bool negative = bits / TM_NORMAL_LAYERS % 2;
+  double x = (double)(bits >> 11) * 0x1p-53 * tm_normal_edge[layer];
+  if (x >= tm_normal_edge[layer + 1])
+    x = tm_random_normal_edge(random, layer, x);
+  return negative ? -x : x;
+}
 
 #endif

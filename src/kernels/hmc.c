@@ -117,7 +117,7 @@ static unsigned longest(unsigned length) { return length + length / 2; }
 
 static unsigned draw_steps(const regime *r, tm_step *step) {
   unsigned low = shortest(r->length), high = longest(r->length);
-  if (step->adapt && tempera_random_uniform(step->random) < CURIOUS) {
+  if (step->adapt && tm_random_uniform(step->random) < CURIOUS) {
     high = 2 * high + 2; /* from any length, all of the next is seen */
     high = high < STEPS_MOST ? high : STEPS_MOST;
   }
@@ -213,7 +213,7 @@ static void step(void *opaque, tm_step *step) {
   tm_factor factor =
       tm_spread_factor(state->shared->spread, r->source, state->finest);
   for (size_t i = 0; i < factor.dimension; i++)
-    leapfrog->p[i] = tempera_random_normal(step->random);
+    leapfrog->p[i] = tm_random_normal(step->random);
   trajectory path = {.epsilon = tm_scale_at(&r->step, step->place, step->adapt),
                      .steps = draw_steps(r, step)};
   tm_leapfrog_start(leapfrog, step, factor, step->point, proposal);

@@ -80,7 +80,7 @@ static void draw_exactly(tm_shared *shared, tm_step *step, size_t j) {
       continue;
     double larger = fmax(total, density);
     total = larger + log1p(exp(-fabs(total - density)));
-    if (tempera_random_uniform(step->random) < exp(density - total)) {
+    if (tm_random_uniform(step->random) < exp(density - total)) {
       tm_point_copy(shared->model, proposal, &shared->spare);
       moved = true;
     }
@@ -92,7 +92,7 @@ static void draw_exactly(tm_shared *shared, tm_step *step, size_t j) {
 static void walk(tm_shared *shared, tm_step *step, tm_scale *scale, size_t j) {
   tm_point *proposal = &shared->proposal;
   double s = tm_scale_at(scale, step->place, step->adapt);
-  double z = tempera_random_normal(step->random);
+  double z = tm_random_normal(step->random);
   proposal->u[j] += copysign(1 + floor(s * fabs(z)), z);
   tm_evaluate(step->evaluator, proposal);
   double acceptance = tm_metropolis(step, proposal,

@@ -193,7 +193,7 @@ static double log_q(jump *state, const tm_laplace_view *view,
 
 static const tm_laplace_mode *pick_mode(const tm_laplace_knot *knot,
                                         tempera_random *random) {
-  double left = tempera_random_uniform(random);
+  double left = tm_random_uniform(random);
   size_t m = 0;
   for (; m + 1 < knot->mode_count; m++) {
     left -= exp(knot->modes[m].log_share);
@@ -212,7 +212,7 @@ static void draw_student(jump *state, const tm_laplace_mode *mode,
   double chi = 2 * tempera_random_gamma(random, state->freedom / 2);
   double scale = state->spread * sqrt(state->freedom / chi);
   for (size_t k = 0; k < d; k++)
-    state->delta[k] = tempera_random_normal(random);
+    state->delta[k] = tm_random_normal(random);
   tm_solve_upper(mode->factor, d, state->delta);
   for (size_t k = 0; k < d; k++)
     u[shared->reals[k]] += scale * state->delta[k];
@@ -261,7 +261,7 @@ static bool draw(jump *state, const tm_laplace_view *view,
                  const tm_laplace_knot *knot, tm_step *step) {
   tm_point *proposal = &state->shared->proposal;
   tm_point *drawn = knot->relabel ? &state->shared->spare : proposal;
-  if (state->share > 0 && tempera_random_uniform(step->random) < state->share) {
+  if (state->share > 0 && tm_random_uniform(step->random) < state->share) {
     tm_prior_draw(step->evaluator, step->random, proposal);
     return true;
   }
@@ -293,7 +293,7 @@ static void step(void *opaque, tm_step *step) {
     return;
   double probability =
       tm_chance_at(&state->chance, &RULE, step->place, step->adapt);
-  if (tempera_random_uniform(step->random) >= probability)
+  if (tm_random_uniform(step->random) >= probability)
     return;
   step->enough = true;
   const tm_laplace_view *view = tm_laplace_look(laplace);

@@ -110,7 +110,7 @@ double tm_metropolis(tm_step *step, const tm_point *proposal,
     acceptance = exp(log_ratio);
   step->accepted =
       acceptance >= 1 ||
-      (acceptance > 0 && tempera_random_uniform(step->random) < acceptance);
+      (acceptance > 0 && tm_random_uniform(step->random) < acceptance);
   if (step->accepted)
     tm_point_copy(step->evaluator->model, proposal, step->point);
   step->acceptance += acceptance;

@@ -171,7 +171,7 @@ static void use(const option *o, tm_step *step) {
 }
 
 static option *choose(mix *state, size_t regime, tempera_random *random) {
-  double u = tempera_random_uniform(random);
+  double u = tm_random_uniform(random);
   size_t i = 0;
   while (i + 1 < state->count && u >= state->shares[regime][i])
     u -= state->shares[regime][i++];

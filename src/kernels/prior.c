@@ -37,7 +37,7 @@ static void step(void *opaque, tm_step *step) {
   double probability = step->tau > 0 ? tm_chance_at(&state->chance, &RULE,
                                                     step->place, step->adapt)
                                      : 1;
-  if (probability < 1 && tempera_random_uniform(step->random) >= probability)
+  if (probability < 1 && tm_random_uniform(step->random) >= probability)
     return;
   step->enough = true;
   tm_prior_draw(step->evaluator, step->random, proposal);

@@ -31,7 +31,7 @@ static void walk(tm_shared *shared, tm_step *step, size_t first, size_t count) {
     tm_scale *scale = &shared->componentwise[i];
     size_t j = shared->reals[i];
     proposal->u[j] += tm_scale_at(scale, step->place, step->adapt) *
-                      tempera_random_normal(step->random);
+                      tm_random_normal(step->random);
     tm_evaluate_coordinate(step->evaluator, proposal, j);
     double proposed = tm_log_density(proposal, step->tau);
     double acceptance = tm_metropolis(step, proposal, proposed - density);

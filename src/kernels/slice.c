@@ -64,7 +64,7 @@ static bool inside(const line *l, tm_point *at, double x) {
 }
 
 static void place_interval(line *l) {
-  l->left = l->from - l->width * tempera_random_uniform(l->step->random);
+  l->left = l->from - l->width * tm_random_uniform(l->step->random);
   l->right = l->left + l->width;
 }
 
@@ -81,7 +81,7 @@ static void double_out(line *l, tm_point *at) {
   bool left = inside(l, at, l->left), right = inside(l, at, l->right);
   for (int k = 0; k < DOUBLINGS && (left || right); k++, l->widened++) {
     double length = l->right - l->left;
-    if (tempera_random_uniform(l->step->random) < 0.5) {
+    if (tm_random_uniform(l->step->random) < 0.5) {
       l->left -= length;
       left = inside(l, at, l->left);
     } else {
@@ -114,7 +114,7 @@ static bool reversible(const line *l, tm_point *at, double x) {
 static bool shrink(line *l, tm_point *proposal, tm_point *ends) {
   double left = l->left, right = l->right;
   for (int k = 0; k < SHRINKS; k++) {
-    double x = left + tempera_random_uniform(l->step->random) * (right - left);
+    double x = left + tm_random_uniform(l->step->random) * (right - left);
     if (inside(l, proposal, x) && (!ends || reversible(l, ends, x)))
       return true;
     if (x < l->from)

@@ -105,12 +105,12 @@ static size_t pick(const tm_mixture *mixture, double uniform) {
 void tm_mixture_draw(const tm_mixture *mixture, tempera_random *random,
                      double *x) {
   size_t d = mixture->dimension;
-  size_t k = pick(mixture, tempera_random_uniform(random));
+  size_t k = pick(mixture, tm_random_uniform(random));
   double df = mixture->df, stretch = 1;
   if (!isinf(df)) /* chi^2_nu / nu = Gamma(nu/2) / (nu/2) */
     stretch = sqrt(0.5 * df / tempera_random_gamma(random, 0.5 * df));
   for (size_t i = 0; i < d; i++)
-    x[i] = stretch * tempera_random_normal(random);
+    x[i] = stretch * tm_random_normal(random);
   tm_triangular_times(mixture->factor + k * d * d, d, x, x);
   for (size_t i = 0; i < d; i++)
     x[i] += mixture->mean[k * d + i];

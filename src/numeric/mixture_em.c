@@ -260,7 +260,7 @@ static void seed_centres(tm_em *f, double *centres, size_t components) {
       f->scaled[p] = k > 1 ? fmin(f->scaled[p], far) : far;
       total += f->weight[p] * f->scaled[p];
     }
-    double left = tempera_random_uniform(f->random) * total;
+    double left = tm_random_uniform(f->random) * total;
     size_t p = 0;
     for (; p + 1 < f->train; p++)
       if ((left -= f->weight[p] * f->scaled[p]) < 0)

@@ -108,7 +108,7 @@ static bool jump(tm_ee *ee, size_t k, bool *accepted) {
   double x = here->log_likelihood, y = log_likelihood_of(ee, record);
   double log_ratio = tempered(here, y) - tempered(here, x) -
                      tempered(hotter, y) + tempered(hotter, x);
-  *accepted = log(tempera_random_uniform(&ee->jump_stream)) < log_ratio;
+  *accepted = log(tm_random_uniform(&ee->jump_stream)) < log_ratio;
   if (*accepted)
     read_record(ee->group.model, record, here);
   return true;
@@ -137,7 +137,7 @@ static void step(tm_ee *ee, size_t k, tm_row *row) {
   link *at = &ee->links[k];
   bool accepted = false, hottest = k + 1 == ee->settings.chains;
   if (!hottest && ee->settings.jump > 0 &&
-      tempera_random_uniform(&ee->jump_stream) < ee->settings.jump &&
+      tm_random_uniform(&ee->jump_stream) < ee->settings.jump &&
       jump(ee, k, &accepted)) {
     row->extra[TM_EXCHANGE] = accepted ? 2 : 1;
     row->extra[TM_ACCEPT] = accepted;

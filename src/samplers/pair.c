@@ -105,7 +105,7 @@ static void mutate_tempered(tm_pair *pair) {
 static void exchange(tm_pair *pair) {
   double log_ratio = tm_exchange_log_ratio(
       pair->tau, pair->tempered.log_likelihood, 1, pair->target.log_likelihood);
-  double uniform = tempera_random_uniform(&pair->exchange_stream);
+  double uniform = tm_random_uniform(&pair->exchange_stream);
   bool accepted = log(uniform) < log_ratio;
   if (accepted) {
     tm_point_swap(&pair->tempered, &pair->target);
@@ -120,7 +120,7 @@ static void sweep(tm_group *group) {
   tm_row *target = group->rows[TEMPERA_TARGET];
   bool paired = pair->settings.method == TEMPERA_PT_STWNC;
   bool exchanging = paired && (pair->settings.exchange >= 1 ||
-                               tempera_random_uniform(&pair->exchange_stream) <
+                               tm_random_uniform(&pair->exchange_stream) <
                                    pair->settings.exchange);
   if (!(exchanging && pair->settings.exchange_replaces)) {
     mutate_tempered(pair);

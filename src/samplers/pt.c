@@ -115,7 +115,7 @@ static double log_ratio(const tm_pt *pt, size_t a, size_t b) {
 }
 
 static void exchange(tm_pt *pt, size_t a, size_t b) {
-  double uniform = tempera_random_uniform(&pt->exchange_stream);
+  double uniform = tm_random_uniform(&pt->exchange_stream);
   bool accepted = log(uniform) < log_ratio(pt, a, b);
   pt->group.rows[TEMPERA_TEMPERED][a].extra[TM_EXCHANGE] = accepted ? 2 : 1;
   if (!accepted)
@@ -136,7 +136,7 @@ static void exchange_random_pair(tm_pt *pt) {
 static void exchange_neighbours(tm_pt *pt) {
   bool odd = pt->settings.swaps == TEMPERA_SWAPS_EVEN_ODD
                  ? pt->odd
-                 : tempera_random_uniform(&pt->exchange_stream) < 0.5;
+                 : tm_random_uniform(&pt->exchange_stream) < 0.5;
   for (size_t t = odd; t + 1 < pt->count; t += 2)
     exchange(pt, t, t + 1);
   pt->odd = !pt->odd;
@@ -174,7 +174,7 @@ static void sweep(tm_group *group) {
   bool printed = pt->settings.swaps == TEMPERA_SWAPS_RANDOM_PAIR;
   bool exchanging =
       pt->settings.exchange >= 1 ||
-      tempera_random_uniform(&pt->exchange_stream) < pt->settings.exchange;
+      tm_random_uniform(&pt->exchange_stream) < pt->settings.exchange;
   if (!(printed && exchanging))
     mutate(pt);
   if (exchanging && printed)

@@ -24,7 +24,7 @@ static void condition(tm_st *st) {
 }
 
 static double gibbs(tm_st *st) {
-  double left = tempera_random_uniform(&st->level_stream);
+  double left = tm_random_uniform(&st->level_stream);
   size_t t = 0;
   condition(st);
   while (t + 1 < st->settings.levels && left > st->conditional[t])
@@ -41,7 +41,7 @@ static double decide(tm_st *st, size_t to) {
   double log_ratio = to < st->settings.levels
                          ? log_mass(st, to) - log_mass(st, st->level)
                          : -INFINITY;
-  bool accepted = log(tempera_random_uniform(&st->level_stream)) < log_ratio;
+  bool accepted = log(tm_random_uniform(&st->level_stream)) < log_ratio;
   if (accepted)
     st->level = to;
   else
@@ -55,7 +55,7 @@ static double move_level(tm_st *st) {
   case TEMPERA_TAU_UNIFORM:
     return decide(st, tempera_random_below(random, st->settings.levels));
   case TEMPERA_TAU_NEIGHBOUR:
-    st->downward = tempera_random_uniform(random) < 0.5;
+    st->downward = tm_random_uniform(random) < 0.5;
     /* fall through */
   case TEMPERA_TAU_LIFTED: /* 0 - 1 is off the ladder too */
     return decide(st, st->downward ? st->level - 1 : st->level + 1);

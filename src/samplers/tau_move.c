@@ -19,8 +19,8 @@ void tm_tau_settle(tm_tau_mover *mover, tm_evaluator *evaluator, double tau) {
 
 static double gibbs(tm_tau_mover *mover, double log_likelihood, double *tau,
                     tempera_random *random) {
-  double interval = tempera_random_uniform(random);
-  double within = tempera_random_uniform(random);
+  double interval = tm_random_uniform(random);
+  double within = tm_random_uniform(random);
   *tau = tm_loglinear_draw(&mover->prior->log_prior, log_likelihood, interval,
                            within, mover->work);
   return 1;
@@ -38,9 +38,9 @@ static double propose(const tm_tau_mover *mover, double tau, double *log_ratio,
   double low = mover->prior->tau_min, proposed;
   *log_ratio = 0;
   if (mover->kind == TEMPERA_TAU_UNIFORM)
-    return low + (1 - low) * tempera_random_uniform(random);
+    return low + (1 - low) * tm_random_uniform(random);
   do
-    proposed = tau + mover->scale * tempera_random_normal(random);
+    proposed = tau + mover->scale * tm_random_normal(random);
   while (proposed < low || proposed > 1);
   *log_ratio =
       log(truncated_mass(mover, tau)) - log(truncated_mass(mover, proposed));
@@ -50,7 +50,7 @@ static double propose(const tm_tau_mover *mover, double tau, double *log_ratio,
 /* Accept with probability min(1, exp(log_ratio)), which is given back. */
 static double decide(double log_ratio, double proposed, double *tau,
                      tempera_random *random) {
-  if (log(tempera_random_uniform(random)) < log_ratio)
+  if (log(tm_random_uniform(random)) < log_ratio)
     *tau = proposed;
   return exp(fmin(0, log_ratio));
 }
@@ -76,7 +76,7 @@ static double toggle_atom(tm_tau_mover *mover, double log_likelihood,
                           double *tau, tempera_random *random) {
   const tm_loglinear *prior = &mover->prior->log_prior;
   bool leaving = *tau == 0;
-  double other = leaving ? tempera_random_uniform(random) : *tau;
+  double other = leaving ? tm_random_uniform(random) : *tau;
   double log_density = tm_loglinear_at(prior, other) + other * log_likelihood;
   double log_ratio = log_density - prior->log_atom;
   return decide(leaving ? log_ratio : -log_ratio, leaving ? other : 0, tau,
@@ -88,7 +88,7 @@ static double toggle_atom(tm_tau_mover *mover, double log_likelihood,
 static double position_of(const tm_loglinear *prior, double tau,
                           tempera_random *random) {
   if (tau == 0 && prior->log_atom > -INFINITY)
-    return -tempera_random_uniform(random);
+    return -tm_random_uniform(random);
   size_t k = tm_loglinear_interval(prior, tau);
   return (double)k + (tau - prior->x[k]) / (prior->x[k + 1] - prior->x[k]);
 }
@@ -121,11 +121,11 @@ static double lifted(tm_tau_mover *mover, double log_likelihood, double *tau,
   double position = position_of(prior, *tau, random);
   tau_at(prior, position, log_likelihood, &here);
   double step =
-      LIFTED_STEP * (double)prior->count * fabs(tempera_random_normal(random));
+      LIFTED_STEP * (double)prior->count * fabs(tm_random_normal(random));
   double proposed = tau_at(prior, position + (mover->downward ? -step : step),
                            log_likelihood, &there);
   double log_ratio = there - here;
-  bool accepted = log(tempera_random_uniform(random)) < log_ratio;
+  bool accepted = log(tm_random_uniform(random)) < log_ratio;
   if (accepted)
     *tau = proposed;
   else
@@ -142,7 +142,7 @@ double tm_tau_move(tm_tau_mover *mover, tm_evaluator *evaluator,
     return gibbs(mover, log_likelihood, tau, random);
   if (mover->kind == TEMPERA_TAU_LIFTED)
     return lifted(mover, log_likelihood, tau, random);
-  if (atom && tempera_random_uniform(random) < 0.5)
+  if (atom && tm_random_uniform(random) < 0.5)
     return toggle_atom(mover, log_likelihood, tau, random);
   if (atom && *tau == 0)
     return 1; /* the other half of the time the atom keeps its tau */
