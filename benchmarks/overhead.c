@@ -72,9 +72,11 @@ typedef struct costs {
   double evaluations, gradients;
 } costs;
 
+enum { BEFORE = 600, PIECES = 200, SWEEPS = 250 };
+
 /* All are timed in turn, in short pieces, so that all see the same machine. */
 static costs measure(tempera_sampler *sampler) {
-  enum { PIECES = 200, SWEEPS = 250, CALLS = 1000, EXPS = 10000 };
+  enum { CALLS = 1000, EXPS = 10000 };
   const tm_pair *pair = (const tm_pair *)sampler->groups[0];
   double all = SWEEPS * (double)sampler->options.chains * PIECES;
   uint64_t calls = evaluations(sampler), slopes = gradients(sampler);
@@ -95,14 +97,14 @@ static costs measure(tempera_sampler *sampler) {
 static void overhead(const char *name, const char *model_name, const char *data,
                      bool lean) {
   tempera_model *model = bench_load(model_name, data);
-  tempera_options o = quiet_options(1, 1000000);
+  tempera_options o = quiet_options(1, BEFORE + PIECES * SWEEPS);
   if (lean) {
     o.tau_prior = TEMPERA_PRIOR_PROFILE;
     o.kernel = TEMPERA_KERNEL_RANDOM_WALK;
   }
   tempera_sampler *sampler;
   bench_check(tempera_sampler_create(model, &o, &sampler, &bench_error));
-  time_sweeps(sampler, 600);
+  time_sweeps(sampler, BEFORE);
   costs c = measure(sampler);
   double outside =
       c.iteration - c.evaluations * c.evaluation - c.gradients * c.gradient;
@@ -131,7 +133,7 @@ static double time_without_tau(tempera_sampler *sampler, size_t sweeps) {
 /* tau is frozen at a value for a batch, then moved again: both sides see the
  * same distribution of tau, whose cost per evaluation varies. */
 static void tau_move_share(void) {
-  enum { ROUNDS = 400, SWEEPS = 10 };
+  enum { ROUNDS = 400, AT_A_TIME = 10 };
   tempera_model *model = bench_load("sir", "eyam.json");
   tempera_options o = quiet_options(1, 1000000);
   tempera_sampler *sampler;
@@ -139,8 +141,8 @@ static void tau_move_share(void) {
   time_sweeps(sampler, 600);
   double with = 0, without = 0;
   for (int i = 0; i < ROUNDS; i++) {
-    with += time_sweeps(sampler, SWEEPS);
-    without += time_without_tau(sampler, SWEEPS);
+    with += time_sweeps(sampler, AT_A_TIME);
+    without += time_without_tau(sampler, AT_A_TIME);
   }
   printf("SIR: an iteration with the tau move costs %.3f of one without\n",
          with / without);
@@ -149,16 +151,16 @@ static void tau_move_share(void) {
 }
 
 static void thread_speedup(void) {
-  enum { SWEEPS = 4000 };
+  enum { MANY = 4000 };
   double seconds[2];
   tempera_model *model = bench_load("sir", "eyam.json");
   for (int threads = 1; threads <= 2; threads++) {
-    tempera_options o = quiet_options(threads, 10 * SWEEPS);
+    tempera_options o = quiet_options(threads, 10 * MANY);
     o.chains = 4;
     tempera_sampler *sampler;
     bench_check(tempera_sampler_create(model, &o, &sampler, &bench_error));
     time_sweeps(sampler, 600);
-    seconds[threads - 1] = time_sweeps(sampler, SWEEPS);
+    seconds[threads - 1] = time_sweeps(sampler, MANY);
     tempera_sampler_free(sampler);
   }
   printf("SIR: two threads are %.2f times as fast as one\n",

@@ -56,6 +56,15 @@ size_t tm_draws_rows(const tempera_draws *draws, tempera_role role) {
   return draws->count * tm_draws_width(draws, role);
 }
 
+size_t tm_draws_row_bytes(const tempera_draws *draws) {
+  size_t bytes = 0;
+  for (size_t role = 0; role < 2; role++)
+    if (draws->has_role[role])
+      bytes += tm_draws_width(draws, (tempera_role)role) * draws->chains *
+               (draws->size + TM_COLUMNS) * sizeof(double);
+  return bytes;
+}
+
 tempera_status tm_draws_reserve(tempera_draws *draws, size_t sweeps,
                                 tempera_error *error) {
   if (sweeps <= draws->capacity)

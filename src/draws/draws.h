@@ -76,6 +76,8 @@ TEMPERA_CHECKED tempera_status tm_draws_create(
     size_t chains, size_t size, const char *const *names, const bool *integer,
     bool target, bool tempered, tempera_draws **draws, tempera_error *error);
 void tm_draws_free(tempera_draws *draws);
+/* What a kept sweep of all chains takes. */
+size_t tm_draws_row_bytes(const tempera_draws *draws);
 /* Make room for this many sweeps in all; called outside of sweeps. */
 TEMPERA_CHECKED tempera_status tm_draws_reserve(tempera_draws *draws,
                                                 size_t sweeps,

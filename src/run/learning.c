@@ -14,7 +14,10 @@
 
 #include <math.h>
 
-enum { KNOTS = 64, FINE = 1024, MOST_DRAWS = 20000 };
+enum { FEWEST_KNOTS = 32, KNOTS = 64, FINE = 1024, MOST_DRAWS = 20000 };
+/* Knots for each unit of the barrier: log z is straight enough between them,
+ * and each costs time at every draw of tau. */
+static const double KNOTS_PER_LAMBDA = 4;
 /* What the starting curve counts as, in restarts. */
 static const double CAUTION = 4;
 /* Shares of w that are even in Lambda, in log tau and in tau: the first does
@@ -25,6 +28,7 @@ static const double SMALLEST = 1e-10; /* log tau is even down to here */
 struct tm_learner {
   tm_arena *arena;
   double tau_min;
+  size_t count;
   double tau[KNOTS], log_z[KNOTS], log_w[KNOTS];
   double known[KNOTS]; /* restarts that log_z rests on */
 };
@@ -49,8 +53,8 @@ static double coordinate(double lambda, double tau, double tau_min) {
 
 /* w at the knots: the density of the coordinate, over the neighbours. */
 static void weigh(tm_learner *learner, const double *position) {
-  for (size_t k = 0; k < KNOTS; k++) {
-    size_t a = k ? k - 1 : 0, b = k + 1 < KNOTS ? k + 1 : k;
+  for (size_t k = 0; k < learner->count; k++) {
+    size_t a = k ? k - 1 : 0, b = k + 1 < learner->count ? k + 1 : k;
     double density =
         (position[b] - position[a]) / (learner->tau[b] - learner->tau[a]);
     learner->log_w[k] = log(fmax(density, 1e-300));
@@ -71,9 +75,10 @@ static double fine_tau(size_t i, double tau_min) {
 
 /* Lambda from the curve alone: half E|l - l'| is sd / sqrt(pi) for a normal
  * l, and Var_tau[l] is the slope's slope, so that a step adds
- * sqrt(slope change * step / pi). */
-static void lambda_of_curve(const double *tau, const double *log_z,
-                            double *lambda) {
+ * sqrt(slope change * step / pi). Given as a share of its total, which is
+ * returned. */
+static double lambda_of_curve(const double *tau, const double *log_z,
+                              double *lambda) {
   lambda[0] = 0;
   double before = (log_z[1] - log_z[0]) / (tau[1] - tau[0]);
   for (size_t i = 1; i < FINE; i++) {
@@ -87,6 +92,7 @@ static void lambda_of_curve(const double *tau, const double *log_z,
   double total = fmax(lambda[FINE - 1], 1e-300);
   for (size_t i = 0; i < FINE; i++)
     lambda[i] /= total;
+  return total;
 }
 
 /* Knots at even steps of the coordinate. */
@@ -94,10 +100,10 @@ static void place_knots(tm_learner *learner, const double *tau,
                         const double *position) {
   double total = position[FINE - 1];
   learner->tau[0] = tau[0];
-  learner->tau[KNOTS - 1] = 1;
+  learner->tau[learner->count - 1] = 1;
   size_t i = 0;
-  for (size_t k = 1; k + 1 < KNOTS; k++) {
-    double aim = total * (double)k / (KNOTS - 1);
+  for (size_t k = 1; k + 1 < learner->count; k++) {
+    double aim = total * (double)k / (double)(learner->count - 1);
     while (i + 2 < FINE && position[i + 1] < aim)
       i++;
     double share = (aim - position[i]) / (position[i + 1] - position[i]);
@@ -122,12 +128,14 @@ tempera_status tm_learner_create(const double *tau, const double *log_z,
     fine[i] = fine_tau(i, tau[0]);
     curve[i] = interpolate(tau, log_z, count, fine[i]);
   }
-  lambda_of_curve(fine, curve, position);
+  double barrier = lambda_of_curve(fine, curve, position);
+  made->count =
+      (size_t)fmax(FEWEST_KNOTS, fmin(KNOTS, KNOTS_PER_LAMBDA * barrier));
   for (size_t i = 0; i < FINE; i++)
     position[i] = coordinate(position[i], fine[i], tau[0]);
   place_knots(made, fine, position);
   double at_knots[KNOTS];
-  for (size_t k = 0; k < KNOTS; k++) {
+  for (size_t k = 0; k < made->count; k++) {
     made->log_z[k] = interpolate(tau, log_z, count, made->tau[k]) - log_z[0];
     at_knots[k] = interpolate(fine, position, FINE, made->tau[k]);
     made->known[k] = CAUTION;
@@ -145,18 +153,18 @@ void tm_learner_free(tm_learner *learner) {
 
 tempera_status tm_learner_prior(const tm_learner *learner, tm_tau_prior *prior,
                                 tempera_error *error) {
-  double *values = tm_heap_alloc(KNOTS, sizeof(double));
+  double *values = tm_heap_alloc(learner->count, sizeof(double));
   if (!values)
     return tm_fail_memory(error);
-  for (size_t k = 0; k < KNOTS; k++)
+  for (size_t k = 0; k < learner->count; k++)
     values[k] = learner->log_w[k] - learner->log_z[k];
   /* Scale so that, were log z right, the atom would have its mass. */
-  tm_loglinear even = {KNOTS, learner->tau, learner->log_w, -INFINITY};
+  tm_loglinear even = {learner->count, learner->tau, learner->log_w, -INFINITY};
   double mass = tm_loglinear_log_mass(&even, 0);
   bool atom = learner->tau_min == 0;
   tm_tau_prior_free(prior);
   *prior = (tm_tau_prior){
-      .log_prior = {KNOTS, learner->tau, values,
+      .log_prior = {learner->count, learner->tau, values,
                     atom ? mass + log(TM_ATOM / (1 - TM_ATOM)) : -INFINITY},
       .values = values,
       .tau_min = learner->tau_min};
@@ -166,25 +174,25 @@ tempera_status tm_learner_prior(const tm_learner *learner, tm_tau_prior *prior,
 void tm_learner_levels(const tm_learner *learner, size_t count, double *tau,
                        double *log_z) {
   double mass[KNOTS] = {0}; /* of w up to each knot */
-  for (size_t k = 1; k < KNOTS; k++)
+  for (size_t k = 1; k < learner->count; k++)
     mass[k] = mass[k - 1] +
               (learner->tau[k] - learner->tau[k - 1]) *
                   (exp(learner->log_w[k]) + exp(learner->log_w[k - 1])) / 2;
   for (size_t t = 0; t < count; t++) {
-    double aim = mass[KNOTS - 1] * (double)t / (double)(count - 1);
-    tau[t] = interpolate(mass, learner->tau, KNOTS, aim);
+    double aim = mass[learner->count - 1] * (double)t / (double)(count - 1);
+    tau[t] = interpolate(mass, learner->tau, learner->count, aim);
   }
   tau[0] = learner->tau_min;
   tau[count - 1] = 1;
   for (size_t t = 0; t < count; t++)
-    log_z[t] = interpolate(learner->tau, learner->log_z, KNOTS, tau[t]);
+    log_z[t] = interpolate(learner->tau, learner->log_z, learner->count, tau[t]);
 }
 
 /* Pool adjacent slopes that fall (the curve is convex), weighted by width. */
 static void make_convex(tm_learner *learner) {
   double slope[KNOTS], width[KNOTS];
   size_t members[KNOTS], blocks = 0;
-  for (size_t k = 0; k + 1 < KNOTS; k++) {
+  for (size_t k = 0; k + 1 < learner->count; k++) {
     double step = learner->tau[k + 1] - learner->tau[k];
     slope[blocks] = (learner->log_z[k + 1] - learner->log_z[k]) / step;
     width[blocks] = step;
@@ -212,7 +220,7 @@ static void make_convex(tm_learner *learner) {
 static void compare(tm_learner *learner, tm_tempered *view, double *change,
                     double *batches) {
   double sum = 0, weight = 0;
-  for (size_t k = 0; k < KNOTS; k++) {
+  for (size_t k = 0; k < learner->count; k++) {
     change[k] = tm_tempered_log_mean(view, learner->tau[k]) - learner->log_z[k];
     batches[k] = isfinite(change[k]) ? tm_tempered_batches(view) : 0;
     if (!isfinite(change[k]))
@@ -221,7 +229,7 @@ static void compare(tm_learner *learner, tm_tempered *view, double *change,
     weight += batches[k];
   }
   double level = weight > 0 ? sum / weight : 0;
-  for (size_t k = 0; k < KNOTS; k++)
+  for (size_t k = 0; k < learner->count; k++)
     change[k] -= level;
 }
 
@@ -232,7 +240,7 @@ static tempera_status reweigh(tm_learner *learner, tm_tempered *view,
   if (!(barrier.total > 0))
     return TEMPERA_OK;
   double position[KNOTS];
-  for (size_t k = 0; k < KNOTS; k++)
+  for (size_t k = 0; k < learner->count; k++)
     position[k] = coordinate(tm_barrier_share(&barrier, learner->tau[k]),
                              learner->tau[k], learner->tau_min);
   weigh(learner, position);
@@ -250,12 +258,12 @@ tempera_status tm_learner_update(tm_learner *learner,
     compare(learner, &view, change, batches);
     size_t restarts = 0;
     tm_estimate_round_trips(draws, &restarts);
-    for (size_t k = 0; k < KNOTS; k++) {
+    for (size_t k = 0; k < learner->count; k++) {
       double m = fmin(batches[k], fmax(1, (double)restarts));
       learner->known[k] += m;
       learner->log_z[k] += change[k] * m / learner->known[k];
     }
-    for (size_t k = KNOTS; k-- > 0;)
+    for (size_t k = learner->count; k-- > 0;)
       learner->log_z[k] -= learner->log_z[0];
     make_convex(learner);
     if (view.weight_top >= 1)

@@ -223,12 +223,15 @@ static tempera_status first_failure(const tempera_sampler *s,
   return TEMPERA_OK;
 }
 
+enum { LITTLE = 1 << 28 }; /* bytes */
+
 size_t tm_sweeps_total(const tempera_sampler *sampler) {
   return sampler->options.warmup + sampler->options.iterations;
 }
 
-/* Room for the draws up to a sweep, in doubling steps: sweeps allocate
- * nothing. */
+/* Room for the draws up to a sweep: sweeps allocate nothing. All at once where
+ * that is little, else in doubling steps; memory is the machine's to give when
+ * it is written to. */
 static tempera_status make_room(tempera_sampler *s, size_t end,
                                 tempera_error *error) {
   const tempera_options *o = &s->options;
@@ -239,8 +242,11 @@ static tempera_status make_room(tempera_sampler *s, size_t end,
   if (rows <= s->draws->capacity)
     return TEMPERA_OK;
   size_t doubled = 2 * s->draws->capacity;
-  rows = rows > doubled ? rows : doubled;
-  return tm_draws_reserve(s->draws, rows < all ? rows : all, error);
+  if (all <= LITTLE / tm_draws_row_bytes(s->draws))
+    rows = all;
+  else if (rows < doubled)
+    rows = doubled < all ? doubled : all;
+  return tm_draws_reserve(s->draws, rows, error);
 }
 
 tempera_status tempera_sampler_advance(tempera_sampler *sampler, size_t sweeps,
