@@ -121,13 +121,15 @@ static void turn(const tempera_model *model, const tm_labels *labels,
   }
 }
 
-/* The point with its labels in the order of the mode's, in `spare`. `sorted`
- * is its own order. */
+/* u of the point with its labels in the order of the mode's, in `spare` where
+ * that is not its own order, `sorted`. */
 static const double *turned(jump *state, const tm_labels *labels,
                             const unsigned char *sorted,
                             const tm_laplace_mode *mode,
                             const tm_point *point) {
   unsigned char permutation[TM_LABELS_MOST];
+  if (!memcmp(mode->order, sorted, labels->count))
+    return point->u;
   for (size_t r = 0; r < labels->count; r++)
     permutation[mode->order[r]] = sorted[r];
   turn(state->shared->model, labels, permutation, point, &state->shared->spare);
@@ -143,12 +145,16 @@ static void add_modes(jump *state, const tm_laplace_view *view,
   bool whole = d < shared->model->dimension;
   const double *u = point->u;
   unsigned char sorted[TM_LABELS_MOST];
+  const unsigned char *order = NULL; /* u's now */
   if (knot->relabel)
     tm_labels_sort(&view->labels, point->theta, sorted);
   for (size_t m = 0; m < knot->mode_count; m++) {
     const tm_laplace_mode *mode = &knot->modes[m];
-    if (knot->relabel)
+    if (knot->relabel &&
+        !(order && !memcmp(order, mode->order, view->labels.count))) {
       u = turned(state, &view->labels, sorted, mode, point);
+      order = mode->order;
+    }
     if (whole && !same_integers(shared->model, mode->u, u))
       continue;
     for (size_t k = 0; k < d; k++)
@@ -196,7 +202,7 @@ static const tm_laplace_mode *pick_mode(const tm_laplace_knot *knot,
   double left = tm_random_uniform(random);
   size_t m = 0;
   for (; m + 1 < knot->mode_count; m++) {
-    left -= exp(knot->modes[m].log_share);
+    left -= knot->modes[m].share;
     if (left < 0)
       break;
   }
@@ -227,8 +233,15 @@ static void shuffle(unsigned char *permutation, size_t count,
   }
 }
 
-static bool in_order(const tm_labels *labels, const unsigned char *order,
-                     const double *theta) {
+/* Are the labels of the point, of which u is set, in this order? Draws may fail
+ * this often: no more of theta is made than the block that sorts them. */
+static bool in_order(const tempera_model *model, const tm_labels *labels,
+                     const unsigned char *order, tm_point *point) {
+  if (model->dependent)
+    tm_constrain_point(model, point);
+  else
+    tm_constrain_block(&model->blocks[labels->first], point->u, point->theta);
+  const double *theta = point->theta;
   for (size_t r = 1; r < labels->count; r++)
     if (theta[labels->key + order[r - 1]] > theta[labels->key + order[r]])
       return false;
@@ -244,9 +257,9 @@ static bool relabel(jump *state, const tm_labels *labels,
   tm_point *spare = &state->shared->spare;
   const tempera_model *model = state->shared->model;
   unsigned char permutation[TM_LABELS_MOST];
-  tm_constrain_point(model, spare);
-  if (!in_order(labels, mode->order, spare->theta))
+  if (!in_order(model, labels, mode->order, spare))
     return false;
+  tm_constrain_point(model, spare);
   shuffle(permutation, labels->count, random);
   tm_labels_apply(model, labels, permutation, spare->theta, proposal->theta);
   turn(model, labels, permutation, spare, proposal);

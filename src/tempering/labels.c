@@ -120,6 +120,7 @@ static void gather(const tempera_model *model, size_t first, bool *block,
                    tm_labels *labels) {
   *labels = (tm_labels){.count = model->blocks[first].theta_count,
                         .block = block,
+                        .first = first,
                         .key = model->blocks[first].theta};
   for (size_t b = 0; b < model->block_count; b++)
     block[b] = model->blocks[b].theta_count == labels->count;

@@ -57,10 +57,10 @@ static void fill_peaks(tm_laplace_knot *knot, tm_laplace_mode *modes) {
   knot->log_peak = -INFINITY;
   for (size_t m = 0; m < knot->mode_count; m++)
     knot->log_peak =
-        fmax(knot->log_peak, modes[m].log_share + modes[m].half_log_det);
+        fmax(knot->log_peak, log(modes[m].share) + modes[m].half_log_det);
   for (size_t m = 0; m < knot->mode_count; m++)
     modes[m].peak =
-        exp(modes[m].log_share + modes[m].half_log_det - knot->log_peak);
+        modes[m].share * exp(modes[m].half_log_det - knot->log_peak);
 }
 
 /* The order of each mode's labels: `order` has room for all. */

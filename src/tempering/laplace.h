@@ -32,7 +32,7 @@ typedef struct tm_laplace_mode {
   double log_copies;     /* log of the number of relabelled copies, less what
                             overlapping modes share */
   double slope;          /* d/dtau of the log weight, about E_tau[l] */
-  double log_share;      /* of proposals: flattened, with a floor; these add
+  double share;          /* of proposals: flattened, with a floor; these add
                             up to one over the modes of a knot */
   const unsigned char *order; /* of its labels, upwards; NULL without labels */
   double peak;                /* share x |L|, the tallest of the knot being 1 */

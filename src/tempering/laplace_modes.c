@@ -382,12 +382,12 @@ static void set_shares(tm_stage *stage) {
   for (size_t m = 0; m < stage->count; m++) {
     tm_laplace_mode *seen = &stage->modes[m].seen;
     double mass = seen->log_weight + seen->log_copies;
-    seen->log_share = exp(FLATTEN * (mass - best));
-    total += seen->log_share;
+    seen->share = exp(FLATTEN * (mass - best));
+    total += seen->share;
   }
   for (size_t m = 0; m < stage->count; m++) {
-    double *share = &stage->modes[m].seen.log_share;
-    *share = log((1 - FLOOR) * *share / total + FLOOR / (double)stage->count);
+    double *share = &stage->modes[m].seen.share;
+    *share = (1 - FLOOR) * *share / total + FLOOR / (double)stage->count;
   }
 }
 
