@@ -34,6 +34,9 @@ typedef struct jump {
   unsigned halves;         /* 2 x power, which is whole */
   double share, log_share; /* of the prior */
   double *delta;
+  tm_point ordered; /* what was drawn, its labels in the mode's order, ... */
+  bool relabelled;  /* ... if the proposal is that, permuted so: */
+  unsigned char permutation[TM_LABELS_MOST];
 } jump;
 
 static bool applies(const tempera_model *model) {
@@ -49,6 +52,7 @@ static tempera_status create(tm_shared *shared, tm_arena *arena, void **state,
   double *delta = TM_NEW(arena, double, shared->real_count + 1);
   if (!made || !delta)
     return tm_fail_memory(error);
+  TM_TRY(tm_point_create(model, arena, &made->ordered, error));
   made->shared = shared;
   made->delta = delta;
   tm_chance_start(&made->chance);
@@ -248,44 +252,46 @@ static bool in_order(const tempera_model *model, const tm_labels *labels,
   return true;
 }
 
-/* The point in `spare` becomes the proposal, relabelled at random; false where
- * its labels are not in the order of the mode's. The Jacobians are those of any
+/* The proposal, but for u, from `ordered`, relabelled at random; false where
+ * its labels are not in the mode's order. The Jacobians are those of any
  * labelling. */
 static bool relabel(jump *state, const tm_labels *labels,
                     const tm_laplace_mode *mode, tempera_random *random) {
-  tm_point *proposal = &state->shared->proposal;
-  tm_point *spare = &state->shared->spare;
+  tm_point *proposal = &state->shared->proposal, *ordered = &state->ordered;
   const tempera_model *model = state->shared->model;
-  unsigned char permutation[TM_LABELS_MOST];
-  if (!in_order(model, labels, mode->order, spare))
+  if (!in_order(model, labels, mode->order, ordered))
     return false;
-  tm_constrain_point(model, spare);
-  shuffle(permutation, labels->count, random);
-  tm_labels_apply(model, labels, permutation, spare->theta, proposal->theta);
-  turn(model, labels, permutation, spare, proposal);
-  memcpy(proposal->block_jacobian, spare->block_jacobian,
+  tm_constrain_point(model, ordered);
+  shuffle(state->permutation, labels->count, random);
+  tm_labels_apply(model, labels, state->permutation, ordered->theta,
+                  proposal->theta);
+  memcpy(proposal->block_jacobian, ordered->block_jacobian,
          model->block_count * sizeof(double));
-  proposal->log_jacobian = spare->log_jacobian;
+  proposal->log_jacobian = ordered->log_jacobian;
   return true;
 }
 
 /* One draw of the proposal, evaluated; false when it is out of order. */
 static bool draw(jump *state, const tm_laplace_view *view,
                  const tm_laplace_knot *knot, tm_step *step) {
-  tm_point *proposal = &state->shared->proposal;
-  tm_point *drawn = knot->relabel ? &state->shared->spare : proposal;
+  tm_point *proposal = &state->shared->proposal, *ordered = &state->ordered;
+  state->relabelled = false;
   if (state->share > 0 && tm_random_uniform(step->random) < state->share) {
     tm_prior_draw(step->evaluator, step->random, proposal);
     return true;
   }
   const tm_laplace_mode *mode = pick_mode(knot, step->random);
-  draw_student(state, mode, step->random, drawn->u);
-  if (!knot->relabel)
+  if (!knot->relabel) {
+    draw_student(state, mode, step->random, proposal->u);
     tm_evaluate(step->evaluator, proposal);
-  else if (relabel(state, &view->labels, mode, step->random))
-    tm_evaluate_densities(step->evaluator, proposal);
-  else
+    return true;
+  }
+  draw_student(state, mode, step->random, ordered->u);
+  if (!relabel(state, &view->labels, mode, step->random))
     return false;
+  tm_evaluate_densities(step->evaluator, proposal);
+  ordered->log_prior = proposal->log_prior;
+  state->relabelled = true;
   return true;
 }
 
@@ -297,6 +303,14 @@ static bool propose(jump *state, const tm_laplace_view *view,
     if (draw(state, view, knot, step))
       return state->shared->proposal.log_prior > -INFINITY;
   return false;
+}
+
+/* u is made only now: in a simplex it takes logarithms. */
+static void accept(const jump *state, const tm_laplace_view *view,
+                   tm_step *step) {
+  if (step->accepted && state->relabelled)
+    turn(state->shared->model, &view->labels, state->permutation,
+         &state->ordered, step->point);
 }
 
 static void step(void *opaque, tm_step *step) {
@@ -318,8 +332,10 @@ static void step(void *opaque, tm_step *step) {
     log_ratio = tm_log_density(proposal, step->tau) -
                 tm_log_density(step->point, step->tau) +
                 log_q(state, view, knot, step->point) -
-                log_q(state, view, knot, proposal);
+                log_q(state, view, knot,
+                      state->relabelled ? &state->ordered : proposal);
   double acceptance = tm_metropolis(step, proposal, log_ratio);
+  accept(state, view, step);
   if (step->adapt)
     tm_chance_learn(&state->chance, step->place, acceptance);
 }
