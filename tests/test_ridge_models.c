@@ -110,6 +110,28 @@ static void a_run_finds_the_global_optimum_of_sir(void **state) {
   tempera_model_free(model);
 }
 
+/* A draw with I0 = 4 of the basin that all starts missed: the optimum is at
+ * I0 = 5, and the ridge must be right at every tau, at no great cost. */
+static void a_draw_from_a_missed_basin_mends_all_integers(void **state) {
+  (void)state;
+  static const double STARTS_THERE[] = {0.015,  0.54, 9, 0.0073, 0.28, 4,
+                                        0.0083, 0.77, 5, 0.0054, 1.8,  7};
+  static const double DRAW[] = {0.11, 0.00066, 4};
+  tempera_model *model = loaded("sir", "eyam");
+  tm_ridge_settings settings = {.threads = 2, .surveyed = true};
+  tm_ridge *ridge = NULL;
+  assert_int_equal(
+      tm_ridge_create(model, &settings, STARTS_THERE, 4, &ridge, NULL), 0);
+  const tm_ridge_view *view = tm_ridge_look(ridge);
+  assert_true(tm_ridge_height(ridge, 1) < -500);
+  size_t before = view->optimisations;
+  assert_int_equal(tm_ridge_improve(ridge, DRAW, 1, NULL), 0);
+  assert_sir(ridge);
+  assert_true(view->optimisations < 2 * before);
+  tm_ridge_free(ridge);
+  tempera_model_free(model);
+}
+
 static double exact_at(const tempera_model *model, const tm_ridge *ridge,
                        double tau) {
   tm_arena *arena = tm_arena_create();
@@ -176,6 +198,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(sir_is_certified_with_under_25_optimisations),
       cmocka_unit_test(a_run_finds_the_global_optimum_of_sir),
+      cmocka_unit_test(a_draw_from_a_missed_basin_mends_all_integers),
       cmocka_unit_test(the_three_ridges_agree_on_all_models),
       cmocka_unit_test(sir_does_not_depend_on_threads),
   };
