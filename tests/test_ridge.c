@@ -2,6 +2,8 @@
  * certificate, absence, and what warmup may do to it. */
 #include "ridge_cases.h"
 
+#include "samplers/pair.h"
+
 /* ---- facts */
 
 static void convex_lies_between_truth_and_truth_plus_gap(void **state) {
@@ -205,9 +207,9 @@ static void improve_raises_knots_after_a_missed_optimum(void **state) {
                     .u = &u,
                     .log_likelihood = basins_of(4.2),
                     .log_prior = -0.5 * (4.2 * 4.2 + LOG_2PI)};
-  assert_true(tm_ridge_excess(ridge, &point, 1) > TM_RIDGE_GAP);
+  assert_true(tm_ridge_excess(ridge, &point) > TM_RIDGE_GAP);
   assert_int_equal(tm_ridge_improve(ridge, &draw, 1, NULL), TEMPERA_OK);
-  assert_true(tm_ridge_excess(ridge, &point, 1) < 0);
+  assert_true(tm_ridge_excess(ridge, &point) < 0);
   const tm_ridge_view *view = tm_ridge_look(ridge);
   assert_true(view->gap < TM_RIDGE_GAP);
   for (int i = 0; i < TAUS; i++) {
@@ -215,6 +217,48 @@ static void improve_raises_knots_after_a_missed_optimum(void **state) {
     assert_within("improved", tau_of(i), tm_ridge_height(ridge, tau_of(i)),
                   truth - 1e-6, truth + view->gap + 1e-6);
   }
+  tm_ridge_free(ridge);
+  tempera_model_free(model);
+}
+
+static void draws_of_zero_likelihood_prove_nothing(void **state) {
+  (void)state;
+  ridge_case problem = problem_of(BASINS);
+  tempera_model *model = model_of(&problem);
+  tm_ridge *ridge = built(model, &problem, TEMPERA_RIDGE_CONVEX, 1);
+  tm_point point = {.log_likelihood = -INFINITY, .log_prior = 100};
+  assert_true(tm_ridge_excess(ridge, &point) <= 0);
+  tm_ridge_free(ridge);
+  tempera_model_free(model);
+}
+
+/* The tempered chain is in the wide basin, the target chain in the one that
+ * the ridge has missed. */
+static void the_target_chain_is_watched_too(void **state) {
+  (void)state;
+  ridge_case problem = problem_of(BASINS);
+  problem.start_count = 3;
+  tempera_model *model = model_of(&problem);
+  tm_ridge *ridge = built(model, &problem, TEMPERA_RIDGE_CONVEX, 1);
+  tm_tau_prior prior = {0};
+  tm_pair_settings settings = {.method = TEMPERA_PT_STWNC,
+                               .kernel = TEMPERA_KERNEL_RANDOM_WALK};
+  double wide = -1;
+  tm_pair *pair = NULL;
+  assert_int_equal(tm_tau_prior_profile(ridge, 0, &prior, NULL), TEMPERA_OK);
+  assert_int_equal(
+      tm_pair_create(model, &settings, 1, 0, &wide, 0.5, &pair, NULL),
+      TEMPERA_OK);
+  assert_int_equal(tm_pair_set_prior(pair, ridge, &prior, NULL), TEMPERA_OK);
+  tm_group_sweep(&pair->group);
+  assert_int_equal(pair->beaten, 0);
+  pair->target.theta[0] = 4;
+  tm_evaluate_natural(&pair->group.evaluator, &pair->target);
+  tm_group_sweep(&pair->group);
+  assert_int_equal(pair->beaten, 1);
+  assert_true(pair->worst_theta[0] == pair->target.theta[0]);
+  tm_group_free(&pair->group);
+  tm_tau_prior_free(&prior);
   tm_ridge_free(ridge);
   tempera_model_free(model);
 }
@@ -274,6 +318,8 @@ int main(void) {
       cmocka_unit_test(shapes_below_one_have_no_ridge),
       cmocka_unit_test(ridge_may_begin_above_zero),
       cmocka_unit_test(improve_raises_knots_after_a_missed_optimum),
+      cmocka_unit_test(draws_of_zero_likelihood_prove_nothing),
+      cmocka_unit_test(the_target_chain_is_watched_too),
       cmocka_unit_test(a_model_that_stops_ends_the_build),
       cmocka_unit_test(running_out_of_memory_is_reported),
   };

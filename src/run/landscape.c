@@ -68,7 +68,7 @@ tempera_status tm_landscape_laplace(tempera_sampler *sampler, bool needed,
                                   .threads = tm_threads(o->threads),
                                   .stop = {tm_sampler_stop_due, s}};
   TM_TRY(tm_laplace_create(s->model, &settings, s->starts.optimiser,
-                           s->starts.optimiser_count, &s->laplace, error));
+                           s->starts.best_count, &s->laplace, error));
   const tm_laplace_view *view = tm_laplace_look(s->laplace);
   if (view->absent && needed)
     return tm_fail(error, TEMPERA_ERROR_MODEL,

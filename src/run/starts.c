@@ -8,8 +8,10 @@
 #include <string.h>
 
 enum {
-  TRIES = 10000, /* before a start is declared impossible */
-  OPTIMISER_STARTS = 8
+  TRIES = 10000,    /* before a start is declared impossible */
+  BEST_STARTS = 8,  /* of the optimiser, by likelihood, ... */
+  BEST_LOOKS = 100, /* ... among the first so many: best of more are alike */
+  PLAIN_STARTS = 8  /* ... and as they come */
 };
 
 typedef struct finder {
@@ -19,8 +21,10 @@ typedef struct finder {
   tempera_random random;
   tm_point point, scratch;
   tm_starts *starts;
-  size_t looks;                  /* points to look at, at least */
-  double best[OPTIMISER_STARTS]; /* log likelihoods of the optimiser starts */
+  size_t looks;             /* points to look at, at least */
+  double best[BEST_STARTS]; /* log likelihoods of the best starts */
+  double *plain;            /* the first usable points */
+  size_t plain_count;
   char reason[200]; /* why the first useless point was one; or empty */
 } finder;
 
@@ -59,10 +63,10 @@ static bool usable(const tm_point *point) {
 static void offer_to_optimiser(finder *f) {
   size_t size = f->model->size, slot = 0;
   tm_starts *s = f->starts;
-  if (s->optimiser_count < OPTIMISER_STARTS) {
-    slot = s->optimiser_count++;
+  if (s->best_count < BEST_STARTS) {
+    slot = s->best_count++;
   } else {
-    for (size_t i = 1; i < OPTIMISER_STARTS; i++)
+    for (size_t i = 1; i < BEST_STARTS; i++)
       if (f->best[i] < f->best[slot])
         slot = i;
     if (f->best[slot] >= f->point.log_likelihood)
@@ -115,7 +119,11 @@ static tempera_status look_around(finder *f, size_t wanted,
       note_reason(f);
       continue;
     }
-    offer_to_optimiser(f);
+    if (i < BEST_LOOKS || s->best_count < BEST_STARTS)
+      offer_to_optimiser(f);
+    if (f->plain_count < PLAIN_STARTS)
+      memcpy(f->plain + f->plain_count++ * size, f->point.theta,
+             size * sizeof(double));
     if (found < wanted)
       memcpy(s->chains + found++ * size, f->point.theta, size * sizeof(double));
   }
@@ -144,6 +152,16 @@ static tempera_status take_init(finder *f, const double *init,
   return TEMPERA_OK;
 }
 
+/* The best may all lie in one basin, and a wide one that is poor at the prior's
+ * points then goes unseen (SIR): behind them, points as they came. */
+static void add_plain(finder *f) {
+  tm_starts *s = f->starts;
+  size_t size = f->model->size;
+  memcpy(s->optimiser + s->best_count * size, f->plain,
+         f->plain_count * size * sizeof(double));
+  s->optimiser_count = s->best_count + f->plain_count;
+}
+
 static void check_propriety(finder *f) {
   if (f->model->spec.prior_improper) { /* it says so itself */
     f->starts->improper = true;
@@ -165,9 +183,11 @@ static tempera_status find(finder *f, const double *init,
   tm_starts *s = f->starts;
   size_t size = f->model->size;
   s->chains = tm_heap_alloc(s->chain_count * size, sizeof(double));
-  s->optimiser = tm_heap_alloc(OPTIMISER_STARTS * size, sizeof(double));
+  s->optimiser =
+      tm_heap_alloc((BEST_STARTS + PLAIN_STARTS) * size, sizeof(double));
   s->looks = tm_heap_alloc(f->looks, sizeof(double));
-  if (!s->chains || !s->optimiser || !s->looks)
+  f->plain = TM_NEW(f->arena, double, PLAIN_STARTS *size);
+  if (!s->chains || !s->optimiser || !s->looks || !f->plain)
     return tm_fail_memory(error);
   TM_TRY(tm_evaluator_create(f->model, f->arena, &f->evaluator, error));
   TM_TRY(tm_point_create(f->model, f->arena, &f->point, error));
@@ -175,6 +195,7 @@ static tempera_status find(finder *f, const double *init,
   TM_TRY(look_around(f, init ? 0 : s->chain_count, error));
   if (init)
     TM_TRY(take_init(f, init, error));
+  add_plain(f);
   check_propriety(f);
   if (f->evaluator.status != TEMPERA_OK)
     return evaluator_failed(f, error);

@@ -6,14 +6,15 @@
 #include "model/model.h"
 
 /* Draws from the prior, made once per run: starts for chains (never at
- * -infinity) and for the optimiser (those with the highest likelihood), and
- * the measured prior mass of {L = 0} (method 3.7, 4.4). */
+ * -infinity) and for the optimiser (those with the highest likelihood, then
+ * some as they came), and the measured prior mass of {L = 0} (method 3.7, 4.4).
+ */
 typedef struct tm_starts {
   double *chains; /* chain_count x model size */
   size_t chain_count;
-  double *optimiser; /* optimiser_count x model size */
-  size_t optimiser_count;
-  size_t prior_draws, prior_zero; /* 0, 0 without a prior_draw callback */
+  double *optimiser;                  /* optimiser_count x model size */
+  size_t best_count, optimiser_count; /* best first; all */
+  size_t prior_draws, prior_zero;     /* 0, 0 without a prior_draw callback */
   double *looks; /* log likelihoods at the points looked at, -infinity or not */
   size_t look_count;
   uint64_t likelihood_evaluations;

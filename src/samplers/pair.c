@@ -75,18 +75,18 @@ tempera_status tm_pair_set_prior(tm_pair *pair, const tm_ridge *ridge,
   return TEMPERA_OK;
 }
 
-/* A draw above the chord proves a better optimum than a knot's; keep the
- * worst offender for the next warmup round. */
-static void watch_ridge(tm_pair *pair) {
+/* A draw whose line rises above the ridge proves a better optimum than a
+ * knot's; keep the worst offender for the next warmup round. */
+static void watch_ridge(tm_pair *pair, const tm_point *point) {
   if (pair->mover.memory || tm_ridge_look(pair->ridge)->absent)
     return;
-  double excess = tm_ridge_excess(pair->ridge, &pair->tempered, pair->tau);
+  double excess = tm_ridge_excess(pair->ridge, point);
   if (!(excess > TM_RIDGE_GAP))
     return;
   pair->beaten++;
   if (excess > pair->worst_excess) {
     pair->worst_excess = excess;
-    memcpy(pair->worst_theta, pair->tempered.theta,
+    memcpy(pair->worst_theta, point->theta,
            pair->group.model->size * sizeof(double));
   }
 }
@@ -99,7 +99,13 @@ static void mutate_tempered(tm_pair *pair) {
   row->extra[TM_TAU_ACCEPT] =
       tm_tau_move(&pair->mover, &pair->group.evaluator,
                   pair->tempered.log_likelihood, &pair->tau, &pair->tau_stream);
-  watch_ridge(pair);
+  watch_ridge(pair, &pair->tempered);
+}
+
+static void mutate_target(tm_pair *pair) {
+  tm_group_mutate(&pair->group, &pair->target_stream, &pair->target, 1,
+                  pair->group.rows[TEMPERA_TARGET]);
+  watch_ridge(pair, &pair->target);
 }
 
 static void exchange(tm_pair *pair) {
@@ -125,7 +131,7 @@ static void sweep(tm_group *group) {
   if (!(exchanging && pair->settings.exchange_replaces)) {
     mutate_tempered(pair);
     if (paired)
-      tm_group_mutate(group, &pair->target_stream, &pair->target, 1, target);
+      mutate_target(pair);
   }
   if (exchanging)
     exchange(pair);

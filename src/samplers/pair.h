@@ -27,7 +27,7 @@ typedef struct tm_pair {
   double tau;
   bool crossed; /* the thetas are in each other's first place */
   tempera_random tempered_stream, target_stream, tau_stream, exchange_stream;
-  /* Draws whose line rose above the ridge's chord. */
+  /* Draws of either chain whose line rose above the ridge. */
   size_t beaten;
   double worst_excess;
   double *worst_theta;

@@ -179,24 +179,28 @@ double tm_ridge_height(const tm_ridge *ridge, double tau) {
   return tm_loglinear_at(&table, tau);
 }
 
-double tm_ridge_excess(const tm_ridge *ridge, const tm_point *point,
-                       double tau) {
-  return tm_log_density_natural(point, tau) - tm_ridge_height(ridge, tau);
+/* The knot that a line rises above most, or comes closest to. The ridge is
+ * convex: left of it the line is the steeper of the two, right of it not. */
+static const tm_knot *nearest_knot(const tm_ridge *ridge,
+                                   double log_likelihood) {
+  const tm_knot *knots = ridge->knots;
+  size_t low = 0, high = ridge->knot_count - 1;
+  while (low < high) {
+    size_t k = (low + high) / 2;
+    double rise = log_likelihood * (knots[k + 1].tau - knots[k].tau);
+    if (rise > knots[k + 1].height - knots[k].height)
+      low = k + 1;
+    else
+      high = k;
+  }
+  return &knots[low];
 }
 
-/* The knot that a line comes closest to, or exceeds most. */
-static double nearest_knot(const tm_ridge *ridge, const tm_optimum *line) {
-  size_t best = 0;
-  double most = -INFINITY;
-  for (size_t k = 0; k < ridge->knot_count; k++) {
-    double tau = ridge->knots[k].tau;
-    double excess = tm_optimum_height(line, tau) - ridge->knots[k].height;
-    if (excess > most) {
-      most = excess;
-      best = k;
-    }
-  }
-  return ridge->knots[best].tau;
+double tm_ridge_excess(const tm_ridge *ridge, const tm_point *point) {
+  if (!isfinite(point->log_likelihood))
+    return -INFINITY;
+  const tm_knot *knot = nearest_knot(ridge, point->log_likelihood);
+  return tm_log_density_natural(point, knot->tau) - knot->height;
 }
 
 static tempera_status plan_point(tm_ridge *ridge, const double *theta,
@@ -209,8 +213,19 @@ static tempera_status plan_point(tm_ridge *ridge, const double *theta,
   TM_TRY(tm_ridge_add_value(ridge, search->best.u, &value, error));
   if (value == TM_RIDGE_VALUES)
     return TEMPERA_OK;
-  return tm_ridge_plan(ridge, value, nearest_knot(ridge, &search->best),
-                       search->best.u, NULL, error);
+  double tau = nearest_knot(ridge, search->best.log_likelihood)->tau;
+  return tm_ridge_plan(ridge, value, tau, search->best.u, NULL, error);
+}
+
+/* A basin that raises a knot is new to the other integers too. */
+static tempera_status raise_knots(tm_ridge *ridge, tempera_error *error) {
+  for (size_t k = 0; k < ridge->knot_count; k++) {
+    double before = ridge->knots[k].height;
+    tm_ridge_set_knot(ridge, ridge->knots[k].tau);
+    if (ridge->knots[k].height > before)
+      TM_TRY(tm_ridge_spread(ridge, ridge->knots[k].tau, error));
+  }
+  return TEMPERA_OK;
 }
 
 /* A line above the chord is above one of its two knots, so optimising each
@@ -223,9 +238,9 @@ tempera_status tm_ridge_improve(tm_ridge *ridge, const double *points,
   for (size_t i = 0; i < count; i++)
     TM_TRY(plan_point(ridge, points + i * ridge->model->size, error));
   TM_TRY(tm_ridge_run_tasks(ridge, error));
-  for (size_t k = 0; k < ridge->knot_count; k++)
-    tm_ridge_set_knot(ridge, ridge->knots[k].tau);
+  TM_TRY(raise_knots(ridge, error));
   TM_TRY(tm_ridge_bracket(ridge, error));
+  tm_ridge_forget_beaten(ridge);
   TM_TRY(tm_ridge_convex_refine(ridge, error));
   return publish(ridge, error);
 }

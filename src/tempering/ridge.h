@@ -53,10 +53,9 @@ const tm_ridge_view *tm_ridge_look(const tm_ridge *ridge);
 
 /* The table interpolated: the chord. */
 double tm_ridge_height(const tm_ridge *ridge, double tau);
-/* How far the line of a draw rises above the chord at its tau (> 0 beyond
- * TM_RIDGE_GAP proves that a knot's optimum was not global). */
-double tm_ridge_excess(const tm_ridge *ridge, const tm_point *point,
-                       double tau);
+/* How far the line tau*l + log pi of a draw, whatever its tau, rises above the
+ * knots (more than TM_RIDGE_GAP proves that one's optimum was not global). */
+double tm_ridge_excess(const tm_ridge *ridge, const tm_point *point);
 /* Warmup only: re-optimise from these natural-scale points (count x size),
  * raise every knot they beat, refine again. */
 TEMPERA_CHECKED tempera_status tm_ridge_improve(tm_ridge *ridge,

@@ -113,6 +113,35 @@ static tempera_status settle(tm_ridge *ridge, tempera_error *error) {
   return TEMPERA_OK;
 }
 
+static void forget(tm_value *value, double tau, bool always) {
+  const tm_optimum *own = tm_value_at(value, tau);
+  double line = own ? tm_optimum_height(tm_value_line(value, tau), tau) : 0;
+  if (!own || !(always || line > tm_optimum_height(own, tau) + TM_RIDGE_NOISE))
+    return;
+  size_t at = (size_t)(own - value->optima);
+  memmove(&value->optima[at], own + 1,
+          (--value->count - at) * sizeof(tm_optimum));
+}
+
+void tm_ridge_forget_beaten(tm_ridge *ridge) {
+  for (size_t k = 1; k + 1 < ridge->knot_count;) {
+    tm_knot *knot = &ridge->knots[k];
+    double tau = knot->tau, highest = -INFINITY;
+    for (size_t v = 0; v < ridge->value_count; v++) {
+      const tm_optimum *line = tm_value_line(&ridge->values[v], tau);
+      highest = line ? fmax(highest, tm_optimum_height(line, tau)) : highest;
+    }
+    bool beaten = highest > knot->height + TM_RIDGE_NOISE;
+    for (size_t v = 0; v < ridge->value_count; v++)
+      forget(&ridge->values[v], tau, beaten);
+    k += !beaten;
+    if (!beaten)
+      continue;
+    knot[-1].probed = false;
+    memmove(knot, knot + 1, (--ridge->knot_count - k) * sizeof(tm_knot));
+  }
+}
+
 /* ---- refinement */
 
 static bool find_absence(tm_ridge *ridge, const tm_optimum *optimum) {

@@ -182,6 +182,10 @@ TEMPERA_CHECKED tempera_status tm_ridge_first_values(tm_ridge *ridge,
  * neighbours; `wide` also from the starts. The best makes a knot. */
 TEMPERA_CHECKED tempera_status tm_ridge_solve(tm_ridge *ridge, double tau,
                                               bool wide, tempera_error *error);
+/* What was found for one value at tau is tried at the others and at unseen
+ * integer neighbours; the best makes a knot. */
+TEMPERA_CHECKED tempera_status tm_ridge_spread(tm_ridge *ridge, double tau,
+                                               tempera_error *error);
 /* Every value gets optima at both ends, where there are knots. */
 TEMPERA_CHECKED tempera_status tm_ridge_bracket(tm_ridge *ridge,
                                                 tempera_error *error);
@@ -209,6 +213,10 @@ TEMPERA_CHECKED tempera_status tm_ridge_check(const tm_ridge *ridge,
 /* Anchors, then refinement; sets view.absent. */
 TEMPERA_CHECKED tempera_status tm_ridge_convex_build(tm_ridge *ridge,
                                                      tempera_error *error);
+/* After a missed basin was found, most knots between the ends are beaten, at
+ * most integers. They are forgotten, not optimised again: refinement puts new
+ * ones where they are needed. */
+void tm_ridge_forget_beaten(tm_ridge *ridge);
 /* Re-optimise where lines beat knots, and refine to TM_RIDGE_GAP. */
 TEMPERA_CHECKED tempera_status tm_ridge_convex_refine(tm_ridge *ridge,
                                                       tempera_error *error);

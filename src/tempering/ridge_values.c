@@ -473,12 +473,9 @@ static tempera_status hop(tm_ridge *ridge, double tau, tempera_error *error) {
   return TEMPERA_OK;
 }
 
-/* Pilots from many starts, each at its own value; what they find is then
- * tried at every other value. */
-static tempera_status solve_wide(tm_ridge *ridge, double tau,
+/* Optima of one value are tried at every other. */
+static tempera_status transplant(tm_ridge *ridge, double tau,
                                  tempera_error *error) {
-  TM_TRY(tm_ridge_plan_pilots(ridge, tau, error));
-  TM_TRY(tm_ridge_run_tasks(ridge, error));
   for (int round = 0; round < TRANSPLANTS; round++) {
     TM_TRY(tm_ridge_plan_transplants(ridge, tau, error));
     if (ridge->task_count == 0)
@@ -486,6 +483,15 @@ static tempera_status solve_wide(tm_ridge *ridge, double tau,
     TM_TRY(tm_ridge_run_tasks(ridge, error));
     mark_dead(ridge);
   }
+  return TEMPERA_OK;
+}
+
+/* Pilots from many starts, each at its own value. */
+static tempera_status solve_wide(tm_ridge *ridge, double tau,
+                                 tempera_error *error) {
+  TM_TRY(tm_ridge_plan_pilots(ridge, tau, error));
+  TM_TRY(tm_ridge_run_tasks(ridge, error));
+  TM_TRY(transplant(ridge, tau, error));
   return tau == 1 ? hop(ridge, tau, error) : TEMPERA_OK;
 }
 
@@ -551,12 +557,8 @@ tempera_status tm_ridge_bracket(tm_ridge *ridge, tempera_error *error) {
   return TEMPERA_OK;
 }
 
-tempera_status tm_ridge_solve(tm_ridge *ridge, double tau, bool wide,
-                              tempera_error *error) {
-  if (wide)
-    TM_TRY(solve_wide(ridge, tau, error));
-  else
-    TM_TRY(solve_known(ridge, tau, error));
+static tempera_status explore_and_set(tm_ridge *ridge, double tau,
+                                      tempera_error *error) {
   size_t before = ridge->value_count, best = 0;
   TM_TRY(explore(ridge, tau, error));
   if (!(known_height(ridge, tau, &best) > -INFINITY))
@@ -565,4 +567,19 @@ tempera_status tm_ridge_solve(tm_ridge *ridge, double tau, bool wide,
   tm_ridge_set_knot(ridge, tau);
   return ridge->value_count > before ? tm_ridge_bracket(ridge, error)
                                      : TEMPERA_OK;
+}
+
+tempera_status tm_ridge_solve(tm_ridge *ridge, double tau, bool wide,
+                              tempera_error *error) {
+  if (wide)
+    TM_TRY(solve_wide(ridge, tau, error));
+  else
+    TM_TRY(solve_known(ridge, tau, error));
+  return explore_and_set(ridge, tau, error);
+}
+
+tempera_status tm_ridge_spread(tm_ridge *ridge, double tau,
+                               tempera_error *error) {
+  TM_TRY(transplant(ridge, tau, error));
+  return explore_and_set(ridge, tau, error);
 }
