@@ -7,14 +7,11 @@
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 /* Coordinates are kept inside this box when mapped back from a bound; exp
  * stays finite and positive there. */
 static const double FAR = 700;
-
-static double log1p_exp(double x) {
-  return x > 0 ? x + log1p(exp(-x)) : log1p(exp(x));
-}
 
 static double inverse_logit(double x) {
   return x >= 0 ? 1 / (1 + exp(-x)) : exp(x) / (1 + exp(x));
@@ -26,6 +23,8 @@ static double clamp(double x) { return fmax(-FAR, fmin(FAR, x)); }
  * logarithms of zero; the neighbour of the bound stands for it. An overflow
  * to infinity stays: tm_inside refuses it. */
 static double strictly_inside(double lower, double upper, double x) {
+  if (x > lower && x < upper)
+    return x;
   if (x <= lower && isfinite(lower))
     return nextafter(lower, INFINITY);
   if (x >= upper && isfinite(upper))
@@ -33,14 +32,21 @@ static double strictly_inside(double lower, double upper, double x) {
   return x;
 }
 
+/* With e = exp(-|u|): the share is 1/(1+e) or e/(1+e), and log1p(e) gives the
+ * logarithms of both. */
+static double constrain_between(double lower, double upper, double u,
+                                double *log_jacobian) {
+  double width = upper - lower, e = exp(-fabs(u));
+  *log_jacobian += log(width) - fabs(u) - 2 * log1p(e);
+  return strictly_inside(lower, upper,
+                         lower + width * (u > 0 ? 1 : e) / (1 + e));
+}
+
 double tm_constrain_value(double lower, double upper, double u,
                           double *log_jacobian) {
   bool below = isfinite(lower), above = isfinite(upper);
-  if (below && above) {
-    double width = upper - lower;
-    *log_jacobian += log(width) - log1p_exp(u) - log1p_exp(-u);
-    return strictly_inside(lower, upper, lower + width * inverse_logit(u));
-  }
+  if (below && above)
+    return constrain_between(lower, upper, u, log_jacobian);
   if (!below && !above)
     return u;
   *log_jacobian += u;
@@ -106,11 +112,13 @@ double tm_constrain_block(const tm_block *block, const double *u,
     return tm_simplex_constrain(block->theta_count, from, to);
   if (block->map)
     return block->map->constrain(block->map, from, to);
-  for (size_t i = 0; i < block->u_count; i++)
-    to[i] = block->kind == TEMPERA_INTEGER
-                ? from[i]
-                : tm_constrain_value(block->lower, block->upper, from[i],
-                                     &log_jacobian);
+  bool free = !isfinite(block->lower) && !isfinite(block->upper);
+  if (free || block->kind == TEMPERA_INTEGER)
+    memcpy(to, from, block->u_count * sizeof(double));
+  else
+    for (size_t i = 0; i < block->u_count; i++)
+      to[i] = tm_constrain_value(block->lower, block->upper, from[i],
+                                 &log_jacobian);
   return log_jacobian;
 }
 
@@ -152,27 +160,28 @@ bool tm_simplex_inside(size_t count, const double *theta) {
   return fabs(sum - 1) < 1e-8;
 }
 
+/* Also no infinity, which bounds may be. */
+static bool block_inside(const tm_block *block, const double *values) {
+  bool inside = true;
+  for (size_t i = 0; i < block->theta_count; i++)
+    inside &= values[i] >= block->lower && values[i] <= block->upper &&
+              fabs(values[i]) <= DBL_MAX;
+  if (block->kind == TEMPERA_INTEGER)
+    for (size_t i = 0; i < block->theta_count; i++)
+      inside &= values[i] == floor(values[i]);
+  return inside;
+}
+
 bool tm_inside(const tempera_model *model, const double *theta) {
   for (size_t b = 0; b < model->block_count; b++) {
     const tm_block *block = &model->blocks[b];
     const double *values = theta + block->theta;
-    if (block->transform == TEMPERA_SIMPLEX) {
-      if (!tm_simplex_inside(block->theta_count, values))
-        return false;
-      continue;
-    }
-    if (block->map) {
-      if (!block->map->inside(block->map, values))
-        return false;
-      continue;
-    }
-    for (size_t i = 0; i < block->theta_count; i++) {
-      if (!(values[i] >= block->lower && values[i] <= block->upper) ||
-          !isfinite(values[i]))
-        return false;
-      if (block->kind == TEMPERA_INTEGER && values[i] != floor(values[i]))
-        return false;
-    }
+    bool inside = block->transform == TEMPERA_SIMPLEX
+                      ? tm_simplex_inside(block->theta_count, values)
+                  : block->map ? block->map->inside(block->map, values)
+                               : block_inside(block, values);
+    if (!inside)
+      return false;
   }
   return true;
 }

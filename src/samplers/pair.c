@@ -91,21 +91,21 @@ static void watch_ridge(tm_pair *pair, const tm_point *point) {
   }
 }
 
+static void mutate(tm_pair *pair, tempera_random *random, tm_point *point,
+                   double tau, tm_row *row) {
+  double before = point->log_likelihood;
+  tm_group_mutate(&pair->group, random, point, tau, row);
+  if (point->log_likelihood != before)
+    watch_ridge(pair, point);
+}
+
 /* Algorithm 1: theta given tau, then tau given theta. */
 static void mutate_tempered(tm_pair *pair) {
   tm_row *row = pair->group.rows[TEMPERA_TEMPERED];
-  tm_group_mutate(&pair->group, &pair->tempered_stream, &pair->tempered,
-                  pair->tau, row);
+  mutate(pair, &pair->tempered_stream, &pair->tempered, pair->tau, row);
   row->extra[TM_TAU_ACCEPT] =
       tm_tau_move(&pair->mover, &pair->group.evaluator,
                   pair->tempered.log_likelihood, &pair->tau, &pair->tau_stream);
-  watch_ridge(pair, &pair->tempered);
-}
-
-static void mutate_target(tm_pair *pair) {
-  tm_group_mutate(&pair->group, &pair->target_stream, &pair->target, 1,
-                  pair->group.rows[TEMPERA_TARGET]);
-  watch_ridge(pair, &pair->target);
 }
 
 static void exchange(tm_pair *pair) {
@@ -131,7 +131,7 @@ static void sweep(tm_group *group) {
   if (!(exchanging && pair->settings.exchange_replaces)) {
     mutate_tempered(pair);
     if (paired)
-      mutate_target(pair);
+      mutate(pair, &pair->target_stream, &pair->target, 1, target);
   }
   if (exchanging)
     exchange(pair);
