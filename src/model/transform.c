@@ -77,22 +77,32 @@ static double simplex_share(size_t k, size_t count, double u) {
   return u - (left < sizeof LOG / sizeof *LOG ? LOG[left] : log((double)left));
 }
 
-/* With e = exp(-|y|): share and rest are 1/(1+e) and e/(1+e), or the other
- * way round, and log1p(e) gives both of their logarithms. */
+/* With e = exp(-|y|): share and rest of a stick are 1/(1+e) and e/(1+e), or the
+ * other way round. log J sums log left + log share + log rest over the sticks,
+ * so that the larger part of stick k counts K - k times in it: once in each of
+ * the products of it and those before, of which one logarithm is taken. */
 double tm_simplex_constrain(size_t count, const double *u, double *theta) {
-  double log_jacobian = 0, left = 1, log_left = 0;
+  const double small = 1e-100;
+  double log_jacobian = 0, left = 1, larger_parts = 1, product = 1;
   for (size_t k = 0; k + 1 < count; k++) {
-    double y = simplex_share(k, count, u[k]);
-    double e = exp(-fabs(y)), log_larger = -log1p(e), larger = 1 / (1 + e);
-    double share = y > 0 ? larger : e * larger;
-    double log_rest = log_larger - (y > 0 ? y : 0);
-    log_jacobian += log_left + 2 * log_larger - fabs(y);
-    theta[k] = fmax(left * share, DBL_MIN);
-    left *= y > 0 ? e * larger : larger;
-    log_left += log_rest;
+    double y = simplex_share(k, count, u[k]), later = (double)(count - 2 - k);
+    double e = exp(-fabs(y)), larger = 1 / (1 + e), smaller = e * larger;
+    theta[k] = fmax(left * (y > 0 ? larger : smaller), DBL_MIN);
+    left *= y > 0 ? smaller : larger;
+    log_jacobian -= fabs(y) + (y > 0 ? later * y : 0);
+    larger_parts *= larger;
+    product *= larger_parts;
+    if (product < small) {
+      log_jacobian += log(product);
+      product = 1;
+    }
+    if (larger_parts < small) {
+      log_jacobian += (later + 1) * log(larger_parts);
+      larger_parts = 1;
+    }
   }
   theta[count - 1] = fmax(left, DBL_MIN);
-  return log_jacobian;
+  return log_jacobian + log(product * larger_parts);
 }
 
 void tm_simplex_unconstrain(size_t count, const double *theta, double *u) {

@@ -19,24 +19,36 @@ void tm_solve_upper(const double *l, size_t d, double *x) {
   }
 }
 
-/* Eight entries of L'x at a time, row by row of L: no sum waits for the one
- * before. What is above the diagonal of L is zero. */
+enum { LANES = 8 };
+
+/* Four doubles anywhere in an array. */
+typedef double four __attribute__((vector_size(32), aligned(8), may_alias));
+
+/* The sum of squares of eight entries of L'x, from entry i on, row by row of L:
+ * no sum waits for the one before. What is above the diagonal of L is zero. */
+static double eight_squares(const double *l, size_t d, const double *x,
+                            size_t i) {
+  four low = {0}, high = {0};
+  for (size_t k = i; k < d; k++) {
+    const four *row = (const four *)(l + k * d + i);
+    low += row[0] * x[k];
+    high += row[1] * x[k];
+  }
+  four square = low * low + high * high;
+  return (square[0] + square[1]) + (square[2] + square[3]);
+}
+
 double tm_factor_square(const double *l, size_t d, const double *x,
                         double most) {
-  enum { LANES = 8 };
   double square = 0;
-  for (size_t i = 0; i < d && square <= most; i += LANES) {
-    double sum[LANES] = {0};
-    if (i + LANES <= d)
-      for (size_t k = i; k < d; k++)
-        for (size_t j = 0; j < LANES; j++)
-          sum[j] += l[k * d + i + j] * x[k];
-    else
-      for (size_t k = i; k < d; k++)
-        for (size_t j = 0; j < d - i; j++)
-          sum[j] += l[k * d + i + j] * x[k];
-    for (size_t j = 0; j < LANES; j++)
-      square += sum[j] * sum[j];
+  size_t i = 0;
+  for (; i + LANES <= d && square <= most; i += LANES)
+    square += eight_squares(l, d, x, i);
+  for (; i < d && square <= most; i++) {
+    double sum = 0;
+    for (size_t k = i; k < d; k++)
+      sum += l[k * d + i] * x[k];
+    square += sum * sum;
   }
   return square;
 }

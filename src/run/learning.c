@@ -14,7 +14,7 @@
 
 #include <math.h>
 
-enum { FEWEST_KNOTS = 32, KNOTS = 64, FINE = 1024, MOST_DRAWS = 20000 };
+enum { FEWEST_KNOTS = 24, KNOTS = 64, FINE = 1024, MOST_DRAWS = 20000 };
 /* Knots for each unit of the barrier: log z is straight enough between them,
  * and each costs time at every draw of tau. */
 static const double KNOTS_PER_LAMBDA = 4;
