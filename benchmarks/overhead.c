@@ -23,31 +23,44 @@ static double time_sweeps(tempera_sampler *sampler, size_t sweeps) {
   return bench_now() - start;
 }
 
-/* CPU seconds of so many evaluations: the model's densities at the chain's own
- * points. */
-static double time_model(const tm_pair *pair, int calls) {
-  const tempera_model_spec *spec = &pair->group.model->spec;
-  void *user = pair->group.evaluator.user;
+enum { POINTS = 64 };
+
+/* Points of the model as the chain met them, one after another. */
+static void last_points(const tempera_sampler *s, double *theta) {
+  const tempera_draws *draws = s->draws;
+  for (size_t i = 0; i < POINTS; i++)
+    for (size_t j = 0; j < draws->size; j++)
+      theta[i * draws->size + j] =
+          tm_draws_column(draws, i & 1 ? TEMPERA_TEMPERED : TEMPERA_TARGET, 0,
+                          j)[draws->count - 1 - i / 2];
+}
+
+/* CPU seconds of so many evaluations: the model's densities. */
+static double time_model(const tempera_sampler *s, const double *theta,
+                         int calls) {
+  const tempera_model_spec *spec = &s->model->spec;
+  void *user = s->groups[0]->evaluator.user;
   double value, start = bench_cpu();
   for (int i = 0; i < calls; i++) {
-    const tm_point *at = i & 1 ? &pair->tempered : &pair->target;
-    spec->log_prior(at->theta, &value, user);
-    spec->log_likelihood(at->theta, &value, user);
+    const double *at = theta + (size_t)(i % POINTS) * s->model->size;
+    spec->log_prior(at, &value, user);
+    spec->log_likelihood(at, &value, user);
   }
   return bench_cpu() - start;
 }
 
 /* The same for its gradients; 0 where it has none. */
-static double time_gradients(const tm_pair *pair, int calls) {
-  const tempera_model_spec *spec = &pair->group.model->spec;
-  void *user = pair->group.evaluator.user;
+static double time_gradients(const tempera_sampler *s, const double *theta,
+                             int calls) {
+  const tempera_model_spec *spec = &s->model->spec;
+  void *user = s->groups[0]->evaluator.user;
   double value, gradient[64], start = bench_cpu();
-  if (!tm_has_gradients(pair->group.model) || pair->group.model->size > 64)
+  if (!tm_has_gradients(s->model) || s->model->size > 64)
     return 0;
   for (int i = 0; i < calls; i++) {
-    const tm_point *at = i & 1 ? &pair->tempered : &pair->target;
-    spec->log_prior_gradient(at->theta, &value, gradient, user);
-    spec->log_likelihood_gradient(at->theta, &value, gradient, user);
+    const double *at = theta + (size_t)(i % POINTS) * s->model->size;
+    spec->log_prior_gradient(at, &value, gradient, user);
+    spec->log_likelihood_gradient(at, &value, gradient, user);
   }
   return bench_cpu() - start;
 }
@@ -77,7 +90,7 @@ enum { BEFORE = 600, PIECES = 200, SWEEPS = 250 };
 /* All are timed in turn, in short pieces, so that all see the same machine. */
 static costs measure(tempera_sampler *sampler) {
   enum { CALLS = 1000, EXPS = 10000 };
-  const tm_pair *pair = (const tm_pair *)sampler->groups[0];
+  double theta[POINTS * 64];
   double all = SWEEPS * (double)sampler->options.chains * PIECES;
   uint64_t calls = evaluations(sampler), slopes = gradients(sampler);
   costs c = {0};
@@ -85,8 +98,10 @@ static costs measure(tempera_sampler *sampler) {
     double start = bench_cpu();
     bench_check(tempera_sampler_advance(sampler, SWEEPS, &bench_error));
     c.iteration += 1e9 * (bench_cpu() - start) / all;
-    c.evaluation += 1e9 * time_model(pair, CALLS) / (CALLS * PIECES);
-    c.gradient += 1e9 * time_gradients(pair, CALLS) / (CALLS * PIECES);
+    last_points(sampler, theta);
+    c.evaluation += 1e9 * time_model(sampler, theta, CALLS) / (CALLS * PIECES);
+    c.gradient +=
+        1e9 * time_gradients(sampler, theta, CALLS) / (CALLS * PIECES);
     c.exp_call += 1e9 * bench_calls(exp, EXPS) / (EXPS * (double)PIECES);
   }
   c.evaluations = (double)(evaluations(sampler) - calls) / all;
