@@ -3,8 +3,7 @@
 #ifndef FAMILY_RUN_H
 #define FAMILY_RUN_H
 
-#include "cmocka_all.h"
-#include "estimate/influence.h"
+#include "estimate_named.h"
 #include "family_toy.h"
 
 #include <gsl/gsl_cdf.h>
@@ -70,15 +69,6 @@ static inline double size_of(double k, double x, double which) {
 static inline double square_of(double k, double x, double which) {
   (void)k, (void)which;
   return x * x;
-}
-
-static inline const tempera_estimate *estimate(const tempera_summary *s,
-                                               const char *name) {
-  for (size_t i = 0; i < s->estimate_count; i++)
-    if (!strcmp(s->estimates[i].name, name))
-      return &s->estimates[i];
-  fail_msg("there is no estimate %s", name);
-  return NULL;
 }
 
 static inline void check_evidence(const tempera_summary *s, const char *name,

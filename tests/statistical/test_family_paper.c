@@ -1,6 +1,6 @@
 /* test_family_paper.c - parallel tempering as the paper ran it: TI-PT on the
  * bimodal model, and the modes of SIR beside those of PT-STWNC. */
-#include "cmocka_all.h"
+#include "estimate_named.h"
 #include "paper_support.h"
 
 static tempera_summary *run(const tempera_model *model, const char *const *set,
@@ -19,15 +19,6 @@ static tempera_summary *run(const tempera_model *model, const char *const *set,
     fail_msg("%s", error.message);
   tempera_sampler_free(sampler);
   return summary;
-}
-
-static const tempera_estimate *estimate(const tempera_summary *s,
-                                        const char *name) {
-  for (size_t i = 0; i < s->estimate_count; i++)
-    if (!strcmp(s->estimates[i].name, name))
-      return &s->estimates[i];
-  fail_msg("there is no estimate %s", name);
-  return NULL;
 }
 
 /* The printed settings give the printed numbers, which are right: the paper's

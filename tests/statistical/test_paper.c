@@ -3,7 +3,7 @@
 #include "draws/draws.h"
 #include "tempera.h"
 
-#include "cmocka_all.h"
+#include "estimate_named.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -68,15 +68,6 @@ static tempera_sampler *sampler_of(const tempera_model *model,
   if (tempera_sampler_create(model, options, &sampler, &error) != TEMPERA_OK)
     fail_msg("%s", error.message);
   return sampler;
-}
-
-static const tempera_estimate *estimate(const tempera_summary *summary,
-                                        const char *name) {
-  for (size_t i = 0; i < summary->estimate_count; i++)
-    if (strcmp(summary->estimates[i].name, name) == 0)
-      return &summary->estimates[i];
-  fail_msg("no estimate %s", name);
-  return NULL;
 }
 
 static void check_evidence(const tempera_summary *summary, const truth *t) {
