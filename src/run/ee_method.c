@@ -121,11 +121,6 @@ static tempera_status begin(tempera_sampler *s, tempera_error *error) {
   return TEMPERA_OK;
 }
 
-static tempera_status end_round(tempera_sampler *s, bool last,
-                                tempera_error *error) {
-  return last ? TEMPERA_OK : tm_landscape_improve(s, error);
-}
-
 /* Jumps of the target chains are this method's exchanges. */
 static tempera_status describe(const tempera_sampler *s,
                                tempera_summary *summary) {
@@ -142,5 +137,5 @@ const tm_method tm_method_ee = {.target = true,
                                 .steady_width = true,
                                 .make_group = make_group,
                                 .begin = begin,
-                                .end_round = end_round,
+                                .end_round = tm_landscape_end_round,
                                 .describe = describe};

@@ -50,6 +50,18 @@ TEMPERA_CHECKED tempera_status tm_warmup_begin(tempera_sampler *sampler,
 TEMPERA_CHECKED tempera_status tm_warmup_end_round(tempera_sampler *sampler,
                                                    tempera_error *error);
 
+/* The draws of a warmup round, without their thetas, for a learner: room for
+ * them, a group's latest sweep, and at the end of the round the use of them. */
+TEMPERA_CHECKED tempera_status tm_round_create(const tempera_sampler *sampler,
+                                               tempera_draws **draws,
+                                               tempera_error *error);
+void tm_round_keep(const tempera_sampler *sampler, tempera_draws *draws,
+                   const tm_group *group);
+TEMPERA_CHECKED tempera_status tm_round_learn(const tempera_sampler *sampler,
+                                              tempera_draws *draws,
+                                              tm_learner *learner,
+                                              tempera_error *error);
+
 /* landscape.c: the Laplace ridge (sampler->laplace), which gives jumps to every
  * group's kernel when the options want them. `needed`: fail without one. */
 TEMPERA_CHECKED tempera_status tm_landscape_laplace(tempera_sampler *sampler,
@@ -62,9 +74,11 @@ TEMPERA_CHECKED tempera_status tm_landscape_ridge(tempera_sampler *sampler,
 /* Both, for methods that only jump by them, and only if they do. */
 TEMPERA_CHECKED tempera_status tm_landscape_begin(tempera_sampler *sampler,
                                                   tempera_error *error);
-/* Where the groups are now may be a basin not known yet. */
-TEMPERA_CHECKED tempera_status tm_landscape_improve(tempera_sampler *sampler,
-                                                    tempera_error *error);
+/* Where the groups are now may be a basin not known yet; after the last round
+ * nothing is to change. */
+TEMPERA_CHECKED tempera_status tm_landscape_end_round(tempera_sampler *sampler,
+                                                      bool last,
+                                                      tempera_error *error);
 /* first_curve.c: log z(tau) up to a constant, as far as the landscape (or,
  * where there is none, the looks at the prior) tells it; and a learner begun
  * from it. */
