@@ -11,9 +11,17 @@
 #include <stdatomic.h>
 #include <time.h>
 
+/* Sentences: one for each check of unused.c at most. */
+enum { TM_MOST_NOTES = 9, TM_NOTE_SIZE = 160 };
+typedef struct tm_notes {
+  size_t count;
+  char text[TM_MOST_NOTES][TM_NOTE_SIZE];
+} tm_notes;
+
 struct tempera_sampler {
   const tempera_model *model;
   tempera_options options; /* resolved: nothing left at "default" */
+  tm_notes unused;         /* options that have no effect */
   const tm_method *method;
   tm_starts starts;
   bool begun;          /* the ridge was looked for: by the first advance */
@@ -101,5 +109,11 @@ TEMPERA_CHECKED tempera_status tm_options_resolve(const tempera_options *asked,
                                                   const tempera_model *model,
                                                   tempera_options *resolved,
                                                   tempera_error *error);
+/* Is the method pt-stwnc or stwnc? And its word. */
+bool tm_is_pair(const tempera_options *options);
+const char *tm_method_word(const tempera_options *options);
+/* unused.c: what was asked for and has no effect. */
+tm_notes tm_options_unused(const tempera_options *asked,
+                           const tempera_options *resolved);
 
 #endif
