@@ -455,7 +455,9 @@ static void put(tempera_draws *draws, double value, double tau, double exchange,
 static size_t trips(const tempera_draws *draws, size_t *restarts) {
   tm_barrier unknown = {.total = NAN};
   size_t round_trips;
-  tm_trips_count(draws, &unknown, &round_trips, restarts);
+  assert_int_equal(
+      tm_trips_count(draws, &unknown, &round_trips, restarts, NULL),
+      TEMPERA_OK);
   return round_trips;
 }
 
@@ -595,8 +597,10 @@ static void verdict_is_reliable_for_good_draws_only(void **state) {
   assert_non_null(strstr(s->verdict, "Reliable: "));
   assert_int_equal(s->warning_count, 0);
   assert_true(s->round_trips > 20);
-  double thinned = (double)tm_estimate_round_trips(draws, NULL);
-  assert_close(thinned / (double)s->round_trips, 1, 0.15);
+  size_t by_few, restarts; /* the barrier from fewer draws */
+  assert_int_equal(tm_estimate_round_trips(draws, &by_few, &restarts, NULL),
+                   TEMPERA_OK);
+  assert_close((double)by_few / (double)s->round_trips, 1, 0.15);
   s->round_trips = 3;
   assert_int_equal(tm_estimate_verdict(s, NULL), TEMPERA_OK);
   assert_false(s->reliable);
@@ -675,7 +679,10 @@ static void few_draws_give_nan_and_a_plain_verdict(void **state) {
           assert_true(isnan(s->values[0].rhat));
         double log_z, se;
         tm_estimate_headline(draws, &log_z, &se);
-        tm_estimate_round_trips(draws, NULL);
+        size_t trips_made, restarts;
+        assert_int_equal(
+            tm_estimate_round_trips(draws, &trips_made, &restarts, NULL),
+            TEMPERA_OK);
         tempera_summary_free(s);
         draws->has_role[TEMPERA_TARGET] = true;
         draws->has_role[TEMPERA_TEMPERED] = true;
@@ -696,10 +703,7 @@ static void draws_all_alike_do_no_harm(void **state) {
   tm_draws_free(draws);
 }
 
-static void every_failed_allocation_is_reported(void **state) {
-  (void)state;
-  gaussian g = gaussian_make(1, 25, PROFILE);
-  tempera_draws *draws = gaussian_draws(&g, HELD, 19, 2, 100);
+static void fail_every_allocation(const tempera_draws *draws) {
   tempera_status status = TEMPERA_ERROR_MEMORY;
   long k = 0;
   while (status == TEMPERA_ERROR_MEMORY && k < 1000) {
@@ -713,6 +717,34 @@ static void every_failed_allocation_is_reported(void **state) {
   }
   assert_int_equal(status, TEMPERA_OK);
   assert_true(k > 20);
+}
+
+static void every_failed_allocation_is_reported(void **state) {
+  (void)state;
+  gaussian g = gaussian_make(1, 25, PROFILE);
+  tempera_draws *draws = gaussian_draws(&g, HELD, 19, 2, 100);
+  fail_every_allocation(draws);
+  draws->width = 2; /* the same rows, as those of two walkers */
+  draws->count = 50;
+  fail_every_allocation(draws);
+  tm_draws_free(draws);
+}
+
+/* A count that cannot be made is not a count of zero. */
+static void trips_that_cannot_be_counted_are_no_number(void **state) {
+  (void)state;
+  gaussian g = gaussian_make(1, 25, FLAT);
+  tempera_draws *draws = gaussian_draws(&g, GIBBS, 16, 2, 200);
+  tm_barrier unknown = {.total = NAN};
+  size_t trips_made = 77, restarts = 77;
+  draws->width = 2;
+  draws->count = 100;
+  tm_heap_fail_at(1);
+  assert_int_equal(
+      tm_trips_count(draws, &unknown, &trips_made, &restarts, NULL),
+      TEMPERA_ERROR_MEMORY);
+  tm_heap_fail_at(0);
+  assert_true(trips_made == 77 && restarts == 77);
   tm_draws_free(draws);
 }
 
@@ -741,6 +773,7 @@ int main(void) {
       cmocka_unit_test(few_draws_give_nan_and_a_plain_verdict),
       cmocka_unit_test(draws_all_alike_do_no_harm),
       cmocka_unit_test(every_failed_allocation_is_reported),
+      cmocka_unit_test(trips_that_cannot_be_counted_are_no_number),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
