@@ -622,6 +622,44 @@ static void verdict_is_reliable_for_good_draws_only(void **state) {
   tm_draws_free(draws);
 }
 
+/* Between good and too little the run stands, and says what is rough. */
+static void verdict_and_warnings_agree_on_the_mixing(void **state) {
+  (void)state;
+  static const struct {
+    double rhat, ess;
+    bool reliable;
+    const char *warning, *verdict; /* NULL: nothing about it */
+  } cases[] = {
+      {1.005, 500, true, NULL, NULL},
+      {1.005, 250, true, "is 250 (it should be above 400): means and quantiles",
+       "Means and quantiles of the parameters are rough."},
+      {1.03, 500, true, "is 1.030 (it should be below 1.01): means and",
+       "Means and quantiles of the parameters are rough."},
+      {1.005, 60, false, "is 60 (it should be above 400): too few",
+       "too few effective draws"},
+      {1.3, 500, false,
+       "is 1.300 (it should be below 1.01): the chains disagree",
+       "the chains have not mixed"},
+  };
+  gaussian g = gaussian_make(1, 25, FLAT);
+  tempera_draws *draws = gaussian_draws(&g, GIBBS, 16, 4, 2500);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    tempera_summary *s = summarise(draws);
+    s->values[0].rhat = cases[i].rhat;
+    s->values[0].ess_bulk = cases[i].ess;
+    assert_int_equal(tm_estimate_verdict(s, NULL), TEMPERA_OK);
+    assert_true(s->reliable == cases[i].reliable);
+    assert_int_equal(s->warning_count, cases[i].warning ? 1 : 0);
+    if (cases[i].warning)
+      assert_non_null(strstr(s->warnings[0], cases[i].warning));
+    assert_non_null(strstr(s->verdict, cases[i].verdict ? cases[i].verdict
+                                                        : "checks agree."));
+    assert_true(cases[i].verdict || !strstr(s->verdict, "rough"));
+    tempera_summary_free(s);
+  }
+  tm_draws_free(draws);
+}
+
 static void an_improper_prior_has_no_evidence(void **state) {
   (void)state;
   gaussian g = gaussian_make(1, 25, FLAT);
@@ -768,6 +806,7 @@ int main(void) {
       cmocka_unit_test(whole_values_have_probabilities),
       cmocka_unit_test(tau_bins_share_the_draws),
       cmocka_unit_test(verdict_is_reliable_for_good_draws_only),
+      cmocka_unit_test(verdict_and_warnings_agree_on_the_mixing),
       cmocka_unit_test(an_improper_prior_has_no_evidence),
       cmocka_unit_test(tau_bounded_below_starts_the_curve_there),
       cmocka_unit_test(few_draws_give_nan_and_a_plain_verdict),
