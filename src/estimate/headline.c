@@ -55,13 +55,8 @@ static tempera_status choose(tempera_summary *summary, tempera_error *error) {
 
 /* A model that fails at a point of the bridge's takes nothing else away. */
 static tempera_status no_bridge(tempera_estimate *slot, const char *reason) {
-  *slot = (tempera_estimate){.name = "bridge",
-                             .log_z = NAN,
-                             .se = NAN,
-                             .lower = NAN,
-                             .upper = NAN,
-                             .se_within = NAN,
-                             .se_between = NAN};
+  *slot = (tempera_estimate){.name = "bridge"};
+  tm_estimate_withdraw(slot);
   slot->warning = tm_heap_format("not available: %s", reason);
   return slot->warning ? TEMPERA_OK : TEMPERA_ERROR_MEMORY;
 }
