@@ -1,18 +1,10 @@
 /* Facts about src/estimate: errors of means, mixing diagnostics against
  * published definitions, the barrier, round trips, and short inputs. */
-#include "estimate/estimate.h"
 #include "estimate/influence.h"
 #include "estimate/mixing.h"
 #include "estimate/summary.h"
+#include "estimate_support.h"
 #include "gaussian_draws.h"
-
-static tempera_summary *summarise(const tempera_draws *draws) {
-  tempera_summary *s = tm_heap_alloc(1, sizeof *s);
-  tempera_error error = {0};
-  assert_int_equal(tm_estimate_summary(draws, s, &error), TEMPERA_OK);
-  assert_int_equal(tm_estimate_verdict(s, &error), TEMPERA_OK);
-  return s;
-}
 
 static void assert_close(double value, double expected, double tolerance) {
   if (!(fabs(value - expected) <= tolerance))

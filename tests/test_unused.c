@@ -1,63 +1,47 @@
 /* Facts about options without effect: src/run/unused.c. */
-#include "cmocka_all.h"
 #include "gaussian_model.h"
+#include "whole_run.h"
 
 typedef struct unused {
-  const char *options[3][2]; /* up to three, by name */
-  const char *warning;       /* NULL: none */
+  const char *options[7]; /* up to three, by name */
+  const char *warning;    /* NULL: none */
 } unused;
 
 static const unused CASES[] = {
-    {{{"exchange", "0.5"}, {"tau-prior", "laplace"}}, NULL},
-    {{{"method", "mh"}}, NULL},
-    {{{"method", "mh"}, {"tau-prior", "profile"}}, "method mh has no such"},
-    {{{"method", "st"}, {"tau-prior", "laplace"}}, "--tau-prior laplace"},
-    {{{"method", "stwnc"}, {"tau-prior", "profile"}}, NULL},
-    {{{"method", "mh"}, {"exchange", "0.3"}}, "--exchange 0.3"},
-    {{{"method", "stwnc"}, {"exchange", "0.3"}}, "stwnc exchanges nothing"},
-    {{{"method", "pt"}, {"exchange", "0.3"}}, NULL},
-    {{{"method", "ee"}, {"exchange", "0.3"}}, NULL},
-    {{{"method", "pt"}, {"tau-move", "uniform"}}, "--tau-move uniform"},
-    {{{"method", "st"}, {"tau-move", "uniform"}}, NULL},
-    {{{"tau-scale", "0.2"}}, "--tau-scale 0.2"},
-    {{{"tau-scale", "0.2"}, {"tau-move", "truncated-normal"}}, NULL},
-    {{{"method", "mh"}, {"ridge", "spline"}}, NULL},
-    {{{"method", "mh"}, {"ridge", "spline"}, {"jumps", "false"}},
-     "--ridge spline"},
-    {{{"ridge", "spline"}, {"jumps", "false"}}, NULL},
-    {{{"method", "mh"}, {"until-se", "0.1"}}, "only at the end"},
-    {{{"method", "pawl"}, {"until-se", "0.1"}}, NULL},
-    {{{"tau-min", "0.1"}, {"until-se", "0.1"}}, "there is no evidence"},
-    {{{"paper", NULL}, {"ridge", "spline"}}, "that of --paper is exact"},
-    {{{"paper", NULL}, {"tau-prior", "laplace"}}, "that of --paper is profile"},
-    {{{"paper", NULL}, {"tau-prior", "profile"}, {"kernel", "slice"}}, NULL},
+    {{"exchange", "0.5", "tau-prior", "laplace"}, NULL},
+    {{"method", "mh"}, NULL},
+    {{"method", "mh", "tau-prior", "profile"}, "method mh has no such"},
+    {{"method", "st", "tau-prior", "laplace"}, "--tau-prior laplace"},
+    {{"method", "stwnc", "tau-prior", "profile"}, NULL},
+    {{"method", "mh", "exchange", "0.3"}, "--exchange 0.3"},
+    {{"method", "stwnc", "exchange", "0.3"}, "stwnc exchanges nothing"},
+    {{"method", "pt", "exchange", "0.3"}, NULL},
+    {{"method", "ee", "exchange", "0.3"}, NULL},
+    {{"method", "pt", "tau-move", "uniform"}, "--tau-move uniform"},
+    {{"method", "st", "tau-move", "uniform"}, NULL},
+    {{"tau-scale", "0.2"}, "--tau-scale 0.2"},
+    {{"tau-scale", "0.2", "tau-move", "truncated-normal"}, NULL},
+    {{"method", "mh", "ridge", "spline"}, NULL},
+    {{"method", "mh", "ridge", "spline", "jumps", "false"}, "--ridge spline"},
+    {{"ridge", "spline", "jumps", "false"}, NULL},
+    {{"method", "mh", "until-se", "0.1"}, "only at the end"},
+    {{"method", "pawl", "until-se", "0.1"}, NULL},
+    {{"tau-min", "0.1", "until-se", "0.1"}, "there is no evidence"},
+    {{"paper", "true", "ridge", "spline"}, "that of --paper is exact"},
+    {{"paper", "true", "tau-prior", "laplace"}, "that of --paper is profile"},
+    {{"paper", "true", "tau-prior", "profile", "kernel", "slice"}, NULL},
 };
-
-static tempera_model *make_model(void) {
-  static gaussian_model m = {.dimension = 2, .y = 1, .variance = 0.5};
-  static const tempera_parameter x = {
-      .name = "x", .size = 2, .lower = -INFINITY, .upper = INFINITY};
-  tempera_model_spec spec = gaussian_spec(&m, &x);
-  tempera_model *model = NULL;
-  assert_int_equal(tempera_model_create(&spec, &model, NULL), TEMPERA_OK);
-  return model;
-}
 
 static tempera_sampler *create(const tempera_model *model, const unused *c) {
   tempera_options o = tempera_options_default();
-  tempera_sampler *sampler = NULL;
-  tempera_error error = {0};
-  for (size_t i = 0; i < 3 && c->options[i][0]; i++)
-    if (tempera_options_set(&o, c->options[i][0], c->options[i][1], &error))
-      fail_msg("%s", error.message);
-  if (tempera_sampler_create(model, &o, &sampler, &error) != TEMPERA_OK)
-    fail_msg("%s", error.message);
-  return sampler;
+  set_options(&o, c->options);
+  return make_sampler(model, &o);
 }
 
 static void options_without_effect_are_named(void **state) {
   (void)state;
-  tempera_model *model = make_model();
+  tempera_model_spec spec = two_gaussians();
+  tempera_model *model = make_model(&spec);
   for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
     tempera_sampler *sampler = create(model, &CASES[i]);
     const char *warning = tempera_sampler_warning(sampler, 0);
@@ -73,9 +57,10 @@ static void options_without_effect_are_named(void **state) {
 
 static void summaries_have_them_all(void **state) {
   (void)state;
-  tempera_model *model = make_model();
+  tempera_model_spec spec = two_gaussians();
+  tempera_model *model = make_model(&spec);
   static const unused both = {
-      {{"method", "mh"}, {"tau-prior", "profile"}, {"exchange", "0.3"}}, NULL};
+      {"method", "mh", "tau-prior", "profile", "exchange", "0.3"}, NULL};
   tempera_sampler *sampler = create(model, &both);
   tempera_summary *summary = NULL;
   tempera_error error = {0};

@@ -3,8 +3,9 @@
 #ifndef FAMILY_RUN_H
 #define FAMILY_RUN_H
 
-#include "estimate_named.h"
+#include "estimate_support.h"
 #include "family_toy.h"
+#include "whole_run.h"
 
 #include <gsl/gsl_cdf.h>
 #include <string.h>
@@ -22,22 +23,17 @@ static inline toy_run run_toy_after(const char *method, bool impossible,
                                     uint64_t seed, const char *const *options,
                                     size_t warmup) {
   toy_run run = {.model = toy_model(impossible)};
-  tempera_error error = {0};
   tempera_options o = tempera_options_default();
   assert_non_null(run.model);
-  assert_int_equal(tempera_options_set(&o, "method", method, &error), 0);
+  set_options(&o, (const char *const[]){"method", method, NULL});
   o.chains = CHAINS;
   o.iterations = ITERATIONS;
   o.warmup_given = true;
   o.warmup = warmup;
   o.seed = seed;
-  for (; options && options[0]; options += 2)
-    if (tempera_options_set(&o, options[0], options[1], &error) != TEMPERA_OK)
-      fail_msg("%s", error.message);
-  if (tempera_sampler_create(run.model, &o, &run.sampler, &error) ||
-      tempera_sampler_run(run.sampler, NULL, NULL, &error) ||
-      tempera_sampler_summarise(run.sampler, &run.summary, &error))
-    fail_msg("%s: %s", method, error.message);
+  set_options(&o, options);
+  run.sampler = make_sampler(run.model, &o);
+  run.summary = run_sampler(run.sampler);
   return run;
 }
 

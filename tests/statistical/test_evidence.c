@@ -1,17 +1,9 @@
 /* Facts about estimators of the evidence: near the exact answer, and with
  * error bars that hold. */
-#include "estimate/estimate.h"
-#include "estimate_named.h"
+#include "estimate_support.h"
 #include "gaussian_draws.h"
 
 #include <stdio.h>
-
-static tempera_summary *summarise(const tempera_draws *draws) {
-  tempera_summary *s = tm_heap_alloc(1, sizeof *s);
-  tempera_error error = {0};
-  assert_int_equal(tm_estimate_summary(draws, s, &error), TEMPERA_OK);
-  return s;
-}
 
 static void assert_near(const tempera_estimate *e, double truth,
                         double largest_se) {
