@@ -506,6 +506,9 @@ tempera_sampler_warmup_draws(const tempera_sampler *sampler);
 /* The options in force, nothing left at "default"; and the model. */
 const tempera_options *tempera_sampler_options(const tempera_sampler *sampler);
 const tempera_model *tempera_sampler_model(const tempera_sampler *sampler);
+/* Options that were asked for and have no effect with the others, a sentence
+ * each; NULL after the last. Summaries have them among their warnings. */
+const char *tempera_sampler_warning(const tempera_sampler *sampler, size_t i);
 
 typedef enum tempera_role {
   TEMPERA_TARGET = 0, /* draws at tau = 1 */

@@ -1,10 +1,10 @@
-// build.js - bundles the charts and the page into ../src/report/page.js and
-// copies the style beside it: the two files that the C library embeds.
+// build.js - bundles the charts and the page into ../src/report/page.js, which
+// the C library embeds together with page.css.
 //
 // Node is needed only for this. Identifiers and spaces are shortened but not
 // the syntax: what esbuild makes of that, Duktape cannot parse.
 import { buildSync } from 'esbuild';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -37,5 +37,3 @@ var script = bundle();
 if (/<\/script|<!--/i.test(script))
   throw new Error('the bundle would end the <script> that holds it');
 writeFileSync(join(into, 'page.js'), script);
-writeFileSync(join(into, 'page.css'),
-              readFileSync(join(here, 'page.css'), 'utf8'));

@@ -80,4 +80,12 @@ gaussian_spec(gaussian_model *m, const tempera_parameter *parameter) {
                               .user = m};
 }
 
+/* Two coordinates: the tests' plain problem. */
+static inline tempera_model_spec two_gaussians(void) {
+  static gaussian_model model = {2, 1, 0.2};
+  static const tempera_parameter x = {
+      .name = "x", .size = 2, .lower = -INFINITY, .upper = INFINITY};
+  return gaussian_spec(&model, &x);
+}
+
 #endif

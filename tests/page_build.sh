@@ -5,9 +5,7 @@ command -v node > /dev/null && [ -d "$source_dir/page/node_modules" ] || exit 77
 made=$(mktemp -d)
 trap 'rm -rf "$made"' EXIT
 node "$source_dir/page/build.js" --into "$made" || exit 1
-for file in page.js page.css; do
-  cmp "$made/$file" "$source_dir/src/report/$file" || {
-    echo "src/report/$file is stale: run \`make page\`"
-    exit 1
-  }
-done
+cmp "$made/page.js" "$source_dir/src/report/page.js" || {
+  echo "src/report/page.js is stale: run \`make page\`"
+  exit 1
+}

@@ -6,6 +6,7 @@
 #include "tempering/ridge.h"
 
 #include "cmocka_all.h"
+#include "tempered_models.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -112,14 +113,7 @@ static int bimodal_optimum(double tau, double *theta, void *user) {
   return 0;
 }
 
-/* rate ~ Gamma(1, 1), Poisson counts: at tau = 0 the optimum is on the bound,
- * where L = 0. */
-static int poisson_likelihood(const double *theta, double *value, void *user) {
-  (void)user;
-  *value = 40 * log(theta[0]) - 12 * theta[0];
-  return 0;
-}
-
+/* rate ~ Gamma(1, 1): at tau = 0 the optimum is on the bound. */
 static int exponential_prior(const double *theta, double *value, void *user) {
   (void)user;
   *value = -theta[0];
@@ -132,8 +126,6 @@ static double poisson_ridge(double tau, const tempera_model_spec *spec) {
   return tau > 0 ? tau * (40 * log(rate) - 12 * rate) - rate : 0;
 }
 
-static const tempera_parameter RATE = {"rate", TEMPERA_REAL, 0,
-                                       0,      INFINITY,     TEMPERA_BOUNDS};
 static const double RATE_STARTS[4] = {1, 3, 0.2, 5};
 
 /* An integer alone: k ~ Poisson(20) on 0..1000, data around 120; the starts
@@ -170,21 +162,6 @@ static const tempera_parameter COUNT = {"k",  TEMPERA_INTEGER, 0, 0,
                                         1000, TEMPERA_BOUNDS};
 static const double COUNT_STARTS[3] = {10, 20, 25};
 
-/* An integer and a real: k geometric on 0..6 (L = 0 at 0), x ~ N(0, 4),
- * data on k*x. The best k grows with tau. */
-static int mixed_likelihood(const double *theta, double *value, void *user) {
-  (void)user;
-  double off = theta[0] * theta[1] - 16;
-  *value = theta[0] > 0 ? -20 * off * off : -INFINITY;
-  return 0;
-}
-
-static int mixed_prior(const double *theta, double *value, void *user) {
-  (void)user;
-  *value = -2 * theta[0] - theta[1] * theta[1] / 8;
-  return 0;
-}
-
 static double mixed_ridge(double tau, const tempera_model_spec *spec) {
   (void)spec;
   double best = -INFINITY;
@@ -195,9 +172,6 @@ static double mixed_ridge(double tau, const tempera_model_spec *spec) {
   return best;
 }
 
-static const tempera_parameter MIXED[2] = {
-    {"k", TEMPERA_INTEGER, 0, 0, 6, TEMPERA_BOUNDS},
-    {"x", TEMPERA_REAL, 0, -INFINITY, INFINITY, TEMPERA_BOUNDS}};
 static const double MIXED_STARTS[6] = {1, 3, 2, 5, 4, 4};
 
 /* Two basins: a wide one at -1, and a narrow, higher one at 4 that wins only
@@ -269,59 +243,6 @@ static const tempera_parameter SIMPLEX = {"p", TEMPERA_REAL,   3, 0,
                                           1,   TEMPERA_SIMPLEX};
 static const double SIMPLEX_STARTS[6] = {0.3, 0.3, 0.4, 0.2, 0.5, 0.3};
 
-/* Centred eight schools: mu ~ N(0, 5), spread ~ half-Cauchy(5),
- * theta_j ~ N(mu, spread): density unbounded as spread tends to 0. */
-static const double SCHOOL[8] = {28, 8, -3, 7, -1, 1, 18, 12};
-static const double ERROR[8] = {15, 10, 16, 11, 9, 11, 10, 18};
-
-static int schools_likelihood_gradient(const double *theta, double *value,
-                                       double *gradient, void *user) {
-  (void)user;
-  *value = 0;
-  if (gradient)
-    gradient[0] = gradient[1] = 0;
-  for (size_t j = 0; j < 8; j++) {
-    double off = (SCHOOL[j] - theta[2 + j]) / ERROR[j];
-    *value -= 0.5 * off * off;
-    if (gradient)
-      gradient[2 + j] = off / ERROR[j];
-  }
-  return 0;
-}
-
-static int schools_prior_gradient(const double *theta, double *value,
-                                  double *gradient, void *user) {
-  (void)user;
-  double mu = theta[0], spread = theta[1], square = spread * spread;
-  *value = -0.5 * mu * mu / 25 - log1p(square / 25);
-  double by_mu = -mu / 25, by_spread = -2 * spread / (25 + square);
-  for (size_t j = 0; j < 8; j++) {
-    double off = (theta[2 + j] - mu) / spread;
-    *value -= 0.5 * off * off + log(spread);
-    by_mu += off / spread;
-    by_spread += (off * off - 1) / spread;
-    if (gradient)
-      gradient[2 + j] = -off / spread;
-  }
-  if (gradient) {
-    gradient[0] = by_mu;
-    gradient[1] = by_spread;
-  }
-  return 0;
-}
-
-static int schools_likelihood(const double *theta, double *value, void *user) {
-  return schools_likelihood_gradient(theta, value, NULL, user);
-}
-
-static int schools_prior(const double *theta, double *value, void *user) {
-  return schools_prior_gradient(theta, value, NULL, user);
-}
-
-static const tempera_parameter SCHOOLS[3] = {
-    {"mu", TEMPERA_REAL, 0, -INFINITY, INFINITY, TEMPERA_BOUNDS},
-    {"spread", TEMPERA_REAL, 0, 0, INFINITY, TEMPERA_BOUNDS},
-    {"theta", TEMPERA_REAL, 8, -INFINITY, INFINITY, TEMPERA_BOUNDS}};
 static const double SCHOOL_STARTS[20] = {4, 5,  6, 3, 2, 5, 1, 1, 8, 6,
                                          1, 10, 9, 8, 3, 7, 1, 1, 8, 12};
 

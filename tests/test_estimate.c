@@ -1,18 +1,10 @@
 /* Facts about src/estimate: errors of means, mixing diagnostics against
  * published definitions, the barrier, round trips, and short inputs. */
-#include "estimate/estimate.h"
 #include "estimate/influence.h"
 #include "estimate/mixing.h"
 #include "estimate/summary.h"
+#include "estimate_support.h"
 #include "gaussian_draws.h"
-
-static tempera_summary *summarise(const tempera_draws *draws) {
-  tempera_summary *s = tm_heap_alloc(1, sizeof *s);
-  tempera_error error = {0};
-  assert_int_equal(tm_estimate_summary(draws, s, &error), TEMPERA_OK);
-  assert_int_equal(tm_estimate_verdict(s, &error), TEMPERA_OK);
-  return s;
-}
 
 static void assert_close(double value, double expected, double tolerance) {
   if (!(fabs(value - expected) <= tolerance))
@@ -455,7 +447,9 @@ static void put(tempera_draws *draws, double value, double tau, double exchange,
 static size_t trips(const tempera_draws *draws, size_t *restarts) {
   tm_barrier unknown = {.total = NAN};
   size_t round_trips;
-  tm_trips_count(draws, &unknown, &round_trips, restarts);
+  assert_int_equal(
+      tm_trips_count(draws, &unknown, &round_trips, restarts, NULL),
+      TEMPERA_OK);
   return round_trips;
 }
 
@@ -595,8 +589,10 @@ static void verdict_is_reliable_for_good_draws_only(void **state) {
   assert_non_null(strstr(s->verdict, "Reliable: "));
   assert_int_equal(s->warning_count, 0);
   assert_true(s->round_trips > 20);
-  double thinned = (double)tm_estimate_round_trips(draws, NULL);
-  assert_close(thinned / (double)s->round_trips, 1, 0.15);
+  size_t by_few, restarts; /* the barrier from fewer draws */
+  assert_int_equal(tm_estimate_round_trips(draws, &by_few, &restarts, NULL),
+                   TEMPERA_OK);
+  assert_close((double)by_few / (double)s->round_trips, 1, 0.15);
   s->round_trips = 3;
   assert_int_equal(tm_estimate_verdict(s, NULL), TEMPERA_OK);
   assert_false(s->reliable);
@@ -615,6 +611,44 @@ static void verdict_is_reliable_for_good_draws_only(void **state) {
   assert_int_equal(tm_estimate_verdict(s, NULL), TEMPERA_OK);
   assert_false(s->reliable);
   tempera_summary_free(s);
+  tm_draws_free(draws);
+}
+
+/* Between good and too little the run stands, and says what is rough. */
+static void verdict_and_warnings_agree_on_the_mixing(void **state) {
+  (void)state;
+  static const struct {
+    double rhat, ess;
+    bool reliable;
+    const char *warning, *verdict; /* NULL: nothing about it */
+  } cases[] = {
+      {1.005, 500, true, NULL, NULL},
+      {1.005, 250, true, "is 250 (it should be above 400): means and quantiles",
+       "Means and quantiles of the parameters are rough."},
+      {1.03, 500, true, "is 1.030 (it should be below 1.01): means and",
+       "Means and quantiles of the parameters are rough."},
+      {1.005, 60, false, "is 60 (it should be above 400): too few",
+       "too few effective draws"},
+      {1.3, 500, false,
+       "is 1.300 (it should be below 1.01): the chains disagree",
+       "the chains have not mixed"},
+  };
+  gaussian g = gaussian_make(1, 25, FLAT);
+  tempera_draws *draws = gaussian_draws(&g, GIBBS, 16, 4, 2500);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    tempera_summary *s = summarise(draws);
+    s->values[0].rhat = cases[i].rhat;
+    s->values[0].ess_bulk = cases[i].ess;
+    assert_int_equal(tm_estimate_verdict(s, NULL), TEMPERA_OK);
+    assert_true(s->reliable == cases[i].reliable);
+    assert_int_equal(s->warning_count, cases[i].warning ? 1 : 0);
+    if (cases[i].warning)
+      assert_non_null(strstr(s->warnings[0], cases[i].warning));
+    assert_non_null(strstr(s->verdict, cases[i].verdict ? cases[i].verdict
+                                                        : "checks agree."));
+    assert_true(cases[i].verdict || !strstr(s->verdict, "rough"));
+    tempera_summary_free(s);
+  }
   tm_draws_free(draws);
 }
 
@@ -675,7 +709,10 @@ static void few_draws_give_nan_and_a_plain_verdict(void **state) {
           assert_true(isnan(s->values[0].rhat));
         double log_z, se;
         tm_estimate_headline(draws, &log_z, &se);
-        tm_estimate_round_trips(draws, NULL);
+        size_t trips_made, restarts;
+        assert_int_equal(
+            tm_estimate_round_trips(draws, &trips_made, &restarts, NULL),
+            TEMPERA_OK);
         tempera_summary_free(s);
         draws->has_role[TEMPERA_TARGET] = true;
         draws->has_role[TEMPERA_TEMPERED] = true;
@@ -696,10 +733,7 @@ static void draws_all_alike_do_no_harm(void **state) {
   tm_draws_free(draws);
 }
 
-static void every_failed_allocation_is_reported(void **state) {
-  (void)state;
-  gaussian g = gaussian_make(1, 25, PROFILE);
-  tempera_draws *draws = gaussian_draws(&g, HELD, 19, 2, 100);
+static void fail_every_allocation(const tempera_draws *draws) {
   tempera_status status = TEMPERA_ERROR_MEMORY;
   long k = 0;
   while (status == TEMPERA_ERROR_MEMORY && k < 1000) {
@@ -713,6 +747,34 @@ static void every_failed_allocation_is_reported(void **state) {
   }
   assert_int_equal(status, TEMPERA_OK);
   assert_true(k > 20);
+}
+
+static void every_failed_allocation_is_reported(void **state) {
+  (void)state;
+  gaussian g = gaussian_make(1, 25, PROFILE);
+  tempera_draws *draws = gaussian_draws(&g, HELD, 19, 2, 100);
+  fail_every_allocation(draws);
+  draws->width = 2; /* the same rows, as those of two walkers */
+  draws->count = 50;
+  fail_every_allocation(draws);
+  tm_draws_free(draws);
+}
+
+/* A count that cannot be made is not a count of zero. */
+static void trips_that_cannot_be_counted_are_no_number(void **state) {
+  (void)state;
+  gaussian g = gaussian_make(1, 25, FLAT);
+  tempera_draws *draws = gaussian_draws(&g, GIBBS, 16, 2, 200);
+  tm_barrier unknown = {.total = NAN};
+  size_t trips_made = 77, restarts = 77;
+  draws->width = 2;
+  draws->count = 100;
+  tm_heap_fail_at(1);
+  assert_int_equal(
+      tm_trips_count(draws, &unknown, &trips_made, &restarts, NULL),
+      TEMPERA_ERROR_MEMORY);
+  tm_heap_fail_at(0);
+  assert_true(trips_made == 77 && restarts == 77);
   tm_draws_free(draws);
 }
 
@@ -736,11 +798,13 @@ int main(void) {
       cmocka_unit_test(whole_values_have_probabilities),
       cmocka_unit_test(tau_bins_share_the_draws),
       cmocka_unit_test(verdict_is_reliable_for_good_draws_only),
+      cmocka_unit_test(verdict_and_warnings_agree_on_the_mixing),
       cmocka_unit_test(an_improper_prior_has_no_evidence),
       cmocka_unit_test(tau_bounded_below_starts_the_curve_there),
       cmocka_unit_test(few_draws_give_nan_and_a_plain_verdict),
       cmocka_unit_test(draws_all_alike_do_no_harm),
       cmocka_unit_test(every_failed_allocation_is_reported),
+      cmocka_unit_test(trips_that_cannot_be_counted_are_no_number),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

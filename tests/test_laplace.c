@@ -1,6 +1,7 @@
 /* Facts about the Laplace ridge: weights and modes against closed forms and
  * enumeration, labels, absence, and what warmup may do to it. */
 #include "paper_support.h"
+#include "tempered_models.h"
 #include "tempering/laplace.h"
 
 static const double LOG_2PI = 1.8378770664093454836;
@@ -89,29 +90,9 @@ DENSITY(wide_prior) {
   return 0;
 }
 
-DENSITY(poisson_likelihood) {
-  (void)user;
-  *value = 40 * log(theta[0]) - 12 * theta[0];
-  return 0;
-}
-
 /* user: the shape of the gamma prior. */
 DENSITY(gamma_prior) {
   *value = (*(double *)user - 1) * log(theta[0]) - theta[0];
-  return 0;
-}
-
-/* k geometric on 0..6 (L = 0 at 0), x ~ N(0, 4), data on k*x. */
-DENSITY(mixed_likelihood) {
-  (void)user;
-  double off = theta[0] * theta[1] - 16;
-  *value = theta[0] > 0 ? -20 * off * off : -INFINITY;
-  return 0;
-}
-
-DENSITY(mixed_prior) {
-  (void)user;
-  *value = -2 * theta[0] - theta[1] * theta[1] / 8;
   return 0;
 }
 
@@ -201,68 +182,16 @@ DENSITY(basins_likelihood) {
   return 0;
 }
 
-static const double SCHOOL[8] = {28, 8, -3, 7, -1, 1, 18, 12};
-static const double ERROR[8] = {15, 10, 16, 11, 9, 11, 10, 18};
-
-static int schools_likelihood_gradient(const double *theta, double *value,
-                                       double *gradient, void *user) {
-  (void)user;
-  *value = 0;
-  if (gradient)
-    gradient[0] = gradient[1] = 0;
-  for (size_t j = 0; j < 8; j++) {
-    double off = (SCHOOL[j] - theta[2 + j]) / ERROR[j];
-    *value -= 0.5 * off * off;
-    if (gradient)
-      gradient[2 + j] = off / ERROR[j];
-  }
-  return 0;
-}
-
-static int schools_prior_gradient(const double *theta, double *value,
-                                  double *gradient, void *user) {
-  (void)user;
-  double mu = theta[0], spread = theta[1], square = spread * spread;
-  *value = -0.5 * mu * mu / 25 - log1p(square / 25);
-  double by_mu = -mu / 25, by_spread = -2 * spread / (25 + square);
-  for (size_t j = 0; j < 8; j++) {
-    double off = (theta[2 + j] - mu) / spread;
-    *value -= 0.5 * off * off + log(spread);
-    by_mu += off / spread;
-    by_spread += (off * off - 1) / spread;
-    if (gradient)
-      gradient[2 + j] = -off / spread;
-  }
-  if (gradient) {
-    gradient[0] = by_mu;
-    gradient[1] = by_spread;
-  }
-  return 0;
-}
-
-DENSITY(schools_likelihood) {
-  return schools_likelihood_gradient(theta, value, NULL, user);
-}
-
-DENSITY(schools_prior) {
-  return schools_prior_gradient(theta, value, NULL, user);
-}
-
 /* ---- building them */
 
 #define REALS(label, n)                                                        \
   { .name = label, .size = n, .lower = -INFINITY, .upper = INFINITY }
 static const tempera_parameter FREE1 = REALS("x", 1), FREE3 = REALS("x", 3),
                                FREE5 = REALS("x", 5), FREE20 = REALS("x", 20);
-static const tempera_parameter RATE = {.name = "rate", .upper = INFINITY};
 static const tempera_parameter SIMPLEX = {
     .name = "p", .size = 3, .upper = 1, .transform = TEMPERA_SIMPLEX};
 static const tempera_parameter WHOLE = {
     .name = "k", .kind = TEMPERA_INTEGER, .upper = 1000};
-static const tempera_parameter MIXED[2] = {
-    {.name = "k", .kind = TEMPERA_INTEGER, .upper = 6}, REALS("x", 0)};
-static const tempera_parameter SCHOOLS[3] = {
-    REALS("mu", 0), {.name = "spread", .upper = INFINITY}, REALS("theta", 8)};
 
 static double SHAPE_1 = 1, SHAPE_HALF = 0.5;
 

@@ -1,9 +1,7 @@
 /* Facts about modes: synthetic draws of known mixtures, without a sampler. */
-#include "estimate/estimate.h"
-#include "estimate/summary.h"
-
 #include "base/random.h"
-#include "cmocka_all.h"
+#include "estimate/summary.h"
+#include "estimate_support.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -47,14 +45,6 @@ static tempera_draws *draw(law f, size_t d, size_t chains, size_t rows,
     }
   }
   return draws;
-}
-
-static tempera_summary *modes_of(const tempera_draws *draws) {
-  tempera_summary *s = tm_heap_alloc(1, sizeof *s);
-  tempera_error error = {0};
-  assert_int_equal(tm_estimate_summary(draws, s, &error), TEMPERA_OK);
-  assert_int_equal(tm_estimate_verdict(s, &error), TEMPERA_OK);
-  return s;
 }
 
 static void show(const tempera_summary *s, const char *what) {
@@ -252,7 +242,7 @@ static void one_mode_is_found_as_one(void **state) {
     for (uint64_t seed = 1; seed <= 4; seed++) {
       size_t rows = seed == 4 ? 200 : ROWS;
       tempera_draws *draws = draw(cases[k].f, cases[k].d, CHAINS, rows, seed);
-      tempera_summary *s = modes_of(draws);
+      tempera_summary *s = summarise(draws);
       if (s->mode_count != 1) {
         show(s, cases[k].name);
         fail_msg("%s, seed %d", cases[k].name, (int)seed);
@@ -271,7 +261,7 @@ static void check(const char *name, law f, size_t d, const double *weights,
                   size_t count, bool independent) {
   for (uint64_t seed = 1; seed <= 5; seed++) {
     tempera_draws *draws = draw(f, d, CHAINS, ROWS, seed);
-    tempera_summary *s = modes_of(draws);
+    tempera_summary *s = summarise(draws);
     if (s->mode_count != count) {
       show(s, name);
       fail_msg("%s, seed %d: %zu modes", name, (int)seed, s->mode_count);
@@ -303,13 +293,13 @@ static void rare_changes_widen_the_error(void **state) {
   (void)state;
   check("slow two", two_slowly, 3, (double[]){0.5, 0.5}, 2, false);
   tempera_draws *draws = draw(two_slowly, 3, CHAINS, ROWS, 3);
-  tempera_summary *s = modes_of(draws);
+  tempera_summary *s = summarise(draws);
   double exact = 0.5 * sqrt(2.0 * 250 / (CHAINS * ROWS));
   assert_true(s->modes[0].se > exact / 2 && s->modes[0].se < exact * 2.5);
   tempera_summary_free(s);
   tm_draws_free(draws);
   draws = draw(stuck, 3, CHAINS, ROWS, 3);
-  s = modes_of(draws);
+  s = summarise(draws);
   assert_int_equal(s->mode_count, 2);
   assert_true(s->modes[0].weight == 0.75 && s->modes[0].se > 0.15);
   tempera_summary_free(s);
@@ -322,7 +312,7 @@ static void whole_values_are_modes_of_their_own(void **state) {
   check("infected", infected, 3, (double[]){0.4, 0.25, 0.2, 0.097, 0.05, 0.003},
         6, true);
   tempera_draws *draws = draw(infected, 3, CHAINS, ROWS, 1);
-  tempera_summary *s = modes_of(draws);
+  tempera_summary *s = summarise(draws);
   for (size_t i = 0; i < s->mode_count; i++) {
     size_t k = (size_t)llround(s->modes[i].mean[0]) -
                (size_t)s->values[0].pmf[0].value;
@@ -332,7 +322,7 @@ static void whole_values_are_modes_of_their_own(void **state) {
   tempera_summary_free(s);
   tm_draws_free(draws);
   draws = draw(poisson, 4, CHAINS, ROWS, 1);
-  s = modes_of(draws);
+  s = summarise(draws);
   assert_int_equal(s->mode_count, 1);
   tempera_summary_free(s);
   tm_draws_free(draws);
@@ -390,7 +380,7 @@ static void permuted_labels_are_recognised(void **state) {
   static const double changes[] = {0.5, 0.01, 0.002};
   for (size_t k = 0; k < 3; k++) {
     tempera_draws *draws = mixture_draws(changes[k], k + 1);
-    tempera_summary *s = modes_of(draws);
+    tempera_summary *s = summarise(draws);
     assert_int_equal(s->mode_count, 6);
     assert_int_equal(s->label_count, 3);
     double se = sqrt(2.0 / 9 * 2 / changes[k] / (CHAINS * ROWS));
@@ -408,7 +398,7 @@ static void permuted_values_are_judged_in_order(void **state) {
   (void)state;
   tempera_draws *draws = mixture_draws(0, 2);
   draws->evidence = false; /* the mixing alone is judged */
-  tempera_summary *s = modes_of(draws);
+  tempera_summary *s = summarise(draws);
   assert_true(s->values[0].rhat > 1.2 && s->values[0].permuted);
   assert_true(s->relabelled_rhat < 1.01 && s->relabelled_ess > 4000);
   assert_non_null(strstr(s->verdict, "without tempering")); /* nothing else */
@@ -430,7 +420,7 @@ static void unequal_components_are_not_interchangeable(void **state) {
   static const law laws[] = {square, two, eighty_twenty, stuck};
   for (size_t k = 0; k < 4; k++) {
     tempera_draws *draws = draw(laws[k], 3, CHAINS, ROWS, 1);
-    tempera_summary *s = modes_of(draws);
+    tempera_summary *s = summarise(draws);
     assert_true(s->mode_count > 1);
     assert_int_equal(s->label_count, 0);
     assert_false(s->values[0].permuted || warns_of(s, "interchangeable"));

@@ -4,19 +4,8 @@
 #include "draws/draws.h"
 #include "run/sampler.h"
 
-#include "cmocka_all.h"
 #include "gaussian_model.h"
-
-static const tempera_parameter two_values = {
-    "x", TEMPERA_REAL, 2, -INFINITY, INFINITY, TEMPERA_BOUNDS};
-
-static tempera_model *make_model(const tempera_model_spec *spec) {
-  tempera_model *model = NULL;
-  tempera_error error = {0};
-  if (tempera_model_create(spec, &model, &error) != TEMPERA_OK)
-    fail_msg("%s", error.message);
-  return model;
-}
+#include "whole_run.h"
 
 static tempera_options short_run(int threads) {
   tempera_options o = tempera_options_default();
@@ -27,15 +16,6 @@ static tempera_options short_run(int threads) {
   o.seed = 7;
   o.threads = threads;
   return o;
-}
-
-static tempera_sampler *make_sampler(const tempera_model *model,
-                                     const tempera_options *options) {
-  tempera_sampler *sampler = NULL;
-  tempera_error error = {0};
-  if (tempera_sampler_create(model, options, &sampler, &error) != TEMPERA_OK)
-    fail_msg("%s", error.message);
-  return sampler;
 }
 
 static void advance(tempera_sampler *sampler, size_t sweeps) {
@@ -58,8 +38,7 @@ static void assert_same_draws(const tempera_draws *a, const tempera_draws *b,
 
 static void draws_are_the_same_for_any_number_of_threads(void **state) {
   (void)state;
-  gaussian_model g = {2, 1, 0.2};
-  tempera_model_spec spec = gaussian_spec(&g, &two_values);
+  tempera_model_spec spec = two_gaussians();
   tempera_model *model = make_model(&spec);
   const int threads[] = {1, 2, 4};
   tempera_sampler *samplers[3];
@@ -78,8 +57,7 @@ static void so_are_those_of_other_methods(void **state) {
   (void)state;
   static const tempera_method methods[] = {TEMPERA_MH, TEMPERA_PT, TEMPERA_ST,
                                            TEMPERA_PAWL, TEMPERA_EE};
-  gaussian_model g = {2, 1, 0.2};
-  tempera_model_spec spec = gaussian_spec(&g, &two_values);
+  tempera_model_spec spec = two_gaussians();
   tempera_model *model = make_model(&spec);
   for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
     tempera_options o = short_run(1);
@@ -102,8 +80,7 @@ static void so_are_those_of_other_methods(void **state) {
 
 static void advancing_in_pieces_changes_nothing(void **state) {
   (void)state;
-  gaussian_model g = {2, 1, 0.2};
-  tempera_model_spec spec = gaussian_spec(&g, &two_values);
+  tempera_model_spec spec = two_gaussians();
   tempera_model *model = make_model(&spec);
   tempera_options o = short_run(2);
   tempera_sampler *whole = make_sampler(model, &o);
@@ -120,8 +97,7 @@ static void advancing_in_pieces_changes_nothing(void **state) {
 
 static void seeds_and_chains_give_other_draws(void **state) {
   (void)state;
-  gaussian_model g = {2, 1, 0.2};
-  tempera_model_spec spec = gaussian_spec(&g, &two_values);
+  tempera_model_spec spec = two_gaussians();
   tempera_model *model = make_model(&spec);
   tempera_options o = short_run(1);
   tempera_sampler *a = make_sampler(model, &o);
@@ -141,8 +117,7 @@ static void seeds_and_chains_give_other_draws(void **state) {
 
 static void sweeps_allocate_nothing(void **state) {
   (void)state;
-  gaussian_model g = {2, 1, 0.2};
-  tempera_model_spec spec = gaussian_spec(&g, &two_values);
+  tempera_model_spec spec = two_gaussians();
   tempera_model *model = make_model(&spec);
   tempera_options o = short_run(1);
   tempera_sampler *sampler = make_sampler(model, &o);
@@ -160,8 +135,7 @@ static void sweeps_allocate_nothing(void **state) {
 
 static void thinning_keeps_every_nth_sweep(void **state) {
   (void)state;
-  gaussian_model g = {2, 1, 0.2};
-  tempera_model_spec spec = gaussian_spec(&g, &two_values);
+  tempera_model_spec spec = two_gaussians();
   tempera_model *model = make_model(&spec);
   tempera_options o = short_run(1);
   tempera_sampler *all = make_sampler(model, &o);
@@ -206,7 +180,7 @@ static int fragile_draw(tempera_random *random, double *theta, void *user) {
 
 static void check_failure(int answer, double value, const char *expected) {
   fragile f = {{2, 1, 0.2}, 0, 40000, answer, value};
-  tempera_model_spec spec = gaussian_spec(NULL, &two_values);
+  tempera_model_spec spec = two_gaussians();
   spec.log_likelihood = fragile_likelihood;
   spec.log_prior = fragile_prior;
   spec.prior_draw = fragile_draw;
@@ -247,8 +221,7 @@ static int no_likelihood(const double *theta, double *value, void *user) {
 
 static void zero_likelihood_everywhere_is_refused(void **state) {
   (void)state;
-  gaussian_model g = {2, 1, 0.2};
-  tempera_model_spec spec = gaussian_spec(&g, &two_values);
+  tempera_model_spec spec = two_gaussians();
   spec.log_likelihood = no_likelihood;
   tempera_model *model = make_model(&spec);
   tempera_options o = short_run(1);
@@ -269,8 +242,7 @@ static int flat_prior(const double *theta, double *value, void *user) {
 
 static void improper_priors_need_tau_min(void **state) {
   (void)state;
-  gaussian_model g = {2, 1, 0.2};
-  tempera_model_spec spec = gaussian_spec(&g, &two_values);
+  tempera_model_spec spec = two_gaussians();
   spec.log_prior = flat_prior;
   spec.prior_draw = NULL;
   spec.prior_normalised = false;
@@ -322,8 +294,7 @@ static void fail_allocations(const tempera_model *model,
 
 static void a_failed_allocation_is_reported(void **state) {
   (void)state;
-  gaussian_model g = {2, 1, 0.2};
-  tempera_model_spec spec = gaussian_spec(&g, &two_values);
+  tempera_model_spec spec = two_gaussians();
   tempera_model *model = make_model(&spec);
   tempera_options o = short_run(1);
   o.iterations = 50;
@@ -335,8 +306,7 @@ static void a_failed_allocation_is_reported(void **state) {
 
 static void cancel_stops_at_the_next_sweep(void **state) {
   (void)state;
-  gaussian_model g = {2, 1, 0.2};
-  tempera_model_spec spec = gaussian_spec(&g, &two_values);
+  tempera_model_spec spec = two_gaussians();
   tempera_model *model = make_model(&spec);
   tempera_options o = short_run(2);
   tempera_sampler *sampler = make_sampler(model, &o);

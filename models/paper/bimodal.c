@@ -62,13 +62,8 @@ tempera_status tempera_model_open(const tempera_data *data,
 
 tempera_status tempera_model_open(const tempera_data *data,
                                   tempera_model **model, tempera_error *error) {
-  const double *y;
-  size_t count;
-  TRY(read_sample(data, &y, &count, error));
-  normal_sample *sample = malloc(sizeof *sample);
-  if (!sample)
-    return no_memory(error);
-  *sample = summarise(y, count);
+  normal_sample *sample;
+  TRY(take_sample(data, &sample, error));
   static const tempera_proposal proposals[] = {
       {.name = "mu", .propose = propose_mu, .scale = 2.4}};
   static const double start[] = {-0.8};

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #define LOG_2_PI 1.83787706640934548356
 
@@ -99,6 +100,20 @@ static inline normal_sample summarise(const double *y, size_t count) {
   for (size_t i = 0; i < count; i++)
     sample.squares += (y[i] - sample.mean) * (y[i] - sample.mean);
   return sample;
+}
+
+/* The sample of n and y, on the heap: free it. */
+static inline tempera_status take_sample(const tempera_data *data,
+                                         normal_sample **sample,
+                                         tempera_error *error) {
+  const double *y;
+  size_t count;
+  TRY(read_sample(data, &y, &count, error));
+  *sample = malloc(sizeof **sample);
+  if (!*sample)
+    return no_memory(error);
+  **sample = summarise(y, count);
+  return TEMPERA_OK;
 }
 
 /* sum_i (y_i - centre)^2 */

@@ -308,6 +308,10 @@ static int outcome(const request *r, tempera_status status,
 
 static void announce(const request *r, const tempera_sampler *sampler) {
   const tempera_options *o = tempera_sampler_options(sampler);
+  const char *warning;
+  for (size_t i = 0;
+       !r->quiet && (warning = tempera_sampler_warning(sampler, i)); i++)
+    fprintf(stderr, "tempera: %s\n", warning);
   if (r->quiet || !r->verbose)
     return;
   fprintf(stderr,

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "estimate/bridge_leg.h"
+#include "estimate/evidence.h"
 
 #include <gsl/gsl_cdf.h>
 #include <math.h>
@@ -271,13 +272,8 @@ tempera_status tm_bridge_estimate(const tempera_model *model,
               .draws = draws,
               .seed = seed,
               .proposals = proposal_draws};
-  tempera_estimate made = {.name = "bridge",
-                           .log_z = NAN,
-                           .se = NAN,
-                           .lower = NAN,
-                           .upper = NAN,
-                           .se_within = NAN,
-                           .se_between = NAN};
+  tempera_estimate made = {.name = "bridge"};
+  tm_estimate_withdraw(&made); /* until there is one */
   tempera_status status = TEMPERA_OK;
   const char *reason = unavailable(model, draws);
   b.arena = tm_arena_create();

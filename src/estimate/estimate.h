@@ -53,7 +53,9 @@ tempera_status tm_summary_warn(tempera_summary *summary, const char *format,
  * an unvisited stretch included. */
 void tm_estimate_headline(const tempera_draws *draws, double *log_z,
                           double *se);
-/* Round trips over all chains (method 4.8); restarts may be NULL. */
-size_t tm_estimate_round_trips(const tempera_draws *draws, size_t *restarts);
+/* Round trips and restarts over all chains (method 4.8). */
+TEMPERA_CHECKED tempera_status
+tm_estimate_round_trips(const tempera_draws *draws, size_t *round_trips,
+                        size_t *restarts, tempera_error *error);
 
 #endif

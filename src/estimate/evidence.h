@@ -30,6 +30,9 @@ TEMPERA_CHECKED tempera_status tm_estimates_reserve(tempera_summary *summary,
                                                     tempera_error *error);
 tempera_estimate *tm_estimate_add(tempera_summary *summary, const char *name,
                                   double log_z, double se);
+/* The entry of this name, or NULL. */
+tempera_estimate *tm_estimate_find(const tempera_summary *summary,
+                                   const char *name);
 void tm_estimate_withdraw(tempera_estimate *estimate);
 /* Takes the heap text over; NULL is out of memory. */
 tempera_status tm_estimate_warn(tempera_estimate *estimate, char *warning,

@@ -15,13 +15,6 @@
 /* Differences below this are never called a disagreement. */
 static const double FLOOR = 0.02;
 
-static tempera_estimate *find(tempera_summary *summary, const char *name) {
-  for (size_t i = 0; i < summary->estimate_count; i++)
-    if (!strcmp(summary->estimates[i].name, name))
-      return &summary->estimates[i];
-  return NULL;
-}
-
 static bool stands(const tempera_estimate *e) {
   return e && !e->warning && isfinite(e->log_z) && e->se > 0;
 }
@@ -39,9 +32,9 @@ static bool untempered(const tempera_summary *summary) {
 }
 
 static tempera_status choose(tempera_summary *summary, tempera_error *error) {
-  tempera_estimate *bridge = find(summary, "bridge");
+  tempera_estimate *bridge = tm_estimate_find(summary, "bridge");
   tempera_estimate *rival =
-      summary->estimator ? find(summary, summary->estimator) : NULL;
+      summary->estimator ? tm_estimate_find(summary, summary->estimator) : NULL;
   if (!stands(bridge))
     return TEMPERA_OK;
   if (untempered(summary))
@@ -62,13 +55,8 @@ static tempera_status choose(tempera_summary *summary, tempera_error *error) {
 
 /* A model that fails at a point of the bridge's takes nothing else away. */
 static tempera_status no_bridge(tempera_estimate *slot, const char *reason) {
-  *slot = (tempera_estimate){.name = "bridge",
-                             .log_z = NAN,
-                             .se = NAN,
-                             .lower = NAN,
-                             .upper = NAN,
-                             .se_within = NAN,
-                             .se_between = NAN};
+  *slot = (tempera_estimate){.name = "bridge"};
+  tm_estimate_withdraw(slot);
   slot->warning = tm_heap_format("not available: %s", reason);
   return slot->warning ? TEMPERA_OK : TEMPERA_ERROR_MEMORY;
 }

@@ -195,8 +195,10 @@ tempera_status tm_levels_fill(const tempera_draws *draws,
   if (v.count) {
     tm_barrier barrier = tm_levels_barrier(&v);
     summary->barrier = barrier.total;
-    tm_trips_count(draws, &barrier, &summary->round_trips, &summary->restarts);
-    status = fill_levels(&v, summary, error);
+    status = tm_trips_count(draws, &barrier, &summary->round_trips,
+                            &summary->restarts, error);
+    if (status == TEMPERA_OK)
+      status = fill_levels(&v, summary, error);
     if (status == TEMPERA_OK)
       status = fill_evidence(&v, summary, error);
   }

@@ -15,6 +15,7 @@
 #include "estimate/mixing.h"
 #include "estimate/summary.h"
 #include "estimate/valley.h"
+#include "numeric/sort.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -66,11 +67,6 @@ static bool is_whole(const search *s, size_t column) {
   return s->draws->integer && s->draws->integer[column];
 }
 
-static int compare(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 /* ---- coordinates --------------------------------------------------------- */
 
 /* Median and a scale from the quartiles; false for a value that is constant
@@ -88,7 +84,7 @@ static bool measure(const search *s, size_t column, double *sorted,
     if (i % step == 0)
       sorted[n++] = v;
   }
-  qsort(sorted, n, sizeof(double), compare);
+  tm_sort(sorted, n);
   *middle = sorted[n / 2];
   *scale = (sorted[n * 3 / 4] - sorted[n / 4]) / 1.349;
   if (!(*scale > 0))

@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 enum {
   MOST_ESTIMATES = 10, /* bridge included */
@@ -46,6 +47,14 @@ tempera_estimate *tm_estimate_add(tempera_summary *summary, const char *name,
                           .se_between = NAN};
   snprintf(e->name, sizeof e->name, "%s", name);
   return e;
+}
+
+tempera_estimate *tm_estimate_find(const tempera_summary *summary,
+                                   const char *name) {
+  for (size_t i = 0; i < summary->estimate_count; i++)
+    if (strcmp(summary->estimates[i].name, name) == 0)
+      return &summary->estimates[i];
+  return NULL;
 }
 
 void tm_estimate_withdraw(tempera_estimate *e) {

@@ -60,8 +60,8 @@ static tempera_status fill_from_view(const tempera_draws *draws,
   TM_TRY(tm_curve_fill(view, summary, error));
   TM_TRY(tm_barrier_find(view, &barrier, error));
   summary->barrier = barrier.total;
-  tm_trips_count(draws, &barrier, &summary->round_trips, &summary->restarts);
-  return TEMPERA_OK;
+  return tm_trips_count(draws, &barrier, &summary->round_trips,
+                        &summary->restarts, error);
 }
 
 static tempera_status fill_tempered(const tempera_draws *draws,
@@ -98,25 +98,32 @@ tempera_status tm_estimate_summary(const tempera_draws *draws,
   return tm_labels_fill(draws, summary, error);
 }
 
-size_t tm_estimate_round_trips(const tempera_draws *draws, size_t *restarts) {
-  size_t trips = 0, starts = 0;
-  tm_tempered view;
+/* From the levels' barrier, or that of the draws. */
+static tempera_status count_on_levels(const tempera_draws *draws,
+                                      size_t *round_trips, size_t *restarts,
+                                      tempera_error *error) {
   tm_levels levels;
+  TM_TRY(tm_levels_create(draws, TRIP_DRAWS, &levels, error));
+  tm_barrier barrier = tm_levels_barrier(&levels);
+  tempera_status status =
+      tm_trips_count(draws, &barrier, round_trips, restarts, error);
+  tm_levels_free(&levels);
+  return status;
+}
+
+tempera_status tm_estimate_round_trips(const tempera_draws *draws,
+                                       size_t *round_trips, size_t *restarts,
+                                       tempera_error *error) {
+  tm_tempered view;
   tm_barrier barrier;
-  if (tm_levels_apply(draws)) {
-    if (tm_levels_create(draws, TRIP_DRAWS, &levels, NULL) == TEMPERA_OK) {
-      barrier = tm_levels_barrier(&levels);
-      tm_trips_count(draws, &barrier, &trips, &starts);
-      tm_levels_free(&levels);
-    }
-  } else if (tm_tempered_create(draws, TRIP_DRAWS, &view, NULL) == TEMPERA_OK) {
-    if (tm_barrier_find(&view, &barrier, NULL) == TEMPERA_OK)
-      tm_trips_count(draws, &barrier, &trips, &starts);
-    tm_tempered_free(&view);
-  }
-  if (restarts)
-    *restarts = starts;
-  return trips;
+  if (tm_levels_apply(draws))
+    return count_on_levels(draws, round_trips, restarts, error);
+  TM_TRY(tm_tempered_create(draws, TRIP_DRAWS, &view, error));
+  tempera_status status = tm_barrier_find(&view, &barrier, error);
+  if (status == TEMPERA_OK)
+    status = tm_trips_count(draws, &barrier, round_trips, restarts, error);
+  tm_tempered_free(&view);
+  return status;
 }
 
 static void free_values(tempera_value_summary *values, size_t count) {

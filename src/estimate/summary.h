@@ -38,8 +38,11 @@ TEMPERA_CHECKED tempera_status tm_barrier_find(tm_tempered *view,
 double tm_barrier_share(const tm_barrier *barrier, double tau);
 
 /* trips.c: round trips and restarts over all chains (method 4.8). */
-void tm_trips_count(const tempera_draws *draws, const tm_barrier *barrier,
-                    size_t *round_trips, size_t *restarts);
+TEMPERA_CHECKED tempera_status tm_trips_count(const tempera_draws *draws,
+                                              const tm_barrier *barrier,
+                                              size_t *round_trips,
+                                              size_t *restarts,
+                                              tempera_error *error);
 
 /* tempering.c: acceptances and the tau bins. */
 TEMPERA_CHECKED tempera_status tm_tempering_fill(const tempera_draws *draws,

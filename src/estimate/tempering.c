@@ -4,9 +4,9 @@
 #include "estimate/summary.h"
 
 #include "numeric/loglinear.h"
+#include "numeric/sort.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 enum { TAU_BINS = 20 };
 
@@ -50,15 +50,10 @@ static void fill_acceptance(const tempera_draws *draws,
   summary->tau_acceptance = mean_of(&taus);
 }
 
-static int compare_doubles(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return x < y ? -1 : x > y;
-}
-
 /* Upper edges at quantiles of tau, equal ones merged; the last is 1. */
 static size_t make_edges(double *sorted, size_t count, double *upper) {
   size_t bins = 0;
-  qsort(sorted, count, sizeof(double), compare_doubles);
+  tm_sort(sorted, count);
   for (size_t j = 1; j < TAU_BINS; j++) {
     double edge = sorted[j * count / TAU_BINS];
     if (edge < 1 && edge > sorted[0] && (!bins || edge > upper[bins - 1]))

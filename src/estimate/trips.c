@@ -5,7 +5,8 @@
  * in the target place at u = 1. An accepted exchange swaps them; a draw from
  * the prior replaces the tempered one at u = 0. Every row says which walker it
  * is, as exchanges between the rows that were kept do not show; trips that end
- * between them do not count. */
+ * between them do not count. They cannot be counted while sampling: which taus
+ * are the ends, the barrier of the finished draws tells. */
 #include "estimate/summary.h"
 
 #include <math.h>
@@ -51,31 +52,41 @@ static void follow_chain(const tempera_draws *draws, size_t chain,
   }
 }
 
-/* Several walkers in a chain: each row says which it is. */
+/* Several walkers in a chain: each row says which it is. `stages` has room for
+ * all of them. */
 static void follow_walkers(const tempera_draws *draws, size_t chain,
-                           const tm_barrier *barrier, counts *c) {
+                           const tm_barrier *barrier, stage *stages,
+                           counts *c) {
   const tempera_role role = TEMPERA_TEMPERED;
   size_t rows = tm_draws_rows(draws, role), n = draws->size;
   const double *tau = tm_draws_column(draws, role, chain, n + TM_TAU);
   const double *walker = tm_draws_column(draws, role, chain, n + TM_WALKER);
   const double *renewed = tm_draws_column(draws, role, chain, n + TM_RENEWED);
-  stage *stages = tm_heap_alloc(draws->width, sizeof *stages); /* FRESH */
-  for (size_t i = 0; stages && i < rows; i++) {
+  for (size_t w = 0; w < draws->width; w++)
+    stages[w] = FRESH;
+  for (size_t i = 0; i < rows; i++) {
     stage *at = &stages[(size_t)walker[i]];
     if (renewed[i] == 1)
       visit(at, 0, c);
     visit(at, tm_barrier_share(barrier, tau[i]), c);
   }
-  tm_heap_free(stages);
 }
 
-void tm_trips_count(const tempera_draws *draws, const tm_barrier *barrier,
-                    size_t *round_trips, size_t *restarts) {
+tempera_status tm_trips_count(const tempera_draws *draws,
+                              const tm_barrier *barrier, size_t *round_trips,
+                              size_t *restarts, tempera_error *error) {
   counts c = {0};
-  if (draws->has_role[TEMPERA_TEMPERED])
-    for (size_t chain = 0; chain < draws->chains; chain++)
-      (draws->width > 1 ? follow_walkers : follow_chain)(draws, chain, barrier,
-                                                         &c);
+  stage *stages = tm_heap_alloc(draws->width, sizeof *stages);
+  if (!stages)
+    return tm_fail_memory(error);
+  size_t chains = draws->has_role[TEMPERA_TEMPERED] ? draws->chains : 0;
+  for (size_t chain = 0; chain < chains; chain++)
+    if (draws->width > 1)
+      follow_walkers(draws, chain, barrier, stages, &c);
+    else
+      follow_chain(draws, chain, barrier, &c);
+  tm_heap_free(stages);
   *round_trips = c.round_trips;
   *restarts = c.restarts;
+  return TEMPERA_OK;
 }

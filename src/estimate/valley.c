@@ -14,10 +14,10 @@
 #include "estimate/valley.h"
 
 #include "estimate/mixing.h"
+#include "numeric/sort.h"
 
 #include <float.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -83,11 +83,6 @@ tm_valley_work *tm_valley_work_create(tm_arena *arena, const tm_cloud *cloud) {
 }
 
 /* ---- one dimension ----------------------------------------------------- */
-
-static int compare(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
 
 static double bandwidth(const tm_valley_work *w) {
   size_t n = w->count;
@@ -179,7 +174,7 @@ static size_t below(const tm_valley_work *w, double cut) {
 /* The clearest valley of the projections in w->t. */
 static valley valley_of(tm_valley_work *w) {
   memcpy(w->sorted, w->t, w->count * sizeof(double));
-  qsort(w->sorted, w->count, sizeof(double), compare);
+  tm_sort(w->sorted, w->count);
   double h = bandwidth(w);
   valley best = {0};
   if (!(h > DBL_EPSILON * 100 * fabs(w->sorted[w->count / 2])) || h < 1e-9)
@@ -263,7 +258,7 @@ static double local_density(tm_valley_work *w, double t, double h,
       value[kept++] =
           -0.5 * (double)d * log(neighbour(w, w->z + i * d) + 1e-300);
   *found = kept;
-  qsort(value, kept, sizeof(double), compare);
+  tm_sort(value, kept);
   return kept ? value[kept / 2] : 0;
 }
 

@@ -10,10 +10,16 @@
 
 enum { FEWEST_TRIPS = 10 };
 
+/* Mixing is good up to the first limit of each; past the second nothing can be
+ * trusted. Between the two the run stands, and its parameters are rough. */
+static const double GOOD_RHAT = 1.01, WORST_RHAT = 1.05;
+static const double GOOD_ESS = 400, FEWEST_ESS = 100;
+
 /* Findings from the gravest to the mildest; `problem` is the first found. */
 typedef struct findings {
   tempera_summary *summary;
   const char *problem, *advice;
+  bool rough;  /* the mixing is neither good nor a problem */
   bool failed; /* out of memory */
 } findings;
 
@@ -132,20 +138,39 @@ static worst worst_mixing(const tempera_summary *s) {
   return w;
 }
 
+static const char ROUGH[] =
+    "means and quantiles are rough, and sharper with more iterations";
+
+static void check_rhat(findings *f, const worst *w) {
+  if (!w->slow || !(w->rhat > GOOD_RHAT))
+    return;
+  bool mixed = w->rhat <= WORST_RHAT;
+  WARN(f, "R-hat of %s is %.3f (it should be below %.2f): %s.", w->slow,
+       w->rhat, GOOD_RHAT, mixed ? ROUGH : "the chains disagree");
+  f->rough = f->rough || mixed;
+  if (!mixed)
+    blame(f, "the chains have not mixed", "run more iterations");
+}
+
+static void check_ess(findings *f, const worst *w) {
+  if (!w->thin || !(w->ess < GOOD_ESS))
+    return;
+  bool enough = w->ess >= FEWEST_ESS;
+  WARN(f, "Effective sample size of %s is %.0f (it should be above %.0f): %s.",
+       w->thin, w->ess, GOOD_ESS,
+       enough ? ROUGH : "too few for means and quantiles");
+  f->rough = f->rough || enough;
+  if (!enough)
+    blame(f, "too few effective draws", "run more iterations");
+}
+
 static void check_mixing(findings *f) {
   worst w = worst_mixing(f->summary);
   if (!w.slow && !w.thin && f->summary->value_count > 0)
     blame(f, "there are too few draws to judge the mixing",
           "run more iterations");
-  if (w.slow && w.rhat > 1.01)
-    WARN(f, "R-hat of %s is %.3f (it should be below 1.01).", w.slow, w.rhat);
-  if (w.slow && w.rhat > 1.05)
-    blame(f, "the chains have not mixed", "run more iterations");
-  if (w.thin && w.ess < 400)
-    WARN(f, "Effective sample size of %s is %.0f (it should be above 400).",
-         w.thin, w.ess);
-  if (w.thin && w.ess < 100)
-    blame(f, "too few effective draws", "run more iterations");
+  check_rhat(f, &w);
+  check_ess(f, &w);
 }
 
 static void check_ridge(findings *f) {
@@ -193,12 +218,15 @@ static char *words(const findings *f) {
   if (f->problem)
     return tm_heap_format("Not reliable: %s. Try this: %s.", f->problem,
                           f->advice);
+  const char *rough =
+      f->rough ? " Means and quantiles of the parameters are rough." : "";
   if (s->estimator && s->tau_bin_count)
     return tm_heap_format("Reliable: log Z = %.3f +- %.3f, %zu round trips, "
-                          "and the checks agree.",
-                          s->log_z, s->se, s->round_trips);
+                          "and the checks agree.%s",
+                          s->log_z, s->se, s->round_trips, rough);
   return tm_heap_format("Reliable: the chains have mixed; no evidence was "
-                        "estimated.");
+                        "estimated.%s",
+                        rough);
 }
 
 tempera_status tm_estimate_verdict(tempera_summary *summary,

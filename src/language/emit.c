@@ -29,8 +29,7 @@ static void emit_instance(tm_emitter *g) {
   tm_emit_line(g, "} instance;");
 }
 
-static void emit_bound(tm_emitter *g, const tm_expression *e,
-                       const char *without) {
+void tm_emit_bound(tm_emitter *g, const tm_expression *e, const char *without) {
   if (e)
     tm_emit_any(g, e);
   else
@@ -39,9 +38,9 @@ static void emit_bound(tm_emitter *g, const tm_expression *e,
 
 static void emit_bounds(tm_emitter *g, const tm_variable *v) {
   bool scale = v->constraint == TM_OFFSET;
-  emit_bound(g, v->lower, scale ? "0" : "-INFINITY");
+  tm_emit_bound(g, v->lower, scale ? "0" : "-INFINITY");
   tm_emit(g, ", ");
-  emit_bound(g, v->upper, scale ? "1" : "INFINITY");
+  tm_emit_bound(g, v->upper, scale ? "1" : "INFINITY");
 }
 
 static void emit_any_variable(tm_emitter *g, const tm_variable *v) {

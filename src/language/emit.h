@@ -60,6 +60,8 @@ void tm_emit_expression(tm_emitter *g, const tm_expression *e);
 void tm_emit_as(tm_emitter *g, const tm_expression *e, tm_held held);
 void tm_emit_number(tm_emitter *g, const tm_expression *e); /* as double */
 void tm_emit_any(tm_emitter *g, const tm_expression *e);
+/* A bound as tm_any: e, or the number `without` where there is none. */
+void tm_emit_bound(tm_emitter *g, const tm_expression *e, const char *without);
 void tm_emit_variable(tm_emitter *g, const tm_variable *v);
 void tm_emit_slices(tm_emitter *g, const tm_expression *e);
 /* A call into the library, as tm_any; flags: "" or " | TM_DIRECT" ... */

@@ -205,14 +205,6 @@ static bool order(plan *p, const unit **sorted) {
 
 /* ---- emitting ----------------------------------------------------------- */
 
-static void emit_bound(tm_emitter *g, const tm_expression *e,
-                       const char *without) {
-  if (e)
-    tm_emit_any(g, e);
-  else
-    tm_emit(g, "tm_any_real(%s)", without);
-}
-
 /* Scalars are read from v_name: bring them up to date. */
 static void emit_refresh(tm_emitter *g, const tm_variable *v) {
   tm_held held = tm_held_variable(g, v);
@@ -259,9 +251,9 @@ static void emit_fill(tm_emitter *g, const tm_statement *s) {
   if (!simplex) {
     bool bounded = v->constraint == TM_BOUNDED;
     tm_emit(g, ", ");
-    emit_bound(g, bounded ? v->lower : NULL, "-INFINITY");
+    tm_emit_bound(g, bounded ? v->lower : NULL, "-INFINITY");
     tm_emit(g, ", ");
-    emit_bound(g, bounded ? v->upper : NULL, "INFINITY");
+    tm_emit_bound(g, bounded ? v->upper : NULL, "INFINITY");
   }
   tm_emit(g, "}, 0);\n");
   emit_refresh(g, v);

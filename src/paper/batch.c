@@ -2,6 +2,7 @@
 #include "paper/paper.h"
 
 #include "base/memory.h"
+#include "estimate/evidence.h"
 #include "parallel/threads.h"
 
 #include <math.h>
@@ -134,13 +135,10 @@ tm_replicated tm_replicated_estimate(tempera_summary *const *summaries,
   for (size_t i = 0; i < count && i < MOST; i++) {
     const tempera_summary *s = summaries[i];
     reliable += s->reliable;
-    values[i] = estimator ? NAN : s->log_z;
-    se[i] = estimator ? NAN : s->se;
-    for (size_t j = 0; estimator && j < s->estimate_count; j++)
-      if (strcmp(s->estimates[j].name, estimator) == 0) {
-        values[i] = s->estimates[j].log_z;
-        se[i] = s->estimates[j].se;
-      }
+    const tempera_estimate *e =
+        estimator ? tm_estimate_find(s, estimator) : NULL;
+    values[i] = e ? e->log_z : estimator ? NAN : s->log_z;
+    se[i] = e ? e->se : estimator ? NAN : s->se;
   }
   tm_replicated spread =
       tm_replicated_of(values, se, count < MOST ? count : MOST);

@@ -11,8 +11,8 @@
   extern const char name##_begin[] __attribute__((visibility("hidden")));      \
   extern const char name##_end[] __attribute__((visibility("hidden")))
 
-INCLUDE(tm_page_script, PAGE_FOLDER "/page.js");
-INCLUDE(tm_page_style, PAGE_FOLDER "/page.css");
+INCLUDE(tm_page_script, PAGE_SCRIPT);
+INCLUDE(tm_page_style, PAGE_STYLE);
 
 tm_asset tm_asset_script(void) {
   return (tm_asset){tm_page_script_begin,

@@ -1,5 +1,5 @@
-/* assets.h - the charts and the style of pages, carried by the library. They
- * are made from page/ by `make page`. */
+/* assets.h - the charts (page.js, made from page/ by `make page`) and the style
+ * of pages (page/page.css), carried by the library. */
 #ifndef TM_REPORT_ASSETS_H
 #define TM_REPORT_ASSETS_H
 

@@ -3,10 +3,10 @@
 #include "report/run_page.h"
 
 #include "base/json.h"
+#include "numeric/sort.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 enum { TRACE_POINTS = 500, TAU_BINS = 40 };
 
@@ -84,11 +84,6 @@ static json_t *marginal_figure(const tm_run_draws *draws, size_t column) {
 /* ---- journeys -------------------------------------------------------------
  */
 
-static int compare(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 /* The 5 % and 95 % quantiles of tau over all chains. */
 static bool find_ends(const tm_run_draws *draws, size_t column, double *low,
                       double *high) {
@@ -99,7 +94,7 @@ static bool find_ends(const tm_run_draws *draws, size_t column, double *low,
   for (size_t i = 0; i < count; i++)
     sorted[i] =
         tm_run_values_of(draws, i / draws->rows, column)[i % draws->rows];
-  qsort(sorted, count, sizeof *sorted, compare);
+  tm_sort(sorted, count);
   *low = sorted[count / 20];
   *high = sorted[count - 1 - count / 20];
   tm_heap_free(sorted);

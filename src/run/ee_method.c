@@ -8,10 +8,10 @@
  * where tau may be 0. */
 #include "run/sampler.h"
 
+#include "numeric/sort.h"
 #include "samplers/ee.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 enum {
   FEWEST_CHAINS = 3,
@@ -20,11 +20,6 @@ enum {
   FEWEST_POINTS = 50     /* of a ring, whatever the memory */
 };
 static const double RATIO = 4; /* of neighbouring temperatures, about */
-
-static int compare_doubles(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return x < y ? -1 : x > y;
-}
 
 /* The highest and the middle log likelihood of the points looked at for
  * starts; only those with a likelihood. */
@@ -37,7 +32,7 @@ static tempera_status look(const tempera_sampler *s, double *best,
   for (size_t i = 0; i < s->starts.look_count; i++)
     if (isfinite(s->starts.looks[i]))
       finite[n++] = s->starts.looks[i];
-  qsort(finite, n, sizeof(double), compare_doubles);
+  tm_sort(finite, n);
   *best = n ? finite[n - 1] : 0;
   *middle = n ? finite[n / 2] : 0;
   tm_heap_free(finite);
@@ -121,11 +116,6 @@ static tempera_status begin(tempera_sampler *s, tempera_error *error) {
   return TEMPERA_OK;
 }
 
-static tempera_status end_round(tempera_sampler *s, bool last,
-                                tempera_error *error) {
-  return last ? TEMPERA_OK : tm_landscape_improve(s, error);
-}
-
 /* Jumps of the target chains are this method's exchanges. */
 static tempera_status describe(const tempera_sampler *s,
                                tempera_summary *summary) {
@@ -142,5 +132,5 @@ const tm_method tm_method_ee = {.target = true,
                                 .steady_width = true,
                                 .make_group = make_group,
                                 .begin = begin,
-                                .end_round = end_round,
+                                .end_round = tm_landscape_end_round,
                                 .describe = describe};

@@ -109,10 +109,10 @@ static size_t collect(const tempera_sampler *s, double *points) {
   return count;
 }
 
-tempera_status tm_landscape_improve(tempera_sampler *sampler,
-                                    tempera_error *error) {
+tempera_status tm_landscape_end_round(tempera_sampler *sampler, bool last,
+                                      tempera_error *error) {
   const tempera_sampler *s = sampler;
-  if (!s->laplace || tm_laplace_look(s->laplace)->absent)
+  if (last || !s->laplace || tm_laplace_look(s->laplace)->absent)
     return TEMPERA_OK;
   size_t most = 2 * MOST_ROWS * s->options.chains;
   double *points = tm_heap_alloc(most * s->model->size, sizeof(double));

@@ -247,28 +247,32 @@ static tempera_status reweigh(tm_learner *learner, tm_tempered *view,
   return TEMPERA_OK;
 }
 
+/* Go a part of the way that the round's draws ask for. */
+static tempera_status refine(tm_learner *learner, const tempera_draws *draws,
+                             tm_tempered *view, tempera_error *error) {
+  double change[KNOTS], batches[KNOTS];
+  size_t round_trips, restarts;
+  TM_TRY(tm_estimate_round_trips(draws, &round_trips, &restarts, error));
+  compare(learner, view, change, batches);
+  for (size_t k = 0; k < learner->count; k++) {
+    double m = fmin(batches[k], fmax(1, (double)restarts));
+    learner->known[k] += m;
+    learner->log_z[k] += change[k] * m / learner->known[k];
+  }
+  for (size_t k = learner->count; k-- > 0;)
+    learner->log_z[k] -= learner->log_z[0];
+  make_convex(learner);
+  return view->weight_top >= 1 ? reweigh(learner, view, error) : TEMPERA_OK;
+}
+
 tempera_status tm_learner_update(tm_learner *learner,
                                  const tempera_draws *draws,
                                  tempera_error *error) {
   tm_tempered view;
   TM_TRY(tm_tempered_create(draws, MOST_DRAWS, &view, error));
   tempera_status status = TEMPERA_OK;
-  if (view.count && view.log_mass) {
-    double change[KNOTS], batches[KNOTS];
-    compare(learner, &view, change, batches);
-    size_t restarts = 0;
-    tm_estimate_round_trips(draws, &restarts);
-    for (size_t k = 0; k < learner->count; k++) {
-      double m = fmin(batches[k], fmax(1, (double)restarts));
-      learner->known[k] += m;
-      learner->log_z[k] += change[k] * m / learner->known[k];
-    }
-    for (size_t k = learner->count; k-- > 0;)
-      learner->log_z[k] -= learner->log_z[0];
-    make_convex(learner);
-    if (view.weight_top >= 1)
-      status = reweigh(learner, &view, error);
-  }
+  if (view.count && view.log_mass)
+    status = refine(learner, draws, &view, error);
   tm_tempered_free(&view);
   return status;
 }

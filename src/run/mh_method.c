@@ -12,13 +12,8 @@ static tempera_status make_group(tempera_sampler *s, uint32_t chain,
                       start, group, error);
 }
 
-static tempera_status end_round(tempera_sampler *s, bool last,
-                                tempera_error *error) {
-  return last ? TEMPERA_OK : tm_landscape_improve(s, error);
-}
-
 const tm_method tm_method_mh = {.target = true,
                                 .steady_width = true,
                                 .make_group = make_group,
                                 .begin = tm_landscape_begin,
-                                .end_round = end_round};
+                                .end_round = tm_landscape_end_round};

@@ -183,48 +183,24 @@ static tempera_status set_flag(const setting *s, bool *value) {
 
 /* ---- options ------------------------------------------------------------ */
 
-/* One function per type of the struct's field keeps the enums typed. */
-static tempera_status set_method(const setting *s, tempera_options *o) {
-  int value = 0;
-  TM_TRY(set_word(s, TM_CHOICE_METHOD, &value));
-  o->method = (tempera_method)value;
-  return TEMPERA_OK;
-}
+/* A function for each field keeps the enums typed: tempera_X is the type of the
+ * field X. */
+#define SET_WORD(field, choice)                                                \
+  static tempera_status set_##field(const setting *s, tempera_options *o) {    \
+    int value = 0;                                                             \
+    TM_TRY(set_word(s, choice, &value));                                       \
+    o->field = (tempera_##field)value;                                         \
+    return TEMPERA_OK;                                                         \
+  }
 
-static tempera_status set_tau_prior(const setting *s, tempera_options *o) {
-  int value = 0;
-  TM_TRY(set_word(s, TM_CHOICE_TAU_PRIOR, &value));
-  o->tau_prior = (tempera_tau_prior)value;
-  return TEMPERA_OK;
-}
-
-static tempera_status set_ridge(const setting *s, tempera_options *o) {
-  int value = 0;
-  TM_TRY(set_word(s, TM_CHOICE_RIDGE, &value));
-  o->ridge = (tempera_ridge)value;
-  return TEMPERA_OK;
-}
-
-static tempera_status set_tau_move(const setting *s, tempera_options *o) {
-  int value = 0;
-  TM_TRY(set_word(s, TM_CHOICE_TAU_MOVE, &value));
-  o->tau_move = (tempera_tau_move)value;
-  return TEMPERA_OK;
-}
-
-static tempera_status set_kernel(const setting *s, tempera_options *o) {
-  int value = 0;
-  TM_TRY(set_word(s, TM_CHOICE_KERNEL, &value));
-  o->kernel = (tempera_kernel)value;
-  return TEMPERA_OK;
-}
-
-static tempera_status set_weights(const setting *s, tempera_options *o) {
-  int value = 0;
-  TM_TRY(set_word(s, TM_CHOICE_WEIGHTS, &value));
-  o->weights = (tempera_weights)value;
-  return TEMPERA_OK;
-}
+SET_WORD(method, TM_CHOICE_METHOD)
+SET_WORD(tau_prior, TM_CHOICE_TAU_PRIOR)
+SET_WORD(ridge, TM_CHOICE_RIDGE)
+SET_WORD(tau_move, TM_CHOICE_TAU_MOVE)
+SET_WORD(kernel, TM_CHOICE_KERNEL)
+SET_WORD(weights, TM_CHOICE_WEIGHTS)
+SET_WORD(swaps, TM_CHOICE_SWAPS)
+SET_WORD(schedule, TM_CHOICE_SCHEDULE)
 
 static tempera_status set_tau_scale(const setting *s, tempera_options *o) {
   return set_positive(s, &o->tau_scale);
@@ -294,20 +270,6 @@ static tempera_status set_save_warmup(const setting *s, tempera_options *o) {
 
 static tempera_status set_levels(const setting *s, tempera_options *o) {
   return set_size(s, 2, TM_MOST_LEVELS, &o->levels);
-}
-
-static tempera_status set_swaps(const setting *s, tempera_options *o) {
-  int value = 0;
-  TM_TRY(set_word(s, TM_CHOICE_SWAPS, &value));
-  o->swaps = (tempera_swaps)value;
-  return TEMPERA_OK;
-}
-
-static tempera_status set_schedule(const setting *s, tempera_options *o) {
-  int value = 0;
-  TM_TRY(set_word(s, TM_CHOICE_SCHEDULE, &value));
-  o->schedule = (tempera_schedule)value;
-  return TEMPERA_OK;
 }
 
 static tempera_status set_walkers(const setting *s, tempera_options *o) {

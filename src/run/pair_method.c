@@ -77,16 +77,6 @@ static tempera_status make_group(tempera_sampler *s, uint32_t chain,
  * The beginning
  */
 
-static tempera_status begin_learning(tempera_sampler *s, tempera_error *error) {
-  const tempera_options *o = &s->options;
-  own *w = own_of(s);
-  TM_TRY(tm_draws_create(o->chains, 0, NULL, NULL,
-                         o->method == TEMPERA_PT_STWNC, true, &w->round_draws,
-                         error));
-  w->round_draws->tau_min = o->tau_min;
-  return tm_draws_reserve(w->round_draws, o->warmup, error);
-}
-
 static tempera_status begin(tempera_sampler *s, tempera_error *error) {
   s->own = tm_heap_alloc(1, sizeof(own));
   if (!s->own)
@@ -97,7 +87,7 @@ static tempera_status begin(tempera_sampler *s, tempera_error *error) {
   if (by_curve(s))
     TM_TRY(tm_landscape_learner(s, learning(s), &own_of(s)->learner, error));
   if (learning(s))
-    TM_TRY(begin_learning(s, error));
+    TM_TRY(tm_round_create(s, &own_of(s)->round_draws, error));
   return update_prior(s, error);
 }
 
@@ -106,14 +96,8 @@ static tempera_status begin(tempera_sampler *s, tempera_error *error) {
  */
 
 static void keep(tempera_sampler *s, const tm_group *group) {
-  tempera_draws *draws = own_of(s)->round_draws;
-  if (!draws)
-    return;
-  size_t row = group->done - 1 - s->round_start;
-  for (size_t role = 0; role < 2; role++)
-    if (group->width[role])
-      tm_draws_put(draws, (tempera_role)role, group->chain, row, NULL,
-                   group->rows[role]->extra);
+  if (learning(s))
+    tm_round_keep(s, own_of(s)->round_draws, group);
 }
 
 /* Points that rose above the ridge since the last round, in chain order. */
@@ -141,11 +125,9 @@ static tempera_status improve_ridge(tempera_sampler *s, bool *improved,
 static tempera_status learn(tempera_sampler *s, bool last,
                             tempera_error *error) {
   own *w = own_of(s);
-  if (!last)
-    TM_TRY(tm_landscape_improve(s, error));
-  w->round_draws->count = s->round_end - s->round_start;
+  TM_TRY(tm_landscape_end_round(s, last, error));
   TM_TRY(record_prior(s, w->round_draws, error));
-  return tm_learner_update(w->learner, w->round_draws, error);
+  return tm_round_learn(s, w->round_draws, w->learner, error);
 }
 
 static tempera_status end_round(tempera_sampler *s, bool last,
@@ -177,24 +159,14 @@ static void release(tempera_sampler *s) {
   tm_learner_free(w->learner);
 }
 
-const tm_method tm_method_pt_stwnc = {.target = true,
-                                      .tempered = true,
-                                      .steady_width = true,
-                                      .make_group = make_group,
-                                      .begin = begin,
-                                      .keep = keep,
-                                      .end_round = end_round,
-                                      .freeze = freeze,
-                                      .describe = describe,
-                                      .release = release};
+/* They differ by the target chain alone. */
+#define PAIR(has_target)                                                       \
+  {                                                                            \
+    .target = has_target, .tempered = true, .steady_width = true,              \
+    .make_group = make_group, .begin = begin, .keep = keep,                    \
+    .end_round = end_round, .freeze = freeze, .describe = describe,            \
+    .release = release                                                         \
+  }
 
-/* The same without a target chain. */
-const tm_method tm_method_stwnc = {.tempered = true,
-                                   .steady_width = true,
-                                   .make_group = make_group,
-                                   .begin = begin,
-                                   .keep = keep,
-                                   .end_round = end_round,
-                                   .freeze = freeze,
-                                   .describe = describe,
-                                   .release = release};
+const tm_method tm_method_pt_stwnc = PAIR(true);
+const tm_method tm_method_stwnc = PAIR(false);

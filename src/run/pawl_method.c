@@ -77,7 +77,7 @@ static tempera_status end_round(tempera_sampler *s, bool last,
                                 tempera_error *error) {
   tm_tau_bins_average(own_of(s)->list, s->options.chains, &own_of(s)->bins);
   hand_out(s);
-  return last ? TEMPERA_OK : tm_landscape_improve(s, error);
+  return tm_landscape_end_round(s, last, error);
 }
 
 static tempera_status freeze(tempera_sampler *s, tempera_error *error) {

@@ -97,8 +97,7 @@ static tempera_status respace(tempera_sampler *s, bool last,
 
 static tempera_status end_round(tempera_sampler *s, bool last,
                                 tempera_error *error) {
-  if (!last)
-    TM_TRY(tm_landscape_improve(s, error));
+  TM_TRY(tm_landscape_end_round(s, last, error));
   return adapted(s) ? respace(s, last, error) : TEMPERA_OK;
 }
 

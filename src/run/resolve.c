@@ -24,7 +24,7 @@ static bool many_points(tempera_method method) {
   return method == TEMPERA_PT || method == TEMPERA_PAWL || method == TEMPERA_EE;
 }
 
-static bool is_pair(const tempera_options *o) {
+bool tm_is_pair(const tempera_options *o) {
   return o->method == TEMPERA_PT_STWNC || o->method == TEMPERA_STWNC;
 }
 
@@ -40,10 +40,10 @@ static void resolve_lengths(tempera_options *o) {
                 : many_points(o->method) ? LEVELS_WARMUP
                                          : AUTOMATIC_WARMUP;
   if (o->thin == 0)
-    o->thin =
-        automatic && is_pair(o) && !o->paper && o->kernel == TEMPERA_KERNEL_AUTO
-            ? SHORT_SWEEPS
-            : 1;
+    o->thin = automatic && tm_is_pair(o) && !o->paper &&
+                      o->kernel == TEMPERA_KERNEL_AUTO
+                  ? SHORT_SWEEPS
+                  : 1;
 }
 
 /* Levels and exchanges: as printed with --paper, and where its schedule or its
@@ -70,7 +70,7 @@ static void resolve_paper(tempera_options *o, const tempera_recipe *recipe) {
   o->jumps = o->bridge = false;
   if (recipe && recipe->proposal_count)
     o->kernel = TEMPERA_KERNEL_MODEL;
-  if (!is_pair(o))
+  if (!tm_is_pair(o))
     return;
   o->ridge = TEMPERA_RIDGE_EXACT;
   o->tau_prior = TEMPERA_PRIOR_PROFILE;
@@ -80,7 +80,7 @@ static void resolve_paper(tempera_options *o, const tempera_recipe *recipe) {
     o->tau_scale = recipe->tau_scale;
 }
 
-static const char *method_word(const tempera_options *o) {
+const char *tm_method_word(const tempera_options *o) {
   return tm_choice_word(TM_CHOICE_METHOD, (int)o->method);
 }
 
@@ -97,23 +97,24 @@ static bool move_fits(tempera_method method, tempera_tau_move move) {
 /* Options of some methods only. */
 static tempera_status check_method(const tempera_options *o,
                                    tempera_error *error) {
-  if (o->ridge == TEMPERA_RIDGE_EXACT && !is_pair(o))
+  if (o->ridge == TEMPERA_RIDGE_EXACT && !tm_is_pair(o))
     return tm_fail(error, TEMPERA_ERROR_ARGUMENT,
                    "--ridge exact belongs to methods pt-stwnc and stwnc; %s "
                    "has no proposals of tau to optimise at",
-                   method_word(o));
+                   tm_method_word(o));
   if (!move_fits(o->method, o->tau_move))
-    return tm_fail(
-        error, TEMPERA_ERROR_ARGUMENT, "--tau-move %s is not for method %s",
-        tm_choice_word(TM_CHOICE_TAU_MOVE, (int)o->tau_move), method_word(o));
+    return tm_fail(error, TEMPERA_ERROR_ARGUMENT,
+                   "--tau-move %s is not for method %s",
+                   tm_choice_word(TM_CHOICE_TAU_MOVE, (int)o->tau_move),
+                   tm_method_word(o));
   if (o->walkers && o->method != TEMPERA_PAWL)
     return tm_fail(error, TEMPERA_ERROR_ARGUMENT,
                    "--walkers belongs to method pawl; %s has none",
-                   method_word(o));
+                   tm_method_word(o));
   if (o->weights != TEMPERA_WEIGHTS_GEYER_THOMPSON && o->method != TEMPERA_ST)
     return tm_fail(error, TEMPERA_ERROR_ARGUMENT,
                    "--weights belongs to method st; %s has none",
-                   method_word(o));
+                   tm_method_word(o));
   return TEMPERA_OK;
 }
 
@@ -127,7 +128,7 @@ static tempera_status check(const tempera_options *o,
     return tm_fail(error, TEMPERA_ERROR_ARGUMENT,
                    "--levels belongs to methods with a ladder of temperatures; "
                    "%s has none",
-                   method_word(o));
+                   tm_method_word(o));
   if (o->ridge == TEMPERA_RIDGE_EXACT && o->tau_move != TEMPERA_TAU_UNIFORM &&
       o->tau_move != TEMPERA_TAU_TRUNCATED_NORMAL)
     return tm_fail(error, TEMPERA_ERROR_ARGUMENT,

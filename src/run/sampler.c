@@ -89,8 +89,8 @@ static tempera_status set_up(tempera_sampler *s, tempera_error *error) {
     for (size_t i = 0; i < s->model->blocks[b].theta_count; i++)
       s->integer[s->model->blocks[b].theta + i] =
           s->model->blocks[b].kind == TEMPERA_INTEGER;
-  bool many = s->options.tau_prior == TEMPERA_PRIOR_PROFILE ||
-              !s->method->tempered ||
+  bool profile = s->options.tau_prior == TEMPERA_PRIOR_PROFILE;
+  bool many = (profile && tm_is_pair(&s->options)) || !s->method->tempered ||
               s->options.schedule == TEMPERA_SCHEDULE_POWER;
   size_t looks = many ? LOOKS : FEW_LOOKS;
   TM_TRY(tm_starts_find(s->model, s->options.seed, chains, looks,
@@ -114,6 +114,7 @@ tempera_status tempera_sampler_create(const tempera_model *model,
     return tm_fail_memory(error);
   s->model = model;
   s->options = resolved;
+  s->unused = tm_options_unused(options, &resolved);
   s->method = tm_method_of(resolved.method);
   s->automatic =
       options->iterations == 0 && !options->paper && !(options->until_se > 0);

@@ -11,9 +11,17 @@
 #include <stdatomic.h>
 #include <time.h>
 
+/* Sentences: one for each check of unused.c at most. */
+enum { TM_MOST_NOTES = 9, TM_NOTE_SIZE = 160 };
+typedef struct tm_notes {
+  size_t count;
+  char text[TM_MOST_NOTES][TM_NOTE_SIZE];
+} tm_notes;
+
 struct tempera_sampler {
   const tempera_model *model;
   tempera_options options; /* resolved: nothing left at "default" */
+  tm_notes unused;         /* options that have no effect */
   const tm_method *method;
   tm_starts starts;
   bool begun;          /* the ridge was looked for: by the first advance */
@@ -50,6 +58,18 @@ TEMPERA_CHECKED tempera_status tm_warmup_begin(tempera_sampler *sampler,
 TEMPERA_CHECKED tempera_status tm_warmup_end_round(tempera_sampler *sampler,
                                                    tempera_error *error);
 
+/* The draws of a warmup round, without their thetas, for a learner: room for
+ * them, a group's latest sweep, and at the end of the round the use of them. */
+TEMPERA_CHECKED tempera_status tm_round_create(const tempera_sampler *sampler,
+                                               tempera_draws **draws,
+                                               tempera_error *error);
+void tm_round_keep(const tempera_sampler *sampler, tempera_draws *draws,
+                   const tm_group *group);
+TEMPERA_CHECKED tempera_status tm_round_learn(const tempera_sampler *sampler,
+                                              tempera_draws *draws,
+                                              tm_learner *learner,
+                                              tempera_error *error);
+
 /* landscape.c: the Laplace ridge (sampler->laplace), which gives jumps to every
  * group's kernel when the options want them. `needed`: fail without one. */
 TEMPERA_CHECKED tempera_status tm_landscape_laplace(tempera_sampler *sampler,
@@ -62,9 +82,11 @@ TEMPERA_CHECKED tempera_status tm_landscape_ridge(tempera_sampler *sampler,
 /* Both, for methods that only jump by them, and only if they do. */
 TEMPERA_CHECKED tempera_status tm_landscape_begin(tempera_sampler *sampler,
                                                   tempera_error *error);
-/* Where the groups are now may be a basin not known yet. */
-TEMPERA_CHECKED tempera_status tm_landscape_improve(tempera_sampler *sampler,
-                                                    tempera_error *error);
+/* Where the groups are now may be a basin not known yet; after the last round
+ * nothing is to change. */
+TEMPERA_CHECKED tempera_status tm_landscape_end_round(tempera_sampler *sampler,
+                                                      bool last,
+                                                      tempera_error *error);
 /* first_curve.c: log z(tau) up to a constant, as far as the landscape (or,
  * where there is none, the looks at the prior) tells it; and a learner begun
  * from it. */
@@ -87,5 +109,11 @@ TEMPERA_CHECKED tempera_status tm_options_resolve(const tempera_options *asked,
                                                   const tempera_model *model,
                                                   tempera_options *resolved,
                                                   tempera_error *error);
+/* Is the method pt-stwnc or stwnc? And its word. */
+bool tm_is_pair(const tempera_options *options);
+const char *tm_method_word(const tempera_options *options);
+/* unused.c: what was asked for and has no effect. */
+tm_notes tm_options_unused(const tempera_options *asked,
+                           const tempera_options *resolved);
 
 #endif

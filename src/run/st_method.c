@@ -83,18 +83,13 @@ static tempera_status begin(tempera_sampler *s, tempera_error *error) {
     return tm_fail_memory(error);
   TM_TRY(tm_landscape_begin(s, error));
   TM_TRY(tm_landscape_learner(s, true, &w->learner, error));
-  TM_TRY(tm_draws_create(s->options.chains, 0, NULL, NULL, false, true,
-                         &w->round_draws, error));
-  w->round_draws->tau_min = s->options.tau_min;
-  TM_TRY(tm_draws_reserve(w->round_draws, s->options.warmup, error));
+  TM_TRY(tm_round_create(s, &w->round_draws, error));
   lay_out(s);
   return TEMPERA_OK;
 }
 
 static void keep(tempera_sampler *s, const tm_group *group) {
-  tm_draws_put(own_of(s)->round_draws, TEMPERA_TEMPERED, group->chain,
-               group->done - 1 - s->round_start, NULL,
-               group->rows[TEMPERA_TEMPERED]->extra);
+  tm_round_keep(s, own_of(s)->round_draws, group);
 }
 
 /* Weights of the chains, each up to a constant. */
@@ -114,15 +109,13 @@ static void average(tempera_sampler *s) {
 static tempera_status end_round(tempera_sampler *s, bool last,
                                 tempera_error *error) {
   own *w = own_of(s);
-  if (!last)
-    TM_TRY(tm_landscape_improve(s, error));
+  TM_TRY(tm_landscape_end_round(s, last, error));
   if (by_visits(s)) {
     average(s);
     return TEMPERA_OK;
   }
-  w->round_draws->count = s->round_end - s->round_start;
   TM_TRY(record_levels(s, w->round_draws, error));
-  TM_TRY(tm_learner_update(w->learner, w->round_draws, error));
+  TM_TRY(tm_round_learn(s, w->round_draws, w->learner, error));
   lay_out(s);
   return TEMPERA_OK;
 }

@@ -63,7 +63,9 @@ static void adjust_pace(pace *p, double now) {
 
 static void estimate_now(tempera_sampler *s) {
   tm_estimate_headline(s->draws, &s->log_z, &s->se);
-  s->round_trips = tm_estimate_round_trips(s->draws, NULL);
+  size_t trips, restarts;
+  if (tm_estimate_round_trips(s->draws, &trips, &restarts, NULL) == TEMPERA_OK)
+    s->round_trips = trips; /* else the last count stays on display */
 }
 
 static void estimate_for_progress(tempera_sampler *s, pace *p, double now) {

@@ -73,10 +73,12 @@ static tempera_status fill_labels(const tempera_sampler *s,
   size_t done = tm_sweeps_done(s);
   summary->version = tm_heap_text(TEMPERA_VERSION);
   summary->model = tm_heap_text(s->model->spec.name);
-  summary->method =
-      tm_heap_text(tm_choice_word(TM_CHOICE_METHOD, (int)o->method));
+  summary->method = tm_heap_text(tm_method_word(o));
   if (!summary->version || !summary->model || !summary->method)
     return tm_fail_memory(error);
+  for (size_t i = 0; i < s->unused.count; i++)
+    if (tm_summary_warn(summary, "%s", s->unused.text[i]) != TEMPERA_OK)
+      return tm_fail_memory(error);
   summary->seed = o->seed;
   summary->chains = o->chains;
   summary->warmup = o->warmup;

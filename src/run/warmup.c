@@ -49,3 +49,28 @@ tempera_status tm_warmup_end_round(tempera_sampler *sampler,
   place_round_end(s);
   return TEMPERA_OK;
 }
+
+tempera_status tm_round_create(const tempera_sampler *sampler,
+                               tempera_draws **draws, tempera_error *error) {
+  const tempera_options *o = &sampler->options;
+  TM_TRY(tm_draws_create(o->chains, 0, NULL, NULL, sampler->method->target,
+                         sampler->method->tempered, draws, error));
+  (*draws)->tau_min = o->tau_min;
+  return tm_draws_reserve(*draws, o->warmup, error);
+}
+
+void tm_round_keep(const tempera_sampler *sampler, tempera_draws *draws,
+                   const tm_group *group) {
+  size_t row = group->done - 1 - sampler->round_start;
+  for (size_t role = 0; role < 2; role++)
+    if (draws->has_role[role])
+      tm_draws_put(draws, (tempera_role)role, group->chain, row, NULL,
+                   group->rows[role]->extra);
+}
+
+tempera_status tm_round_learn(const tempera_sampler *sampler,
+                              tempera_draws *draws, tm_learner *learner,
+                              tempera_error *error) {
+  draws->count = sampler->round_end - sampler->round_start;
+  return tm_learner_update(learner, draws, error);
+}

@@ -45,6 +45,17 @@ misfit 'truncated-normal is not for method st' --method st \
 misfit 'walkers belongs to method pawl' --method st --walkers 3
 misfit 'uniform is not for method pawl' --method pawl --tau-move uniform
 misfit 'neighbour is not for method pt-stwnc' --tau-move neighbour
+# Options that the method has no use for are said to have no effect.
+status 0 "ignored" "$tempera" sample "$models/normal.so" -d y.json --seed 1 \
+  --iterations 100 --method mh --tau-prior profile --exchange 0.5 -o ignored
+says "ignored" '^tempera: --tau-prior profile has no effect: method mh'
+says "ignored" '^tempera: --exchange 0.5 has no effect: method mh'
+[ "$(json ignored/summary.json \
+  'sum("has no effect" in w for w in j["warnings"])')" = 2 ] ||
+  fail "summary.json does not say which options have no effect"
+status 0 "ignored in silence" "$tempera" sample "$models/normal.so" -d y.json \
+  --seed 1 --iterations 100 --method mh --exchange 0.5 -o silent --quiet
+[ -s err ] && fail "--quiet says what is no error"
 status 2 "resume" "$tempera" resume x
 says "resume" "resume is not available in this version"
 finish

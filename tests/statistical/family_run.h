@@ -3,10 +3,11 @@
 #ifndef FAMILY_RUN_H
 #define FAMILY_RUN_H
 
-#include "cmocka_all.h"
-#include "estimate/influence.h"
+#include "estimate_support.h"
 #include "family_toy.h"
+#include "whole_run.h"
 
+#include <gsl/gsl_cdf.h>
 #include <string.h>
 
 enum { CHAINS = 4, ITERATIONS = 18000, WARMUP = 4500 };
@@ -22,22 +23,17 @@ static inline toy_run run_toy_after(const char *method, bool impossible,
                                     uint64_t seed, const char *const *options,
                                     size_t warmup) {
   toy_run run = {.model = toy_model(impossible)};
-  tempera_error error = {0};
   tempera_options o = tempera_options_default();
   assert_non_null(run.model);
-  assert_int_equal(tempera_options_set(&o, "method", method, &error), 0);
+  set_options(&o, (const char *const[]){"method", method, NULL});
   o.chains = CHAINS;
   o.iterations = ITERATIONS;
   o.warmup_given = true;
   o.warmup = warmup;
   o.seed = seed;
-  for (; options && options[0]; options += 2)
-    if (tempera_options_set(&o, options[0], options[1], &error) != TEMPERA_OK)
-      fail_msg("%s", error.message);
-  if (tempera_sampler_create(run.model, &o, &run.sampler, &error) ||
-      tempera_sampler_run(run.sampler, NULL, NULL, &error) ||
-      tempera_sampler_summarise(run.sampler, &run.summary, &error))
-    fail_msg("%s: %s", method, error.message);
+  set_options(&o, options);
+  run.sampler = make_sampler(run.model, &o);
+  run.summary = run_sampler(run.sampler);
   return run;
 }
 
@@ -71,15 +67,6 @@ static inline double square_of(double k, double x, double which) {
   return x * x;
 }
 
-static inline const tempera_estimate *estimate(const tempera_summary *s,
-                                               const char *name) {
-  for (size_t i = 0; i < s->estimate_count; i++)
-    if (!strcmp(s->estimates[i].name, name))
-      return &s->estimates[i];
-  fail_msg("there is no estimate %s", name);
-  return NULL;
-}
-
 static inline void check_evidence(const tempera_summary *s, const char *name,
                                   double exact, double most) {
   const tempera_estimate *e = estimate(s, name);
@@ -106,6 +93,17 @@ static inline void check_coverage(const char *method,
       fail_msg("%s covers %d times of 40", names[e], covered[e]);
 }
 
+/* 1 for the rows at this tau, 0 for the others. */
+static inline void pick_level(const tempera_draws *draws, double tau,
+                              double *weight) {
+  size_t rows = tempera_draws_rows(draws, TEMPERA_TEMPERED);
+  for (size_t c = 0; c < tempera_draws_chains(draws); c++) {
+    const double *at = tempera_draws_tau(draws, TEMPERA_TEMPERED, c);
+    for (size_t i = 0; i < rows; i++)
+      weight[c * rows + i] = at[i] == tau;
+  }
+}
+
 /* The share of tempered rows that `picked` (1 or 0, chain after chain) picks.
  */
 static inline void check_share(const tempera_draws *draws, const double *picked,
@@ -120,16 +118,31 @@ static inline void check_share(const tempera_draws *draws, const double *picked,
     fail_msg("share of draws: %.5f +- %.5f, exactly %.5f", mean, se, exact);
 }
 
-/* The mean of a feature over the draws that `weight` (one per row, chain after
- * chain; NULL: all) picks, within four standard errors of the exact one. */
-static inline void check_weighted(const tempera_draws *draws, tempera_role role,
-                                  const double *weight, feature f, double which,
-                                  double exact, const char *what) {
+/* The draws with this value of k among those that `weight` (one per row, chain
+ * after chain; NULL: all) picks; all of them when the value is negative. */
+static inline double count_value(const tempera_draws *draws, tempera_role role,
+                                 const double *weight, double value) {
+  size_t rows = tempera_draws_rows(draws, role);
+  double count = 0;
+  for (size_t c = 0; c < tempera_draws_chains(draws); c++) {
+    const double *k = tempera_draws_values(draws, role, c, 0);
+    for (size_t i = 0; i < rows; i++)
+      if (value < 0 || k[i] == value)
+        count += weight ? weight[c * rows + i] : 1;
+  }
+  return count;
+}
+
+/* The mean of a feature over the picked draws, within four standard errors of
+ * the exact one. Returns the standard error. */
+static inline double check_weighted(const tempera_draws *draws,
+                                    tempera_role role, const double *weight,
+                                    feature f, double which, double exact,
+                                    const char *what) {
   size_t rows = tempera_draws_rows(draws, role);
   size_t chains = tempera_draws_chains(draws), n = chains * rows;
-  double *series = malloc(n * sizeof *series), total = 0, mean = 0;
-  for (size_t i = 0; i < n; i++)
-    total += weight ? weight[i] : 1;
+  double *series = malloc(n * sizeof *series), mean = 0;
+  double total = count_value(draws, role, weight, -1);
   for (int pass = 0; pass < 2; pass++)
     for (size_t c = 0; c < chains; c++) {
       const double *k = tempera_draws_values(draws, role, c, 0);
@@ -147,15 +160,46 @@ static inline void check_weighted(const tempera_draws *draws, tempera_role role,
   free(series);
   if (!(fabs(mean - exact) <= 4 * se) || !(se < 0.1))
     fail_msg("%s: %.5f +- %.5f, exactly %.5f", what, mean, se, exact);
+  return se;
+}
+
+/* A handful of draws has no normal error: that many events, or as few, must not
+ * be rarer in a Poisson law than four standard errors are in a normal one.
+ * Counts need not be whole: P(N >= count) = P(Gamma(count) <= mean). */
+static inline void check_few(double count, double mean, const char *what) {
+  const double least = 3.17e-5;
+  if ((count > 0 && gsl_cdf_gamma_P(mean, count, 1) < least) ||
+      gsl_cdf_gamma_Q(mean, count + 1, 1) < least)
+    fail_msg("%s: %.2f draws of the rare values, %.2f expected", what, count,
+             mean);
+}
+
+/* Rare values are one class, counted in independent draws: `g` correlated ones
+ * are worth one, as they are for the common value that mixes worst. */
+static inline void check_values(const tempera_draws *draws, tempera_role role,
+                                const double *weight, const toy_law *law,
+                                const char *what) {
+  double total = count_value(draws, role, weight, -1);
+  double g = 1, rare = 0, mean = 0;
+  for (int k = 0; k < TOY_VALUES; k++) {
+    double p = law->pmf[k], count = count_value(draws, role, weight, k);
+    if (p > 0.005) {
+      double se = check_weighted(draws, role, weight, is_value, k, p, what);
+      g = fmax(g, se * se * total / (p * (1 - p)));
+    } else if (p > 0) {
+      rare += count;
+      mean += p * total;
+    } else if (count > 0) {
+      fail_msg("%s: %g draws of the impossible %d", what, count, k);
+    }
+  }
+  check_few(rare / g, mean / g, what);
 }
 
 static inline void check_weighted_law(const tempera_draws *draws,
                                       tempera_role role, const double *weight,
                                       toy_law law, const char *what) {
-  /* A handful of draws of a rare value has no normal error. */
-  for (int k = 0; k < TOY_VALUES; k++)
-    if (law.pmf[k] > 0.005)
-      check_weighted(draws, role, weight, is_value, k, law.pmf[k], what);
+  check_values(draws, role, weight, &law, what);
   check_weighted(draws, role, weight, is_positive, 0, 0.5, what);
   check_weighted(draws, role, weight, size_of, 0, law.mean_size, what);
   check_weighted(draws, role, weight, square_of, 0, law.mean_square, what);

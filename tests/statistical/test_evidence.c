@@ -1,25 +1,9 @@
 /* Facts about estimators of the evidence: near the exact answer, and with
  * error bars that hold. */
-#include "estimate/estimate.h"
-#include "estimate/evidence.h"
+#include "estimate_support.h"
 #include "gaussian_draws.h"
 
 #include <stdio.h>
-
-static tempera_summary *summarise(const tempera_draws *draws) {
-  tempera_summary *s = tm_heap_alloc(1, sizeof *s);
-  tempera_error error = {0};
-  assert_int_equal(tm_estimate_summary(draws, s, &error), TEMPERA_OK);
-  return s;
-}
-
-static const tempera_estimate *find(const tempera_summary *s,
-                                    const char *name) {
-  for (size_t i = 0; i < s->estimate_count; i++)
-    if (!strcmp(s->estimates[i].name, name))
-      return &s->estimates[i];
-  return NULL;
-}
 
 static void assert_near(const tempera_estimate *e, double truth,
                         double largest_se) {
@@ -37,12 +21,12 @@ static void check(const gaussian *g, way how, uint64_t seed,
   tempera_draws *draws = gaussian_draws(g, how, seed, 4, 2500);
   tempera_summary *s = summarise(draws);
   for (size_t k = 0; k < 3; k++) {
-    const tempera_estimate *e = find(s, good[k]);
+    const tempera_estimate *e = estimate(s, good[k]);
     assert_near(e, gaussian_truth(g), largest_se);
     assert_null(e->warning);
   }
   assert_string_equal(s->estimator, "rb");
-  assert_true(s->log_z == find(s, "rb")->log_z);
+  assert_true(s->log_z == estimate(s, "rb")->log_z);
   double log_z, se;
   tm_estimate_headline(draws, &log_z, &se);
   assert_true(log_z == s->log_z && se == s->se);
@@ -118,8 +102,8 @@ static void tally_runs(const gaussian *g, way how, size_t rows, bool table,
     draws->prior.knots = table ? draws->prior.knots : 0;
     tempera_summary *s = evidence_only(draws);
     for (size_t k = 0; k < 3; k++)
-      if (find(s, good[k]))
-        count(&t[k], find(s, good[k]), gaussian_truth(g));
+      if (tm_estimate_find(s, good[k]))
+        count(&t[k], estimate(s, good[k]), gaussian_truth(g));
     tempera_summary_free(s);
     tm_draws_free(draws);
   }
@@ -174,9 +158,9 @@ static void ti_paper_is_biased_where_taus_are_held(void **state) {
   gaussian g = gaussian_make(1, 25, PROFILE);
   tempera_draws *draws = gaussian_draws(&g, HELD, 3, 4, 10000);
   tempera_summary *s = summarise(draws);
-  const tempera_estimate *paper = find(s, "ti-paper");
-  assert_near(find(s, "rb"), gaussian_truth(&g), 0.1);
-  assert_near(find(s, "ti"), gaussian_truth(&g), 0.1);
+  const tempera_estimate *paper = estimate(s, "ti-paper");
+  assert_near(estimate(s, "rb"), gaussian_truth(&g), 0.1);
+  assert_near(estimate(s, "ti"), gaussian_truth(&g), 0.1);
   print_message("ti-paper %.4f\n", paper->log_z);
   assert_true(paper->log_z - gaussian_truth(&g) > 0.1);
   assert_non_null(strstr(paper->warning, "biased"));
@@ -192,9 +176,9 @@ static void ti_needs_no_table_of_the_tau_prior(void **state) {
     tempera_draws *draws = gaussian_draws(&g, HELD, seed, 4, 5000);
     draws->prior.knots = 0;
     tempera_summary *s = summarise(draws);
-    assert_null(find(s, "rb"));
+    assert_null(tm_estimate_find(s, "rb"));
     assert_string_equal(s->estimator, "ti");
-    assert_near(find(s, "ti"), gaussian_truth(&g), 0.2);
+    assert_near(estimate(s, "ti"), gaussian_truth(&g), 0.2);
     assert_true(s->barrier > 0.5 && s->barrier < 3);
     const tempera_curve_point *middle = NULL;
     for (size_t k = 0; k < s->curve_count; k++)
@@ -240,7 +224,7 @@ static void unvisited_taus_are_bounded_by_convexity(void **state) {
     tempera_draws *draws = gaussian_draws(&g, GIBBS, seed, 4, 1000);
     tempera_summary *s = summarise(draws);
     for (size_t k = 0; k < 3; k++) {
-      const tempera_estimate *e = find(s, good[k]);
+      const tempera_estimate *e = estimate(s, good[k]);
       covered +=
           e->lower <= gaussian_truth(&g) && gaussian_truth(&g) <= e->upper;
       assert_non_null(strstr(e->warning, "convexity"));

@@ -1,55 +1,14 @@
 /* test_family.c - every method's draws follow the law they claim, on a toy
  * with an integer and a real parameter whose answer is exact; known answers,
  * fixed seeds, four standard errors. */
-#include "cmocka_all.h"
-#include "estimate/influence.h"
 #include "family_run.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Every width-th draw from `first` on. */
-typedef struct place {
-  const tempera_draws *draws;
-  tempera_role role;
-  size_t first, width;
-} place;
-
-static void check_mean(const place *p, feature f, double which, double exact,
-                       const char *what) {
-  size_t rows = tempera_draws_count(p->draws);
-  size_t chains = tempera_draws_chains(p->draws);
-  double *series = malloc(chains * rows * sizeof *series), mean = 0;
-  for (size_t c = 0; c < chains; c++) {
-    const double *k = tempera_draws_values(p->draws, p->role, c, 0);
-    const double *x = tempera_draws_values(p->draws, p->role, c, 1);
-    for (size_t i = 0; i < rows; i++) {
-      size_t row = p->first + i * p->width;
-      double value = f(k[row], x[row], which);
-      series[c * rows + i] = value;
-      mean += value / (double)(chains * rows);
-    }
-  }
-  double se = tm_influence_error(series, chains, rows).se;
-  free(series);
-  if (!(fabs(mean - exact) <= 4 * se) || !(se < 0.1))
-    fail_msg("%s at %zu: %.5f +- %.5f, exactly %.5f", what, p->first, mean, se,
-             exact);
-}
-
-static void check_law(const place *p, double tau, bool impossible) {
-  toy_law law = toy_exact(tau, impossible);
-  for (int k = 0; k < TOY_VALUES; k++)
-    if (law.pmf[k] > 0)
-      check_mean(p, is_value, k, law.pmf[k], "P(k)");
-  check_mean(p, is_positive, 0, 0.5, "P(x > 0)");
-  check_mean(p, size_of, 0, law.mean_size, "E|x|");
-  check_mean(p, square_of, 0, law.mean_square, "E x^2");
-}
-
 static void check_target(const toy_run *run, bool impossible) {
-  place p = {tempera_sampler_draws(run->sampler), TEMPERA_TARGET, 0, 1};
-  check_law(&p, 1, impossible);
+  check_weighted_law(tempera_sampler_draws(run->sampler), TEMPERA_TARGET, NULL,
+                     toy_exact(1, impossible), "law of the target");
 }
 
 static void mh_has_its_law(void **state) {
@@ -72,15 +31,20 @@ static void mh_has_its_law(void **state) {
 static void check_levels(const toy_run *run, bool impossible) {
   const tempera_summary *s = run->summary;
   const tempera_draws *draws = tempera_sampler_draws(run->sampler);
-  assert_true(s->level_count >= 4);
+  double *picked =
+      malloc(tempera_draws_chains(draws) *
+             tempera_draws_rows(draws, TEMPERA_TEMPERED) * sizeof *picked);
+  assert_true(picked && s->level_count >= 4);
   assert_int_equal(tempera_draws_rows(draws, TEMPERA_TEMPERED),
                    s->level_count * ITERATIONS);
   for (size_t t = 0; t < s->level_count; t++) {
     double tau = s->levels[t].tau;
-    place p = {draws, TEMPERA_TEMPERED, t, s->level_count};
     assert_true(tempera_draws_tau(draws, TEMPERA_TEMPERED, 1)[t] == tau);
-    check_law(&p, tau, impossible);
+    pick_level(draws, tau, picked);
+    check_weighted_law(draws, TEMPERA_TEMPERED, picked,
+                       toy_exact(tau, impossible), "law of a level");
   }
+  free(picked);
   check_target(run, impossible);
 }
 

@@ -1,33 +1,15 @@
 /* test_family_paper.c - parallel tempering as the paper ran it: TI-PT on the
  * bimodal model, and the modes of SIR beside those of PT-STWNC. */
-#include "cmocka_all.h"
+#include "estimate_support.h"
 #include "paper_support.h"
+#include "whole_run.h"
 
 static tempera_summary *run(const tempera_model *model, const char *const *set,
                             uint64_t seed) {
   tempera_options o = tempera_options_default();
-  tempera_sampler *sampler = NULL;
-  tempera_summary *summary = NULL;
-  tempera_error error = {0};
-  for (; *set; set += 2)
-    if (tempera_options_set(&o, set[0], set[1], &error) != TEMPERA_OK)
-      fail_msg("%s", error.message);
+  set_options(&o, set);
   o.seed = seed;
-  if (tempera_sampler_create(model, &o, &sampler, &error) ||
-      tempera_sampler_run(sampler, NULL, NULL, &error) ||
-      tempera_sampler_summarise(sampler, &summary, &error))
-    fail_msg("%s", error.message);
-  tempera_sampler_free(sampler);
-  return summary;
-}
-
-static const tempera_estimate *estimate(const tempera_summary *s,
-                                        const char *name) {
-  for (size_t i = 0; i < s->estimate_count; i++)
-    if (!strcmp(s->estimates[i].name, name))
-      return &s->estimates[i];
-  fail_msg("there is no estimate %s", name);
-  return NULL;
+  return run_model(model, &o);
 }
 
 /* The printed settings give the printed numbers, which are right: the paper's

@@ -1,27 +1,17 @@
 /* The learned tau prior: right where the profile prior collapses (many
  * dimensions) and where no ridge exists (unbounded densities). */
-#include "tempera.h"
-
-#include "cmocka_all.h"
 #include "gaussian_model.h"
+#include "whole_run.h"
 
 #include <gsl/gsl_integration.h>
 #include <gsl/gsl_sf_gamma.h>
 
 static tempera_summary *run(const tempera_model_spec *spec, uint64_t seed) {
-  tempera_model *model = NULL;
-  tempera_sampler *sampler = NULL;
-  tempera_summary *summary = NULL;
-  tempera_error error = {0};
   tempera_options o = tempera_options_default();
   o.seed = seed;
   o.iterations = 15000;
-  if (tempera_model_create(spec, &model, &error) != TEMPERA_OK ||
-      tempera_sampler_create(model, &o, &sampler, &error) != TEMPERA_OK ||
-      tempera_sampler_run(sampler, NULL, NULL, &error) != TEMPERA_OK ||
-      tempera_sampler_summarise(sampler, &summary, &error) != TEMPERA_OK)
-    fail_msg("%s", error.message);
-  tempera_sampler_free(sampler);
+  tempera_model *model = make_model(spec);
+  tempera_summary *summary = run_model(model, &o);
   tempera_model_free(model);
   return summary;
 }

@@ -1,34 +1,14 @@
 /* Modes of the paper's models from whole runs: weights and places against
  * exact answers (quadrature; symmetry). */
-#include "tempera.h"
+#include "paper_support.h"
+#include "whole_run.h"
 
-#include "cmocka_all.h"
-
-#include <math.h>
-#include <stdio.h>
-
-static tempera_summary *run(const char *name, const char *data_name,
-                            uint64_t seed) {
-  char path[1024], data_path[1024];
-  snprintf(path, sizeof path, BUILD_DIR "/models/%s.so", name);
-  snprintf(data_path, sizeof data_path, SOURCE_DIR "/models/paper/%s",
-           data_name);
-  tempera_error error = {0};
-  tempera_data *data = NULL;
-  tempera_model *model = NULL;
-  tempera_sampler *sampler = NULL;
-  tempera_summary *summary = NULL;
+static tempera_summary *run(const char *name, const char *data, uint64_t seed) {
   tempera_options o = tempera_options_default();
   o.seed = seed;
-  if (tempera_data_read(data_path, &data, &error) != TEMPERA_OK ||
-      tempera_model_load(path, data, &model, &error) != TEMPERA_OK ||
-      tempera_sampler_create(model, &o, &sampler, &error) != TEMPERA_OK ||
-      tempera_sampler_run(sampler, NULL, NULL, &error) != TEMPERA_OK ||
-      tempera_sampler_summarise(sampler, &summary, &error) != TEMPERA_OK)
-    fail_msg("%s", error.message);
-  tempera_sampler_free(sampler);
+  tempera_model *model = paper_model(name, data);
+  tempera_summary *summary = run_model(model, &o);
   tempera_model_free(model);
-  tempera_data_free(data);
   return summary;
 }
 

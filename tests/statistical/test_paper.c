@@ -1,12 +1,9 @@
 /* The paper's bimodal model from the command's own shared libraries, against
  * exact answers (quadrature; kept here, so that the project is complete). */
 #include "draws/draws.h"
-#include "tempera.h"
-
-#include "cmocka_all.h"
-
-#include <math.h>
-#include <stdio.h>
+#include "estimate_support.h"
+#include "paper_support.h"
+#include "whole_run.h"
 
 typedef struct truth {
   const char *model, *data;
@@ -36,48 +33,6 @@ static const cdf_point CDF[] = {
     {0.5, 0.6380038894312487, 0.7550287441205056},
     {0.75, 0.8336034209420432, 0.8969200292489274},
 };
-
-static tempera_model *load(const char *name, const char *data_name) {
-  char path[1024], data_path[1024];
-  snprintf(path, sizeof path, BUILD_DIR "/models/%s.so", name);
-  snprintf(data_path, sizeof data_path, SOURCE_DIR "/models/paper/%s",
-           data_name);
-  tempera_error error = {0};
-  tempera_data *data = NULL;
-  tempera_model *model = NULL;
-  if (tempera_data_read(data_path, &data, &error) != TEMPERA_OK ||
-      tempera_model_load(path, data, &model, &error) != TEMPERA_OK)
-    fail_msg("%s", error.message);
-  tempera_data_free(data);
-  return model;
-}
-
-static tempera_summary *run(tempera_sampler *sampler) {
-  tempera_error error = {0};
-  tempera_summary *summary = NULL;
-  if (tempera_sampler_run(sampler, NULL, NULL, &error) != TEMPERA_OK ||
-      tempera_sampler_summarise(sampler, &summary, &error) != TEMPERA_OK)
-    fail_msg("%s", error.message);
-  return summary;
-}
-
-static tempera_sampler *sampler_of(const tempera_model *model,
-                                   const tempera_options *options) {
-  tempera_sampler *sampler = NULL;
-  tempera_error error = {0};
-  if (tempera_sampler_create(model, options, &sampler, &error) != TEMPERA_OK)
-    fail_msg("%s", error.message);
-  return sampler;
-}
-
-static const tempera_estimate *estimate(const tempera_summary *summary,
-                                        const char *name) {
-  for (size_t i = 0; i < summary->estimate_count; i++)
-    if (strcmp(summary->estimates[i].name, name) == 0)
-      return &summary->estimates[i];
-  fail_msg("no estimate %s", name);
-  return NULL;
-}
 
 static void check_evidence(const tempera_summary *summary, const truth *t) {
   const char *names[] = {"rb", "ti", "ss"};
@@ -122,12 +77,12 @@ static void check_parameters(const tempera_summary *summary,
 static void bimodal_is_right_at_default_settings(void **state) {
   (void)state;
   for (size_t i = 0; i < sizeof TRUTHS / sizeof *TRUTHS; i++) {
-    tempera_model *model = load(TRUTHS[i].model, TRUTHS[i].data);
+    tempera_model *model = paper_model(TRUTHS[i].model, TRUTHS[i].data);
     for (uint64_t seed = 1; seed <= 5; seed++) {
       tempera_options o = tempera_options_default();
       o.seed = seed;
-      tempera_sampler *sampler = sampler_of(model, &o);
-      tempera_summary *summary = run(sampler);
+      tempera_sampler *sampler = make_sampler(model, &o);
+      tempera_summary *summary = run_sampler(sampler);
       check_evidence(summary, &TRUTHS[i]);
       check_parameters(summary, tempera_sampler_draws(sampler), &TRUTHS[i]);
       tempera_summary_free(summary);
@@ -161,12 +116,13 @@ static void check_cdf(const tempera_draws *draws, double tau, double exact) {
 static void tau_follows_the_exact_profile_law(void **state) {
   (void)state;
   for (int two = 0; two < 2; two++) {
-    tempera_model *model = load(two ? "bimodal2" : "bimodal", "bimodal.json");
+    tempera_model *model =
+        paper_model(two ? "bimodal2" : "bimodal", "bimodal.json");
     tempera_options o = tempera_options_default();
     o.seed = 11;
     o.tau_prior = TEMPERA_PRIOR_PROFILE;
-    tempera_sampler *sampler = sampler_of(model, &o);
-    tempera_summary *summary = run(sampler);
+    tempera_sampler *sampler = make_sampler(model, &o);
+    tempera_summary *summary = run_sampler(sampler);
     for (size_t i = 0; i < sizeof CDF / sizeof *CDF; i++)
       check_cdf(tempera_sampler_draws(sampler), CDF[i].tau,
                 two ? CDF[i].two : CDF[i].one);
@@ -201,13 +157,13 @@ static void the_published_bias_is_the_estimators(void **state) {
   enum { REPLICATES = 20 };
   const char *names[] = {"ti-paper", "ti", "rb"};
   moments m[3] = {0};
-  tempera_model *model = load("bimodal", "bimodal.json");
+  tempera_model *model = paper_model("bimodal", "bimodal.json");
   for (uint64_t seed = 1; seed <= REPLICATES; seed++) {
     tempera_options o = tempera_options_default();
     o.seed = seed;
     o.paper = true;
-    tempera_sampler *sampler = sampler_of(model, &o);
-    tempera_summary *summary = run(sampler);
+    tempera_sampler *sampler = make_sampler(model, &o);
+    tempera_summary *summary = run_sampler(sampler);
     for (size_t i = 0; i < 3; i++)
       add(&m[i], estimate(summary, names[i])->log_z);
     tempera_summary_free(summary);

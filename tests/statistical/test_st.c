@@ -4,16 +4,6 @@
 #include "draws/draws.h"
 #include "family_run.h"
 
-/* 1 for the rows at this tau, 0 for the others. */
-static void pick(const tempera_draws *draws, double tau, double *weight) {
-  size_t rows = tempera_draws_rows(draws, TEMPERA_TEMPERED);
-  for (size_t c = 0; c < tempera_draws_chains(draws); c++) {
-    const double *at = tempera_draws_tau(draws, TEMPERA_TEMPERED, c);
-    for (size_t i = 0; i < rows; i++)
-      weight[c * rows + i] = at[i] == tau;
-  }
-}
-
 static void check_levels(const toy_run *run, bool impossible) {
   const tempera_draws *draws = tempera_sampler_draws(run->sampler);
   const tm_draws_levels *levels = &draws->levels;
@@ -26,7 +16,7 @@ static void check_levels(const toy_run *run, bool impossible) {
     total += share[t] = exp(levels->log_weight[t] +
                             toy_exact(levels->tau[t], impossible).log_z);
   for (size_t t = 0; t < levels->count; t++) {
-    pick(draws, levels->tau[t], picked);
+    pick_level(draws, levels->tau[t], picked);
     check_share(draws, picked, share[t] / total);
     check_weighted_law(draws, TEMPERA_TEMPERED, picked,
                        toy_exact(levels->tau[t], impossible), "law of a level");

@@ -3,39 +3,13 @@
  * four dimensions by Gauss-Legendre rules of 64 and 90 points, which agree to
  * 1e-5), the galaxy mixture with three components from two long independent
  * runs. `make truth` has them all, at five seeds. */
-#include "tempera.h"
-
-#include "cmocka_all.h"
-
-#include <math.h>
-#include <stdio.h>
-
-static tempera_model *load(const char *name, const char *data_name) {
-  char path[1024];
-  tempera_error error = {0};
-  tempera_data *data = NULL;
-  tempera_model *model = NULL;
-  snprintf(path, sizeof path, SOURCE_DIR "/models/paper/%s", data_name);
-  if (tempera_data_read(path, &data, &error) != TEMPERA_OK)
-    fail_msg("%s", error.message);
-  snprintf(path, sizeof path, BUILD_DIR "/models/%s.so", name);
-  if (tempera_model_load(path, data, &model, &error) != TEMPERA_OK)
-    fail_msg("%s", error.message);
-  tempera_data_free(data);
-  return model;
-}
+#include "paper_support.h"
+#include "whole_run.h"
 
 static tempera_summary *run(const char *name, const char *data,
                             const tempera_options *options) {
-  tempera_model *model = load(name, data);
-  tempera_sampler *sampler = NULL;
-  tempera_summary *summary = NULL;
-  tempera_error error = {0};
-  if (tempera_sampler_create(model, options, &sampler, &error) != TEMPERA_OK ||
-      tempera_sampler_run(sampler, NULL, NULL, &error) != TEMPERA_OK ||
-      tempera_sampler_summarise(sampler, &summary, &error) != TEMPERA_OK)
-    fail_msg("%s", error.message);
-  tempera_sampler_free(sampler);
+  tempera_model *model = paper_model(name, data);
+  tempera_summary *summary = run_model(model, options);
   tempera_model_free(model);
   return summary;
 }
