@@ -32,9 +32,9 @@ typedef struct tm_sweep {
   bool renewed;      /* theta was replaced by an independent prior draw */
 } tm_sweep;
 
-/* One sweep at tau. With AUTO a short one: a jump, or moves of a third of the
- * coordinates; with the others every coordinate may move. On entry
- * the point is evaluated and has positive density at tau; so on exit. */
+/* One sweep at tau. With AUTO a short one: a jump, or moves of some of the
+ * coordinates (tm_part_of_sweep); with the others every coordinate may move. On
+ * entry the point is evaluated and has positive density at tau; so on exit. */
 tm_sweep tm_kernel_sweep(tm_kernel *kernel, tm_evaluator *evaluator,
                          tm_point *point, double tau, tempera_random *random);
 

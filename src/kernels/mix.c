@@ -15,8 +15,8 @@
  * share divided by the move's cost, so an expensive move that is seldom of
  * use does not make the mean sweep much dearer than the best move's.
  *
- * A sweep is a short one: a third of the coordinates, one after another, or
- * as many joint steps, so that it means about as much whichever move makes it.
+ * A sweep is a short one: some of the coordinates, one after another, or as
+ * many joint steps, so that it means about as much whichever move makes it.
  * Between sweeps tau moves and states are exchanged, at no evaluation. */
 #include "kernels/mix.h"
 
