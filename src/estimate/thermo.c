@@ -13,7 +13,15 @@
 #include <math.h>
 #include <string.h>
 
-enum { TI_FEWEST = 100, TI_MOST = 200, NEWTON_STEPS = 30 };
+/* Draws in a bin. Without weights more of them: edges lie between taus, and a
+ * tau is held the longer the lower l is, which biases the means of short bins
+ * (by 0.4 standard errors with 100 draws each, 0.1 with 400). */
+enum {
+  FEWEST_WEIGHTED = 100,
+  FEWEST_FITTED = 400,
+  TI_MOST = 200,
+  NEWTON_STEPS = 30
+};
 
 /* The position in `order` where bin j of `count` ends: no tau is parted. */
 static size_t bin_end(const tm_tempered *view, size_t used, size_t j,
@@ -54,8 +62,13 @@ bool tm_bins_make(const tm_tempered *view, double top, size_t fewest,
   return true;
 }
 
+static bool has_weights(const tm_tempered *view) {
+  return view->prior.count && !view->prior_steps;
+}
+
 bool tm_bins_ti(const tm_tempered *view, tm_bins *bins) {
-  return tm_bins_make(view, fmin(view->draw_top, view->weight_top), TI_FEWEST,
+  return tm_bins_make(view, fmin(view->draw_top, view->weight_top),
+                      has_weights(view) ? FEWEST_WEIGHTED : FEWEST_FITTED,
                       TI_MOST, bins);
 }
 
@@ -148,8 +161,7 @@ void tm_evidence_ti(const tm_tempered *view, tm_bins *bins, double *scratch,
     b.count = bins->first[j + 1] - bins->first[j];
     width = b.width = bins->edge[j + 1] - bins->edge[j];
     b.centre = (bins->edge[j] + bins->edge[j + 1]) / 2;
-    bool smooth = view->prior.count && !view->prior_steps;
-    bins->mean[j] = smooth ? weighted_mean(&b) : fitted_mean(&b);
+    bins->mean[j] = has_weights(view) ? weighted_mean(&b) : fitted_mean(&b);
     integral += b.width * bins->mean[j];
     for (size_t k = 0; k < b.count; k++)
       evidence->psi[b.draw[k]] += b.weight[k];
