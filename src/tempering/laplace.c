@@ -8,8 +8,9 @@
 enum {
   ENOUGH_STARTS = 8,     /* topped up with draws from the prior */
   MOST_IMPROVEMENTS = 8, /* climbs in one improvement */
-  BUDGET_VALUES = 8000,
-  BUDGET_GRADIENTS = 12000
+  BUDGET_GRADIENTS = 12000,
+  BUDGET_VALUES = 8000, /* and for Hessians, each about d^2 of them: */
+  BUDGET_HESSIANS = 10
 };
 
 /* ---- the view */
@@ -200,6 +201,12 @@ static tempera_status build(tm_laplace *laplace, const double *starts,
   return publish(laplace, error);
 }
 
+static uint64_t budget_of(const tempera_model *model) {
+  uint64_t d = model->real_dimension;
+  return tm_has_gradients(model) ? BUDGET_GRADIENTS
+                                 : BUDGET_VALUES + BUDGET_HESSIANS * d * d;
+}
+
 tempera_status tm_laplace_create(const tempera_model *model,
                                  const tm_laplace_settings *settings,
                                  const double *starts, size_t start_count,
@@ -214,8 +221,7 @@ tempera_status tm_laplace_create(const tempera_model *model,
   made->model = model;
   made->settings = *settings;
   if (settings->budget == 0)
-    made->settings.budget =
-        tm_has_gradients(model) ? BUDGET_GRADIENTS : BUDGET_VALUES;
+    made->settings.budget = budget_of(model);
   made->settings.threads = tm_threads(settings->threads);
   tempera_status status = build(made, starts, start_count, error);
   if (status != TEMPERA_OK) {
