@@ -579,6 +579,26 @@ static void tau_bins_share_the_draws(void **state) {
 
 /* ---- verdicts and edges ---------------------------------------------- */
 
+/* The count of the progress line takes its ends from fewer draws: off by a
+ * fifth in one run, but right on the whole. */
+static void trips_by_few_draws_are_about_as_many(void **state) {
+  (void)state;
+  gaussian g = gaussian_make(1, 25, FLAT);
+  double trips = 0, by_few = 0;
+  for (uint64_t seed = 1; seed <= 20; seed++) {
+    tempera_draws *draws = gaussian_draws(&g, GIBBS, seed, 4, 2500);
+    tempera_summary *s = summarise(draws);
+    size_t few, restarts;
+    assert_int_equal(tm_estimate_round_trips(draws, &few, &restarts, NULL),
+                     TEMPERA_OK);
+    trips += (double)s->round_trips;
+    by_few += (double)few;
+    tempera_summary_free(s);
+    tm_draws_free(draws);
+  }
+  assert_close(by_few / trips, 1, 4 * 0.2 / sqrt(20));
+}
+
 static void verdict_is_reliable_for_good_draws_only(void **state) {
   (void)state;
   gaussian g = gaussian_make(1, 25, FLAT);
@@ -589,10 +609,6 @@ static void verdict_is_reliable_for_good_draws_only(void **state) {
   assert_non_null(strstr(s->verdict, "Reliable: "));
   assert_int_equal(s->warning_count, 0);
   assert_true(s->round_trips > 20);
-  size_t by_few, restarts; /* the barrier from fewer draws */
-  assert_int_equal(tm_estimate_round_trips(draws, &by_few, &restarts, NULL),
-                   TEMPERA_OK);
-  assert_close((double)by_few / (double)s->round_trips, 1, 0.15);
   s->round_trips = 3;
   assert_int_equal(tm_estimate_verdict(s, NULL), TEMPERA_OK);
   assert_false(s->reliable);
@@ -797,6 +813,7 @@ int main(void) {
       cmocka_unit_test(exchanges_between_kept_draws_are_followed),
       cmocka_unit_test(whole_values_have_probabilities),
       cmocka_unit_test(tau_bins_share_the_draws),
+      cmocka_unit_test(trips_by_few_draws_are_about_as_many),
       cmocka_unit_test(verdict_is_reliable_for_good_draws_only),
       cmocka_unit_test(verdict_and_warnings_agree_on_the_mixing),
       cmocka_unit_test(an_improper_prior_has_no_evidence),
