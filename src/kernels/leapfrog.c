@@ -13,28 +13,22 @@ tempera_status tm_leapfrog_create(const tm_shared *shared, tm_arena *arena,
                       .v = TM_NEW(arena, double, d),
                       .p = TM_NEW(arena, double, d),
                       .slope = TM_NEW(arena, double, d),
-                      .likelihood = TM_NEW(arena, double, all),
-                      .prior = TM_NEW(arena, double, all),
+                      .gradient = TM_NEW(arena, double, all),
                       .work = TM_NEW(arena, double, d)};
-  if (!made.origin || !made.v || !made.p || !made.slope || !made.likelihood ||
-      !made.prior || !made.work)
+  if (!made.origin || !made.v || !made.p || !made.slope || !made.gradient ||
+      !made.work)
     return tm_fail_memory(error);
   *leapfrog = made;
   return TEMPERA_OK;
 }
 
-/* The point at u and the slope there: L' (tau grad l + grad log pi J). At
- * tau = 0 the likelihood may be zero and its gradient anything. */
+/* The point at u and the slope there: L' (tau grad l + grad log pi J). */
 static void evaluate(tm_leapfrog *leapfrog) {
   const tm_shared *shared = leapfrog->shared;
-  double tau = leapfrog->tau;
-  tm_evaluate_gradient(leapfrog->evaluator, leapfrog->point,
-                       leapfrog->likelihood, leapfrog->prior);
-  for (size_t i = 0; i < shared->real_count; i++) {
-    size_t j = shared->reals[i];
-    leapfrog->work[i] =
-        leapfrog->prior[j] + (tau > 0 ? tau * leapfrog->likelihood[j] : 0);
-  }
+  tm_evaluate_slope(leapfrog->evaluator, leapfrog->point, leapfrog->tau,
+                    leapfrog->gradient);
+  for (size_t i = 0; i < shared->real_count; i++)
+    leapfrog->work[i] = leapfrog->gradient[shared->reals[i]];
   tm_factor_transposed(&leapfrog->factor, leapfrog->work, leapfrog->slope);
 }
 

@@ -14,10 +14,10 @@ typedef struct tm_leapfrog {
   tm_factor factor;
   /* State and workspace. */
   const tm_shared *shared;
-  tm_point *point;            /* where the trajectory is; evaluated */
-  double *origin;             /* u0, reals only */
-  double *v, *p, *slope;      /* slope = the gradient of -U over v */
-  double *likelihood, *prior; /* gradients over u */
+  tm_point *point;       /* where the trajectory is; evaluated */
+  double *origin;        /* u0, reals only */
+  double *v, *p, *slope; /* slope = the gradient of -U over v */
+  double *gradient;      /* over u */
   double *work;
 } tm_leapfrog;
 

@@ -181,11 +181,12 @@ void tm_factor_transposed(const tm_factor *factor, const double *z,
     tm_factor_times(factor, z, out);
     return;
   }
-  for (size_t j = 0; j < d; j++)
-    out[j] = 0;
-  for (size_t i = 0; i < d; i++)
-    for (size_t j = 0; j <= i; j++)
-      out[j] += factor->dense[i * d + j] * z[i];
+  memset(out, 0, d * sizeof(double));
+  for (size_t i = 0; i < d; i++) { /* whole rows: the rest of them is zero */
+    const double *restrict row = factor->dense + i * d;
+    for (size_t j = 0; j < d; j++)
+      out[j] += row[j] * z[i];
+  }
 }
 
 void tm_factor_solve(const tm_factor *factor, const double *z, double *out) {

@@ -101,6 +101,9 @@ void tm_unconstrain_block(const tm_block *block, const double *theta,
                           double *u);
 /* Is theta inside its bounds (integers whole)? */
 bool tm_inside(const tempera_model *model, const double *theta);
+/* The same of a theta that was made from u, at less cost: reals are inside, if
+ * they did not overflow. */
+bool tm_reached(const tempera_model *model, const double *theta);
 
 /* Why the model rejected the last point or failed there; "" if it does not
  * say. */
@@ -130,6 +133,9 @@ double tm_log_density_natural(const tm_point *point, double tau);
 bool tm_has_gradients(const tempera_model *model);
 void tm_evaluate_gradient(tm_evaluator *evaluator, tm_point *point,
                           double *likelihood_gradient, double *prior_gradient);
+/* The same, of tau x log likelihood + log prior + log Jacobian. */
+void tm_evaluate_slope(tm_evaluator *evaluator, tm_point *point, double tau,
+                       double *gradient);
 
 /* A draw from the prior by the model's callback, evaluated. */
 void tm_prior_draw(tm_evaluator *evaluator, tempera_random *random,

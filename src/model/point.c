@@ -162,7 +162,7 @@ void tm_constrain_point(const tempera_model *model, tm_point *point) {
 }
 
 static double call_prior(tm_evaluator *evaluator, const double *theta) {
-  if (!tm_inside(evaluator->model, theta))
+  if (!tm_reached(evaluator->model, theta))
     return -INFINITY;
   double value = NAN;
   int answer = evaluator->model->spec.log_prior(theta, &value, evaluator->user);
@@ -231,35 +231,59 @@ bool tm_has_gradients(const tempera_model *model) {
   return model->spec.log_likelihood_gradient && model->spec.log_prior_gradient;
 }
 
-static double call_gradient(tm_evaluator *evaluator, tm_point *point,
+static double call_gradient(tm_evaluator *evaluator, const tm_point *point,
                             tempera_gradient_fn function, const char *name,
-                            bool jacobian, double *out) {
+                            double *natural) {
   double value = NAN;
-  double *natural = evaluator->gradient;
   int answer = function(point->theta, &value, natural, evaluator->user);
-  value = checked(evaluator, point->theta, answer, value, name);
-  tm_pull_back(evaluator->model, point->u, point->theta, natural, jacobian,
-               out);
-  return value;
+  return checked(evaluator, point->theta, answer, value, name);
+}
+
+/* From u, the densities and their gradients over theta; false where there are
+ * none. */
+static bool natural_gradients(tm_evaluator *evaluator, tm_point *point,
+                              double *likelihood, double *prior) {
+  const tempera_model *model = evaluator->model;
+  tm_constrain_point(model, point);
+  point->log_likelihood = point->log_prior = -INFINITY;
+  if (!tm_reached(model, point->theta))
+    return false;
+  point->log_prior =
+      call_gradient(evaluator, point, model->spec.log_prior_gradient,
+                    "log_prior_gradient", prior);
+  if (point->log_prior == -INFINITY || stopped(evaluator))
+    return false;
+  evaluator->gradient_evaluations++;
+  double value =
+      call_gradient(evaluator, point, model->spec.log_likelihood_gradient,
+                    "log_likelihood_gradient", likelihood);
+  point->log_likelihood = under_cap(evaluator, value);
+  return true;
 }
 
 void tm_evaluate_gradient(tm_evaluator *evaluator, tm_point *point,
                           double *likelihood_gradient, double *prior_gradient) {
   const tempera_model *model = evaluator->model;
-  tm_constrain_point(model, point);
-  point->log_likelihood = point->log_prior = -INFINITY;
-  if (!tm_inside(model, point->theta))
+  double *likelihood = evaluator->gradient;
+  double *prior = evaluator->gradient + model->size;
+  if (!natural_gradients(evaluator, point, likelihood, prior))
     return;
-  point->log_prior =
-      call_gradient(evaluator, point, model->spec.log_prior_gradient,
-                    "log_prior_gradient", true, prior_gradient);
-  if (point->log_prior == -INFINITY || stopped(evaluator))
+  tm_pull_back(model, point->u, point->theta, prior, true, prior_gradient);
+  tm_pull_back(model, point->u, point->theta, likelihood, false,
+               likelihood_gradient);
+}
+
+/* At tau = 0 the likelihood may be zero and its gradient anything. */
+void tm_evaluate_slope(tm_evaluator *evaluator, tm_point *point, double tau,
+                       double *gradient) {
+  const tempera_model *model = evaluator->model;
+  double *likelihood = evaluator->gradient;
+  double *sum = evaluator->gradient + model->size;
+  if (!natural_gradients(evaluator, point, likelihood, sum))
     return;
-  evaluator->gradient_evaluations++;
-  double value =
-      call_gradient(evaluator, point, model->spec.log_likelihood_gradient,
-                    "log_likelihood_gradient", false, likelihood_gradient);
-  point->log_likelihood = under_cap(evaluator, value);
+  for (size_t i = 0; tau > 0 && i < model->size; i++)
+    sum[i] += tau * likelihood[i];
+  tm_pull_back(model, point->u, point->theta, sum, true, gradient);
 }
 
 void tm_prior_draw(tm_evaluator *evaluator, tempera_random *random,

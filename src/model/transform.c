@@ -21,7 +21,7 @@ static double clamp(double x) { return fmax(-FAR, fmin(FAR, x)); }
 
 /* Far out, rounding would land on the bound itself, where priors have
  * logarithms of zero; the neighbour of the bound stands for it. An overflow
- * to infinity stays: tm_inside refuses it. */
+ * to infinity stays: tm_reached refuses it. */
 static double strictly_inside(double lower, double upper, double x) {
   if (x > lower && x < upper)
     return x;
@@ -191,6 +191,22 @@ bool tm_inside(const tempera_model *model, const double *theta) {
                   : block->map ? block->map->inside(block->map, values)
                                : block_inside(block, values);
     if (!inside)
+      return false;
+  }
+  return true;
+}
+
+bool tm_reached(const tempera_model *model, const double *theta) {
+  double nothing = 0; /* NaN if a value is not finite */
+  for (size_t i = 0; i < model->size; i++)
+    nothing += 0 * theta[i];
+  if (nothing != 0)
+    return false;
+  for (size_t b = 0; b < model->block_count; b++) {
+    const tm_block *block = &model->blocks[b];
+    const double *values = theta + block->theta;
+    if ((block->map && !block->map->inside(block->map, values)) ||
+        (block->kind == TEMPERA_INTEGER && !block_inside(block, values)))
       return false;
   }
   return true;
