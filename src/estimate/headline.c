@@ -2,7 +2,9 @@
  *
  * The rule: bridge is usually the sharpest (method 4.4), but it sees only what
  * the target chain has seen. It becomes the headline where the tempered
- * chain's own estimate stands, without reservations, and agrees. */
+ * chain's own estimate stands, without reservations, and agrees. Where it does
+ * not agree, one of them is wrong, and the headline's error reaches the other.
+ */
 #include "estimate/anchor.h"
 #include "estimate/bridge.h"
 #include "estimate/estimate.h"
@@ -26,6 +28,14 @@ static bool disagree(const tempera_estimate *a, const tempera_estimate *b) {
   return difference > FLOOR && difference > 3 * hypot(a->se, b->se);
 }
 
+/* The interval reaches `distance` further, or about so. */
+static void widen(double log_z, double distance, double *se, double *lower,
+                  double *upper) {
+  *se = hypot(*se, distance / 1.96);
+  *lower = log_z - 1.96 * *se;
+  *upper = log_z + 1.96 * *se;
+}
+
 /* Draws at tau = 1 alone: there is nothing to check the bridge against. */
 static bool untempered(const tempera_summary *summary) {
   return summary->tau_bin_count == 0;
@@ -43,9 +53,12 @@ static tempera_status choose(tempera_summary *summary, tempera_error *error) {
   if (!rival || !isfinite(rival->log_z))
     return TEMPERA_OK;
   if (disagree(bridge, rival)) {
+    double difference = bridge->log_z - rival->log_z;
+    widen(summary->log_z, fabs(difference), &summary->se, &summary->lower,
+          &summary->upper);
     bridge->warning = tm_heap_format(
         "disagrees with %s by %.3f, more than their errors allow", rival->name,
-        bridge->log_z - rival->log_z);
+        difference);
     return bridge->warning ? TEMPERA_OK : tm_fail_memory(error);
   }
   return stands(rival) && bridge->se < rival->se
@@ -117,13 +130,6 @@ static double farthest(const tempera_draws *draws,
     *tau = bin->upper;
   }
   return worst;
-}
-
-static void widen(double log_z, double distance, double *se, double *lower,
-                  double *upper) {
-  *se = hypot(*se, distance / 1.96);
-  *lower = log_z - 1.96 * *se;
-  *upper = log_z + 1.96 * *se;
 }
 
 /* Take an estimate back, and the headline with it if it is the one. */

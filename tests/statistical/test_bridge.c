@@ -2,6 +2,8 @@
  * from synthetic target draws, independent or autocorrelated, and how often
  * its intervals cover. */
 #include "estimate/bridge.h"
+#include "estimate/estimate.h"
+#include "estimate/evidence.h"
 #include "numeric/triangular.h"
 
 #include "cmocka_all.h"
@@ -286,6 +288,47 @@ static void chains_stuck_in_modes_raise_a_warning(void **state) {
   assert_non_null(strstr(o.e.warning, "chains disagree"));
   assert_true(fabs(o.e.log_z - p.log_z) < 4 * o.e.se);
   tm_heap_free(o.e.warning);
+  tempera_model_free(p.model);
+}
+
+/* A run's headline where the tempered chain says `log_z` +- 0.1. */
+static tempera_summary judged(const problem *p, double log_z) {
+  tempera_summary s = {.tau_bin_count = 1};
+  tempera_draws *draws = drawn(p, 4, 1000, 0, 1);
+  uint64_t evaluations;
+  assert_int_equal(tm_estimates_reserve(&s, NULL), TEMPERA_OK);
+  s.estimates[s.estimate_count++] =
+      (tempera_estimate){.name = "rb", .log_z = log_z, .se = 0.1};
+  assert_int_equal(tm_estimate_take(&s, &s.estimates[0], NULL), TEMPERA_OK);
+  assert_int_equal(
+      tm_estimate_add_bridge(p->model, draws, 1, &s, &evaluations, NULL),
+      TEMPERA_OK);
+  tm_draws_free(draws);
+  return s;
+}
+
+static void forget(tempera_summary *s) {
+  tm_heap_free(s->estimates[1].warning);
+  tm_heap_free(s->estimates);
+  tm_heap_free(s->estimator);
+}
+
+/* Bridge is the headline where the tempered chain agrees; where it does not,
+ * the error reaches from one to the other. */
+static void the_headline_covers_what_contradicts_it(void **state) {
+  (void)state;
+  gaussian g;
+  problem p = gaussian_problem(&g, 3);
+  tempera_summary agreed = judged(&p, p.log_z + 0.05);
+  assert_string_equal(agreed.estimator, "bridge");
+  assert_true(agreed.se < 0.05);
+  forget(&agreed);
+  tempera_summary apart = judged(&p, p.log_z + 1);
+  assert_string_equal(apart.estimator, "rb");
+  assert_non_null(strstr(apart.estimates[1].warning, "disagrees with rb"));
+  assert_true(apart.lower < p.log_z && p.log_z + 1 < apart.upper);
+  assert_true(apart.se > 0.5 && apart.se < 0.6);
+  forget(&apart);
   tempera_model_free(p.model);
 }
 
@@ -738,6 +781,7 @@ static void integers_alone(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_headline_covers_what_contradicts_it),
       cmocka_unit_test(gaussian_in_1_5_10_and_20_dimensions),
       cmocka_unit_test(two_modes_of_unequal_weight),
       cmocka_unit_test(chains_stuck_in_modes_raise_a_warning),
