@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <time.h>
 
-enum { CHAINS = 4, ROWS = 2500, MOST = 100 };
+enum { CHAINS = 4, ROWS = 2500, MOST = 100, SEEDS = 40 };
 
 static char name_text[MOST][32];
 static const char *names[MOST];
@@ -92,6 +92,15 @@ static void funnel(tempera_random *r, size_t d, const double *last, size_t row,
     x[j] = exp(x[0] / 2) * tempera_random_normal(r);
 }
 
+/* Tails so long that pressing them in can make modes of them. */
+static void wild(tempera_random *r, size_t d, const double *last, size_t row,
+                 double *x) {
+  (void)last, (void)row;
+  double scale = exp(3 * tempera_random_normal(r));
+  for (size_t j = 0; j < d; j++)
+    x[j] = scale * tempera_random_normal(r);
+}
+
 static void box(tempera_random *r, size_t d, const double *last, size_t row,
                 double *x) {
   (void)last, (void)row;
@@ -101,11 +110,32 @@ static void box(tempera_random *r, size_t d, const double *last, size_t row,
 
 static void ring(tempera_random *r, size_t d, const double *last, size_t row,
                  double *x) {
-  (void)last, (void)row, (void)d;
+  (void)last, (void)row;
   double angle = 2 * M_PI * tempera_random_uniform(r);
   double radius = 1 + 0.05 * tempera_random_normal(r);
   x[0] = radius * cos(angle);
   x[1] = radius * sin(angle);
+  for (size_t j = 2; j < d; j++)
+    x[j] = tempera_random_normal(r);
+}
+
+/* A gap in the ring, among other coordinates. */
+static void horseshoe(tempera_random *r, size_t d, const double *last,
+                      size_t row, double *x) {
+  (void)last, (void)row;
+  double angle = 1.7 * M_PI * tempera_random_uniform(r);
+  for (size_t j = 0; j < d; j++)
+    x[j] = (j < 2 ? 0.1 : 1) * tempera_random_normal(r);
+  x[0] += cos(angle);
+  x[1] += sin(angle);
+}
+
+static void spiral(tempera_random *r, size_t d, const double *last, size_t row,
+                   double *x) {
+  (void)last, (void)row, (void)d;
+  double angle = 3 * M_PI * sqrt(0.05 + tempera_random_uniform(r));
+  x[0] = angle * cos(angle) + 0.3 * tempera_random_normal(r);
+  x[1] = angle * sin(angle) + 0.3 * tempera_random_normal(r);
 }
 
 static void simplex(tempera_random *r, size_t d, const double *last, size_t row,
@@ -214,12 +244,33 @@ static void poisson(tempera_random *r, size_t d, const double *last, size_t row,
 /* ---- facts ----------------------------------------------------------------
  */
 
+/* Whether the draws are found to be one mode, and that it is all of them. */
+static bool one_mode(const tempera_draws *draws) {
+  tempera_summary *s = tm_heap_alloc(1, sizeof *s);
+  assert_int_equal(tm_modes_fill(draws, s, NULL), TEMPERA_OK);
+  bool one = s->mode_count == 1;
+  double mean = 0, size = 0, n = (double)(draws->chains * draws->count);
+  for (size_t c = 0; c < draws->chains; c++)
+    for (size_t i = 0; i < draws->count; i++) {
+      double v = tm_draws_column(draws, TEMPERA_TARGET, c, 0)[i];
+      mean += v / n;
+      size += fabs(v) / n;
+    }
+  if (one)
+    assert_true(s->modes[0].weight == 1 && s->modes[0].se == 0 &&
+                fabs(s->modes[0].mean[0] - mean) < 1e-9 * size);
+  tempera_summary_free(s);
+  return one;
+}
+
+/* Over seeds 1 to 600 the horseshoe was split 5 times, always with few rows,
+ * and the others never. */
 static void one_mode_is_found_as_one(void **state) {
   (void)state;
   static const struct {
     const char *name;
     law f;
-    size_t d;
+    size_t d, most; /* times it may be split */
   } cases[] = {{"gaussian 1", gaussian, 1},
                {"gaussian 5", gaussian, 5},
                {"gaussian 20", gaussian, 20},
@@ -231,28 +282,29 @@ static void one_mode_is_found_as_one(void **state) {
                {"cauchy", heavy, 1},
                {"cauchy 4", heavy, 4},
                {"funnel", funnel, 10},
+               {"wild 1", wild, 1},
+               {"wild 5", wild, 5},
                {"box 1", box, 1},
                {"box", box, 5},
                {"ring", ring, 2},
+               {"ring 15", ring, 15},
+               {"horseshoe", horseshoe, 8, 1},
+               {"spiral", spiral, 2},
                {"simplex", simplex, 4},
                {"slow 1", slow, 1},
                {"slow 8", slow, 8},
                {"sticky", sticky, 3}};
-  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
-    for (uint64_t seed = 1; seed <= 4; seed++) {
-      size_t rows = seed == 4 ? 200 : ROWS;
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    size_t split = 0;
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+      size_t rows = seed % 4 ? ROWS : 200;
       tempera_draws *draws = draw(cases[k].f, cases[k].d, CHAINS, rows, seed);
-      tempera_summary *s = summarise(draws);
-      if (s->mode_count != 1) {
-        show(s, cases[k].name);
-        fail_msg("%s, seed %d", cases[k].name, (int)seed);
-      }
-      assert_true(s->modes[0].weight == 1 && s->modes[0].se == 0);
-      assert_true(fabs(s->modes[0].mean[0] - s->values[0].mean) <
-                  1e-9 * (1 + fabs(s->values[0].mean)) * 1e3);
-      tempera_summary_free(s);
+      split += !one_mode(draws);
       tm_draws_free(draws);
     }
+    if (split > cases[k].most)
+      fail_msg("%s: split in %zu of %d seeds", cases[k].name, split, SEEDS);
+  }
 }
 
 /* Weights in falling order; each within 4 se, each se near that of

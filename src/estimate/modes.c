@@ -92,11 +92,13 @@ static bool measure(const search *s, size_t column, double *sorted,
   return *scale > 1e-12 * fabs(*middle) && isfinite(*scale);
 }
 
-/* Far tails grow like a logarithm, so that no few draws rule a covariance;
- * too gently for a new mode to arise. */
+/* Far tails grow like a logarithm, so that no few draws rule a covariance.
+ * The slope is STRAIGHT / x, so the density there becomes that of log x: a
+ * mode arises only where log x has one. */
 static double bend(double x) {
   double size = fabs(x);
-  return size <= STRAIGHT ? x : copysign(STRAIGHT + log1p(size - STRAIGHT), x);
+  return size <= STRAIGHT ? x
+                          : copysign(STRAIGHT * (1 + log(size / STRAIGHT)), x);
 }
 
 /* In (-1/2, 1/2), the same every time: whole values get a width. */

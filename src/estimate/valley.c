@@ -9,8 +9,11 @@
  * is c/(2 sqrt pi) for independent draws, and for correlated ones more by the
  * inverse of the efficiency measured inside the peaks. A direction that was
  * sought for must pass a higher bar, as a search over d directions finds more
- * by chance. At last the local density in the valley must be lower than at
- * the peak: the projection of a ring has a valley, the ring has none. */
+ * by chance. At last no way may lead around the valley: the projection of a
+ * ring has one, the ring has none. So the density is also taken in the plane
+ * of the projection and of the direction in which draws in the valley lie
+ * farthest out; neither peak may reach across the cut there at half the
+ * height of the lower. */
 #include "estimate/valley.h"
 
 #include "estimate/mixing.h"
@@ -18,6 +21,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -27,13 +31,15 @@ enum {
   FEWEST_POINTS = 10, /* on either side */
   STEPS = 12,         /* of a fixed-point iteration */
   STARTS = 4,
-  NEIGHBOURS = 10,
-  PROBES = 40,
-  NEIGHBOUR_DIMS = 6 /* neighbours say little about density in more */
+  TURNS = 100,         /* of a power iteration */
+  PLANE_PER_WIDTH = 2, /* as PER_WIDTH, in the plane */
+  PLANE_REACH = 3 * PLANE_PER_WIDTH,
+  MOST_PLANE = 1 << 18
 };
 static const double SIGNIFICANT = 25;             /* squared standard errors */
 static const double CHANCE = 0.28209479177387814; /* 1/(2 sqrt pi) */
 static const double DEEP = 0.5;
+static const double BEYOND = 3; /* spreads of the plane beyond the peaks */
 
 typedef struct valley {
   double score;           /* squared standard errors; 0: none */
@@ -49,11 +55,15 @@ struct tm_valley_work {
   double *mean, *factor;  /* of the members: Cholesky of the covariance */
   double *z;              /* members whitened */
   double *t, *sorted;     /* projections of the members */
+  double *u;              /* projections beside t, for the plane */
   double *series;         /* over the whole cloud */
   double *way, *next;     /* directions, whitened */
+  double *beside;         /* that of u */
   double *plain;          /* a direction, not whitened */
   double *cells, *smooth; /* the density on a grid */
   double *left, *right;   /* highest to either side, places */
+  double *plane;          /* the density on a grid of t and u */
+  size_t *open;           /* cells of it to go on from */
 };
 
 tm_valley_work *tm_valley_work_create(tm_arena *arena, const tm_cloud *cloud) {
@@ -68,23 +78,53 @@ tm_valley_work *tm_valley_work_create(tm_arena *arena, const tm_cloud *cloud) {
   w->z = TM_NEW(arena, double, n *d);
   w->t = TM_NEW(arena, double, n);
   w->sorted = TM_NEW(arena, double, n);
+  w->u = TM_NEW(arena, double, n);
   w->series = TM_NEW(arena, double, n);
   w->way = TM_NEW(arena, double, d);
   w->next = TM_NEW(arena, double, d);
+  w->beside = TM_NEW(arena, double, d);
   w->plain = TM_NEW(arena, double, d);
   w->cells = TM_NEW(arena, double, MOST_CELLS);
   w->smooth = TM_NEW(arena, double, MOST_CELLS);
   w->left = TM_NEW(arena, double, MOST_CELLS);
   w->right = TM_NEW(arena, double, MOST_CELLS);
+  w->plane = TM_NEW(arena, double, MOST_PLANE);
+  w->open = TM_NEW(arena, size_t, MOST_PLANE);
   bool made = w->mixing && w->mean && w->factor && w->z && w->t && w->sorted &&
-              w->series && w->way && w->next && w->plain && w->cells &&
-              w->smooth && w->left && w->right;
+              w->u && w->series && w->way && w->next && w->beside && w->plain &&
+              w->cells && w->smooth && w->left && w->right && w->plane &&
+              w->open;
   return made ? w : NULL;
+}
+
+static const double *point(const tm_valley_work *w, size_t i) {
+  return w->cloud.x + w->member[i] * w->cloud.dims;
+}
+
+/* Four sums at once: the additions need not wait for each other. */
+static double dot(const double *a, const double *b, size_t d) {
+  double part[4] = {0};
+  size_t j = 0;
+  for (; j + 4 <= d; j += 4)
+    for (size_t k = 0; k < 4; k++)
+      part[k] += a[j + k] * b[j + k];
+  for (; j < d; j++)
+    part[0] += a[j] * b[j];
+  return (part[0] + part[1]) + (part[2] + part[3]);
+}
+
+static void normalise(double *x, size_t d) {
+  double squares = 0;
+  for (size_t j = 0; j < d; j++)
+    squares += x[j] * x[j];
+  for (size_t j = 0; j < d; j++)
+    x[j] /= sqrt(squares) + 1e-300;
 }
 
 /* ---- one dimension ----------------------------------------------------- */
 
-static double bandwidth(const tm_valley_work *w) {
+/* Of the values in w->sorted. */
+static double spread(const tm_valley_work *w) {
   size_t n = w->count;
   double mean = 0, squares = 0;
   for (size_t i = 0; i < n; i++)
@@ -93,8 +133,7 @@ static double bandwidth(const tm_valley_work *w) {
     squares += (w->sorted[i] - mean) * (w->sorted[i] - mean);
   double sd = sqrt(squares / (double)n);
   double range = (w->sorted[n * 3 / 4] - w->sorted[n / 4]) / 1.349;
-  double scale = range > 0 ? fmin(sd, range) : sd;
-  return 0.9 * scale * pow((double)n, -0.2);
+  return range > 0 ? fmin(sd, range) : sd;
 }
 
 /* The smoothed counts; returns the number of cells. */
@@ -175,7 +214,7 @@ static size_t below(const tm_valley_work *w, double cut) {
 static valley valley_of(tm_valley_work *w) {
   memcpy(w->sorted, w->t, w->count * sizeof(double));
   tm_sort(w->sorted, w->count);
-  double h = bandwidth(w);
+  double h = 0.9 * spread(w) * pow((double)w->count, -0.2);
   valley best = {0};
   if (!(h > DBL_EPSILON * 100 * fabs(w->sorted[w->count / 2])) || h < 1e-9)
     return best;
@@ -227,48 +266,129 @@ static double efficiency(tm_valley_work *w, const valley *v, double peak) {
   return isnan(ess) ? 0 : fmin(1, ess / (double)all);
 }
 
-/* The squared distance to the tenth neighbour among the members. */
-static double neighbour(const tm_valley_work *w, const double *z) {
-  double near[NEIGHBOURS + 1];
-  size_t d = w->cloud.dims, kept = 0;
-  for (size_t i = 0; i < w->count; i++) {
-    double s = 0;
+/* ---- is there a way around --------------------------------------------- */
+
+/* The direction beside w->way in which draws of the valley lie farthest out:
+ * the first principal one of whitened draws, weighted by nearness to the cut.
+ * By power iteration, of many steps as there is little between the first and
+ * the others. Into w->beside. */
+static void look_beside(tm_valley_work *w, const valley *v) {
+  size_t d = w->cloud.dims;
+  double half = fmax(fabs(v->cut - v->peak), fabs(v->cut - v->high));
+  for (size_t j = 0; j < d; j++)
+    w->next[j] = 1 + 0.1 * (double)(j % 3);
+  for (int step = 0; step < TURNS; step++) {
+    double along = dot(w->next, w->way, d);
     for (size_t j = 0; j < d; j++)
-      s += (z[j] - w->z[i * d + j]) * (z[j] - w->z[i * d + j]);
-    if (kept > NEIGHBOURS && s >= near[NEIGHBOURS])
-      continue;
-    size_t k = kept <= NEIGHBOURS ? kept++ : NEIGHBOURS;
-    for (; k > 0 && near[k - 1] > s; k--)
-      near[k] = near[k - 1];
-    near[k] = s;
+      w->beside[j] = w->next[j] - along * w->way[j];
+    normalise(w->beside, d);
+    memset(w->next, 0, d * sizeof(double));
+    for (size_t i = 0; i < w->count; i++) {
+      double near = 1 - fabs(w->t[i] - v->cut) / half;
+      double g = near > 0 ? near * dot(w->beside, w->z + i * d, d) : 0;
+      for (size_t j = 0; j < d && g != 0; j++)
+        w->next[j] += g * w->z[i * d + j];
+    }
   }
-  return near[kept - 1];
 }
 
-/* Median log density, up to a constant, of members that project near t. */
-static double local_density(tm_valley_work *w, double t, double h,
-                            size_t *found) {
-  double value[PROBES];
-  size_t inside = 0, kept = 0, d = w->cloud.dims;
-  for (size_t i = 0; i < w->count; i++)
-    inside += fabs(w->t[i] - t) < h / 2;
-  size_t stride = inside / PROBES + 1, k = 0;
-  for (size_t i = 0; i < w->count && kept < PROBES; i++)
-    if (fabs(w->t[i] - t) < h / 2 && k++ % stride == 0)
-      value[kept++] =
-          -0.5 * (double)d * log(neighbour(w, w->z + i * d) + 1e-300);
-  *found = kept;
-  tm_sort(value, kept);
-  return kept ? value[kept / 2] : 0;
+/* A grid of cells, column after column, each of equal t. */
+typedef struct plane {
+  double t, u, wide, tall; /* its lower corner, the sides of a cell */
+  size_t columns, rows;
+} plane;
+
+/* Projects on w->beside, far ones to the rim. False when the plane would be
+ * too large, for peaks so far apart that nothing joins them, or flat. */
+static bool lay_plane(tm_valley_work *w, const valley *v, plane *p) {
+  size_t n = w->count, d = w->cloud.dims;
+  double along = spread(w), cell = v->width / along / PLANE_PER_WIDTH;
+  double low = fmin(v->peak, v->high) - BEYOND * along;
+  double high = fmax(v->peak, v->high) + BEYOND * along;
+  for (size_t i = 0; i < n; i++)
+    w->sorted[i] = w->u[i] = dot(w->beside, w->z + i * d, d);
+  tm_sort(w->sorted, n);
+  double across = spread(w), left = w->sorted[n / 2] - BEYOND * across;
+  for (size_t i = 0; i < n; i++)
+    w->u[i] = fmax(left, fmin(left + 2 * BEYOND * across, w->u[i]));
+  *p = (plane){.t = low, .u = left};
+  p->wide = cell * along;
+  p->tall = cell * across;
+  p->rows = (size_t)(2 * BEYOND / cell) + 2;
+  double columns = (high - low) / p->wide + 1;
+  if (!(across > 1e-9 && columns < (double)(MOST_PLANE / p->rows)))
+    return false;
+  p->columns = (size_t)columns;
+  return true;
 }
 
-static bool density_drops(tm_valley_work *w, const valley *v) {
-  size_t in_valley, in_peak;
-  if (w->cloud.dims < 2 || w->cloud.dims > NEIGHBOUR_DIMS)
-    return true;
-  double low = local_density(w, v->cut, v->width, &in_valley);
-  double peak = local_density(w, v->peak, v->width, &in_peak);
-  return in_valley < 5 || low < peak - log(1.5);
+/* Kernels at all draws. */
+static void fill_plane(tm_valley_work *w, const plane *p) {
+  double kernel[PLANE_REACH + 1];
+  long columns = (long)p->columns, rows = (long)p->rows;
+  for (size_t k = 0; k <= PLANE_REACH; k++)
+    kernel[k] = exp(-0.5 * pow((double)k / PLANE_PER_WIDTH, 2));
+  memset(w->plane, 0, p->columns * p->rows * sizeof(double));
+  for (size_t i = 0; i < w->count; i++) {
+    double t = (w->t[i] - p->t) / p->wide, u = (w->u[i] - p->u) / p->tall;
+    if (!(t >= 0 && t < (double)columns))
+      continue;
+    for (long a = -PLANE_REACH; a <= PLANE_REACH; a++)
+      for (long b = -PLANE_REACH; b <= PLANE_REACH; b++) {
+        long g = (long)t + a, k = (long)u + b;
+        if (g >= 0 && g < columns && k >= 0 && k < rows)
+          w->plane[g * rows + k] += kernel[labs(a)] * kernel[labs(b)];
+      }
+  }
+}
+
+static size_t column_of(const plane *p, double t) {
+  return (size_t)((t - p->t) / p->wide);
+}
+
+static size_t best_cell(const tm_valley_work *w, const plane *p, double t) {
+  size_t from = column_of(p, t) * p->rows, best = from;
+  for (size_t k = from; k < from + p->rows; k++)
+    best = w->plane[k] > w->plane[best] ? k : best;
+  return best;
+}
+
+/* Whether cells no lower than `level` lead from one of them to a column;
+ * they are wiped out on the way. */
+static bool leads_to(tm_valley_work *w, const plane *p, size_t from,
+                     size_t column, double level) {
+  size_t count = 0, cells = p->columns * p->rows;
+  w->open[count++] = from;
+  w->plane[from] = -1;
+  while (count > 0) {
+    size_t at = w->open[--count], row = at % p->rows;
+    if (at / p->rows == column)
+      return true;
+    size_t next[4] = {at + p->rows, at - p->rows, row ? at - 1 : cells,
+                      row + 1 < p->rows ? at + 1 : cells};
+    for (size_t k = 0; k < 4; k++)
+      if (next[k] < cells && w->plane[next[k]] >= level) {
+        w->open[count++] = next[k];
+        w->plane[next[k]] = -1; /* once is enough */
+      }
+  }
+  return false;
+}
+
+/* Whether one of the hills, above half the height of the lower peak, reaches
+ * the cut. */
+static bool way_around(tm_valley_work *w, const valley *v) {
+  plane p;
+  if (w->cloud.dims < 2)
+    return false;
+  look_beside(w, v);
+  if (!lay_plane(w, v, &p))
+    return false;
+  fill_plane(w, &p);
+  size_t a = best_cell(w, &p, v->peak), b = best_cell(w, &p, v->high);
+  double level = DEEP * fmin(w->plane[a], w->plane[b]);
+  size_t cut = column_of(&p, v->cut);
+  return leads_to(w, &p, a, cut, level) || leads_to(w, &p, b, cut, level);
 }
 
 /* Whether the projections in w->t pass, their valley in *v. `bar` is the
@@ -279,26 +399,10 @@ static bool clear_valley(tm_valley_work *w, double bar, valley *v) {
     return false;
   double e = fmin(efficiency(w, v, v->peak), efficiency(w, v, v->high));
   v->score *= e;
-  return v->score >= bar && density_drops(w, v);
+  return v->score >= bar && !way_around(w, v);
 }
 
 /* ---- directions -------------------------------------------------------- */
-
-static const double *point(const tm_valley_work *w, size_t i) {
-  return w->cloud.x + w->member[i] * w->cloud.dims;
-}
-
-/* Four sums at once: the additions need not wait for each other. */
-static double dot(const double *a, const double *b, size_t d) {
-  double part[4] = {0};
-  size_t j = 0;
-  for (; j + 4 <= d; j += 4)
-    for (size_t k = 0; k < 4; k++)
-      part[k] += a[j + k] * b[j + k];
-  for (; j < d; j++)
-    part[0] += a[j] * b[j];
-  return (part[0] + part[1]) + (part[2] + part[3]);
-}
 
 static void covariance(tm_valley_work *w) {
   size_t d = w->cloud.dims;
@@ -355,14 +459,6 @@ static void project(tm_valley_work *w, const double *way) {
   size_t d = w->cloud.dims;
   for (size_t i = 0; i < w->count; i++)
     w->t[i] = dot(way, w->z + i * d, d);
-}
-
-static void normalise(double *x, size_t d) {
-  double squares = 0;
-  for (size_t j = 0; j < d; j++)
-    squares += x[j] * x[j];
-  for (size_t j = 0; j < d; j++)
-    x[j] /= sqrt(squares) + 1e-300;
 }
 
 /* One step towards extreme skewness (g = u^2) or kurtosis (g = u^3), u held
@@ -459,6 +555,9 @@ static size_t search_coordinates(tm_valley_work *w, valley *best) {
     valley v;
     for (size_t i = 0; i < w->count; i++)
       w->t[i] = point(w, i)[j];
+    memset(w->way, 0, d * sizeof(double)); /* whitened: a row of L */
+    memcpy(w->way, w->factor + j * d, (j + 1) * sizeof(double));
+    normalise(w->way, d);
     if (clear_valley(w, fmax(SIGNIFICANT, best->score), &v)) {
       *best = v;
       chosen = j;
