@@ -17,11 +17,11 @@
 #include "estimate/valley.h"
 
 #include "estimate/mixing.h"
+#include "estimate/plane.h"
 #include "numeric/sort.h"
 
 #include <float.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -31,10 +31,7 @@ enum {
   FEWEST_POINTS = 10, /* on either side */
   STEPS = 12,         /* of a fixed-point iteration */
   STARTS = 4,
-  TURNS = 100,         /* of a power iteration */
-  PLANE_PER_WIDTH = 2, /* as PER_WIDTH, in the plane */
-  PLANE_REACH = 3 * PLANE_PER_WIDTH,
-  MOST_PLANE = 1 << 18
+  TURNS = 100 /* of a power iteration */
 };
 static const double SIGNIFICANT = 25;             /* squared standard errors */
 static const double CHANCE = 0.28209479177387814; /* 1/(2 sqrt pi) */
@@ -62,8 +59,7 @@ struct tm_valley_work {
   double *plain;          /* a direction, not whitened */
   double *cells, *smooth; /* the density on a grid */
   double *left, *right;   /* highest to either side, places */
-  double *plane;          /* the density on a grid of t and u */
-  size_t *open;           /* cells of it to go on from */
+  tm_plane plane;         /* the density over t and u */
 };
 
 tm_valley_work *tm_valley_work_create(tm_arena *arena, const tm_cloud *cloud) {
@@ -88,12 +84,10 @@ tm_valley_work *tm_valley_work_create(tm_arena *arena, const tm_cloud *cloud) {
   w->smooth = TM_NEW(arena, double, MOST_CELLS);
   w->left = TM_NEW(arena, double, MOST_CELLS);
   w->right = TM_NEW(arena, double, MOST_CELLS);
-  w->plane = TM_NEW(arena, double, MOST_PLANE);
-  w->open = TM_NEW(arena, size_t, MOST_PLANE);
   bool made = w->mixing && w->mean && w->factor && w->z && w->t && w->sorted &&
               w->u && w->series && w->way && w->next && w->beside && w->plain &&
-              w->cells && w->smooth && w->left && w->right && w->plane &&
-              w->open;
+              w->cells && w->smooth && w->left && w->right &&
+              tm_plane_create(arena, &w->plane);
   return made ? w : NULL;
 }
 
@@ -292,17 +286,12 @@ static void look_beside(tm_valley_work *w, const valley *v) {
   }
 }
 
-/* A grid of cells, column after column, each of equal t. */
-typedef struct plane {
-  double t, u, wide, tall; /* its lower corner, the sides of a cell */
-  size_t columns, rows;
-} plane;
-
 /* Projects on w->beside, far ones to the rim. False when the plane would be
  * too large, for peaks so far apart that nothing joins them, or flat. */
-static bool lay_plane(tm_valley_work *w, const valley *v, plane *p) {
+static bool lay_plane(tm_valley_work *w, const valley *v) {
+  tm_plane *p = &w->plane;
   size_t n = w->count, d = w->cloud.dims;
-  double along = spread(w), cell = v->width / along / PLANE_PER_WIDTH;
+  double along = spread(w), cell = v->width / along / TM_PLANE_PER_WIDTH;
   double low = fmin(v->peak, v->high) - BEYOND * along;
   double high = fmax(v->peak, v->high) + BEYOND * along;
   for (size_t i = 0; i < n; i++)
@@ -311,84 +300,28 @@ static bool lay_plane(tm_valley_work *w, const valley *v, plane *p) {
   double across = spread(w), left = w->sorted[n / 2] - BEYOND * across;
   for (size_t i = 0; i < n; i++)
     w->u[i] = fmax(left, fmin(left + 2 * BEYOND * across, w->u[i]));
-  *p = (plane){.t = low, .u = left};
+  p->t = low;
+  p->u = left;
   p->wide = cell * along;
   p->tall = cell * across;
   p->rows = (size_t)(2 * BEYOND / cell) + 2;
   double columns = (high - low) / p->wide + 1;
-  if (!(across > 1e-9 && columns < (double)(MOST_PLANE / p->rows)))
+  if (!(across > 1e-9 && columns < (double)(TM_PLANE_MOST / p->rows)))
     return false;
   p->columns = (size_t)columns;
   return true;
 }
 
-/* Kernels at all draws. */
-static void fill_plane(tm_valley_work *w, const plane *p) {
-  double kernel[PLANE_REACH + 1];
-  long columns = (long)p->columns, rows = (long)p->rows;
-  for (size_t k = 0; k <= PLANE_REACH; k++)
-    kernel[k] = exp(-0.5 * pow((double)k / PLANE_PER_WIDTH, 2));
-  memset(w->plane, 0, p->columns * p->rows * sizeof(double));
-  for (size_t i = 0; i < w->count; i++) {
-    double t = (w->t[i] - p->t) / p->wide, u = (w->u[i] - p->u) / p->tall;
-    if (!(t >= 0 && t < (double)columns))
-      continue;
-    for (long a = -PLANE_REACH; a <= PLANE_REACH; a++)
-      for (long b = -PLANE_REACH; b <= PLANE_REACH; b++) {
-        long g = (long)t + a, k = (long)u + b;
-        if (g >= 0 && g < columns && k >= 0 && k < rows)
-          w->plane[g * rows + k] += kernel[labs(a)] * kernel[labs(b)];
-      }
-  }
-}
-
-static size_t column_of(const plane *p, double t) {
-  return (size_t)((t - p->t) / p->wide);
-}
-
-static size_t best_cell(const tm_valley_work *w, const plane *p, double t) {
-  size_t from = column_of(p, t) * p->rows, best = from;
-  for (size_t k = from; k < from + p->rows; k++)
-    best = w->plane[k] > w->plane[best] ? k : best;
-  return best;
-}
-
-/* Whether cells no lower than `level` lead from one of them to a column;
- * they are wiped out on the way. */
-static bool leads_to(tm_valley_work *w, const plane *p, size_t from,
-                     size_t column, double level) {
-  size_t count = 0, cells = p->columns * p->rows;
-  w->open[count++] = from;
-  w->plane[from] = -1;
-  while (count > 0) {
-    size_t at = w->open[--count], row = at % p->rows;
-    if (at / p->rows == column)
-      return true;
-    size_t next[4] = {at + p->rows, at - p->rows, row ? at - 1 : cells,
-                      row + 1 < p->rows ? at + 1 : cells};
-    for (size_t k = 0; k < 4; k++)
-      if (next[k] < cells && w->plane[next[k]] >= level) {
-        w->open[count++] = next[k];
-        w->plane[next[k]] = -1; /* once is enough */
-      }
-  }
-  return false;
-}
-
 /* Whether one of the hills, above half the height of the lower peak, reaches
  * the cut. */
 static bool way_around(tm_valley_work *w, const valley *v) {
-  plane p;
   if (w->cloud.dims < 2)
     return false;
   look_beside(w, v);
-  if (!lay_plane(w, v, &p))
+  if (!lay_plane(w, v))
     return false;
-  fill_plane(w, &p);
-  size_t a = best_cell(w, &p, v->peak), b = best_cell(w, &p, v->high);
-  double level = DEEP * fmin(w->plane[a], w->plane[b]);
-  size_t cut = column_of(&p, v->cut);
-  return leads_to(w, &p, a, cut, level) || leads_to(w, &p, b, cut, level);
+  tm_plane_fill(&w->plane, w->t, w->u, w->count);
+  return tm_plane_joins(&w->plane, v->peak, v->high, v->cut, DEEP);
 }
 
 /* Whether the projections in w->t pass, their valley in *v. `bar` is the
