@@ -172,7 +172,11 @@ static tempera_status fill_paper(work *w, tempera_error *error) {
     return TEMPERA_OK; /* another method than the paper's */
   if (!tm_evidence_ti_paper(w->view, &log_z, &se, &between))
     return tm_fail_memory(error);
-  tempera_estimate *e = tm_estimate_add(w->summary, "ti-paper", log_z, se);
+  /* The printed error is of taus that were held; without any it says nothing.
+   */
+  se = se > 0 ? se : NAN;
+  tempera_estimate *e =
+      tm_estimate_add(w->summary, "ti-paper", log_z, isnan(se) ? between : se);
   e->se_within = se;
   e->se_between = between;
   if (!isfinite(log_z))
