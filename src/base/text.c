@@ -142,3 +142,10 @@ void tm_text_number(tm_text *text, double value) {
   while (precision++ < 17 && strtod(digits, NULL) != value);
   tm_text_add(text, digits);
 }
+
+int tm_decimals(double se) {
+  if (!(se > 0) || !isfinite(se))
+    return 4;
+  double digits = 1 - floor(log10(se));
+  return digits < 0 ? 0 : digits > 8 ? 8 : (int)digits;
+}

@@ -26,4 +26,7 @@ void tm_text_trim(tm_text *text);
  * Stan CSV spells them (nan, inf, -inf). */
 void tm_text_number(tm_text *text, double value);
 
+/* Decimals that show two digits of the standard error. */
+int tm_decimals(double se);
+
 #endif

@@ -62,7 +62,7 @@ static void describe(const cli_progress *display, const tempera_progress *p,
              display->automatic ? "at most " : "", left);
   }
   if (!isnan(p->log_z))
-    snprintf(parts[3], PART_SIZE, "log Z %.3f %s %.3f", p->log_z,
+    snprintf(parts[3], PART_SIZE, "log Z %.3f %s %.2g", p->log_z,
              cli_utf8() ? "\xc2\xb1" : "+-", p->se);
   if (p->phase >= TEMPERA_PHASE_SAMPLING)
     snprintf(parts[4], PART_SIZE, "%zu round trips", p->round_trips);

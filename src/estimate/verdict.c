@@ -3,6 +3,7 @@
  * gravest. */
 #include "estimate/estimate.h"
 
+#include "base/text.h"
 #include "estimate/summary.h"
 
 #include <math.h>
@@ -220,10 +221,12 @@ static char *words(const findings *f) {
                           f->advice);
   const char *rough =
       f->rough ? " Means and quantiles of the parameters are rough." : "";
+  int decimals = tm_decimals(s->se);
   if (s->estimator && s->tau_bin_count)
-    return tm_heap_format("Reliable: log Z = %.3f +- %.3f, %zu round trips, "
+    return tm_heap_format("Reliable: log Z = %.*f +- %.*f, %zu round trips, "
                           "and the checks agree.%s",
-                          s->log_z, s->se, s->round_trips, rough);
+                          decimals, s->log_z, decimals, s->se, s->round_trips,
+                          rough);
   return tm_heap_format("Reliable: the chains have mixed; no evidence was "
                         "estimated.%s",
                         rough);

@@ -44,13 +44,6 @@ void tm_table_short(tm_table *table, double value) {
   tm_table_cell(table, text);
 }
 
-int tm_decimals(double se) {
-  if (!(se > 0) || !isfinite(se))
-    return 4;
-  double digits = 1 - floor(log10(se));
-  return digits < 0 ? 0 : digits > 8 ? 8 : (int)digits;
-}
-
 /* The code point that begins here, and its length; bytes that are no UTF-8
  * count one each. */
 static size_t decode(const char *text, uint32_t *point) {

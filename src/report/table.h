@@ -36,7 +36,4 @@ void tm_format_short(char text[TM_NUMBER_TEXT], double value);
 /* Columns that a UTF-8 text takes on a terminal. */
 size_t tm_width(const char *text);
 
-/* Decimals that show two digits of the standard error. */
-int tm_decimals(double se);
-
 #endif
