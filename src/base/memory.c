@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 enum { ALIGNMENT = 32, FIRST_BLOCK = 4096 };
 
@@ -26,6 +27,24 @@ void *tm_heap_resize(void *memory, size_t count, size_t size) {
   if (size != 0 && count > SIZE_MAX / size)
     return NULL;
   return refused() ? NULL : realloc(memory, count && size ? count * size : 1);
+}
+
+void *tm_heap_large(size_t count, size_t size) {
+  enum { HUGE = 1 << 21 };
+  if (size != 0 && count > (SIZE_MAX - HUGE) / size)
+    return NULL;
+  size_t bytes = count && size ? count * size : 1;
+  if (refused())
+    return NULL;
+  if (bytes < 2 * (size_t)HUGE)
+    return malloc(bytes);
+  bytes = (bytes + HUGE - 1) / HUGE * HUGE;
+  void *memory = aligned_alloc(HUGE, bytes);
+#ifdef MADV_HUGEPAGE
+  if (memory)
+    (void)madvise(memory, bytes, MADV_HUGEPAGE); /* or as it comes */
+#endif
+  return memory;
 }
 
 void tm_heap_free(void *memory) { free(memory); }

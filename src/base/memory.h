@@ -23,6 +23,9 @@ char *tm_arena_text(tm_arena *arena, const char *text); /* a copy */
  * included, comes through here. */
 void *tm_heap_alloc(size_t count, size_t size); /* zeroed */
 void *tm_heap_resize(void *memory, size_t count, size_t size);
+/* Not zeroed, and in huge pages where it is large: for what is filled as it
+ * comes, since a first touch of every 4 KiB would be felt. */
+void *tm_heap_large(size_t count, size_t size);
 void tm_heap_free(void *memory);
 char *tm_heap_text(const char *text);
 

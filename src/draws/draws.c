@@ -43,8 +43,7 @@ static size_t column_total(const tempera_draws *draws) {
 void tm_draws_free(tempera_draws *draws) {
   if (!draws)
     return;
-  for (size_t i = 0; i < column_total(draws); i++)
-    tm_heap_free(draws->columns[i]);
+  tm_heap_free(draws->slab);
   tm_arena_free(draws->arena);
 }
 
@@ -65,21 +64,38 @@ size_t tm_draws_row_bytes(const tempera_draws *draws) {
   return bytes;
 }
 
+/* Doubles from one column to the next: whole cache lines, and an odd number of
+ * them. A row is written to all columns at once; even numbers would send many
+ * of these to the same few places of the cache. */
+static size_t stride_of(size_t rows) {
+  enum { LINE = 8 };
+  size_t lines = (rows + LINE - 1) / LINE;
+  return (lines | 1) * LINE;
+}
+
 tempera_status tm_draws_reserve(tempera_draws *draws, size_t sweeps,
                                 tempera_error *error) {
   if (sweeps <= draws->capacity)
     return TEMPERA_OK;
-  size_t half = column_total(draws) / 2;
+  size_t half = column_total(draws) / 2, total = 0;
+  for (size_t role = 0; role < 2; role++)
+    if (draws->has_role[role])
+      total += half * stride_of(sweeps * tm_draws_width(draws, role));
+  double *slab = tm_heap_large(total, sizeof(double)), *next = slab;
+  if (!slab)
+    return tm_fail_memory(error);
   for (size_t i = 0; i < 2 * half; i++) {
-    if (!draws->has_role[i / half])
+    tempera_role role = (tempera_role)(i / half);
+    if (!draws->has_role[role])
       continue;
-    size_t width = tm_draws_width(draws, (tempera_role)(i / half));
-    double *column =
-        tm_heap_resize(draws->columns[i], sweeps, width * sizeof(double));
-    if (!column)
-      return tm_fail_memory(error);
-    draws->columns[i] = column;
+    size_t width = tm_draws_width(draws, role);
+    if (draws->slab)
+      memcpy(next, draws->columns[i], draws->capacity * width * sizeof(double));
+    draws->columns[i] = next;
+    next += stride_of(sweeps * width);
   }
+  tm_heap_free(draws->slab);
+  draws->slab = slab;
   draws->capacity = sweeps;
   return TEMPERA_OK;
 }

@@ -60,6 +60,7 @@ struct tempera_draws {
   size_t capacity;     /* of sweeps */
   size_t width;        /* tempered rows of a sweep; set before there is room */
   double **columns; /* [role][chain][size + TM_COLUMNS], see tm_draws_column */
+  double *slab;     /* all of them */
   tm_draws_prior prior;
   tm_draws_levels levels;
   tm_draws_ridge ridge;
