@@ -579,6 +579,19 @@ static void tau_bins_share_the_draws(void **state) {
 
 /* ---- verdicts and edges ---------------------------------------------- */
 
+/* Its printed error is of taus that are held; an error of zero is none. */
+static void ti_paper_has_no_error_of_zero(void **state) {
+  (void)state;
+  gaussian g = gaussian_make(1, 25, FLAT);
+  tempera_draws *draws = gaussian_draws(&g, GIBBS, 1, 4, 500);
+  tempera_summary *s = summarise(draws);
+  const tempera_estimate *e = tm_estimate_find(s, "ti-paper");
+  assert_non_null(e);
+  assert_true(isnan(e->se_within) && e->se == e->se_between && e->se > 0);
+  tempera_summary_free(s);
+  tm_draws_free(draws);
+}
+
 /* The count of the progress line takes its ends from fewer draws: off by a
  * fifth in one run, but right on the whole. */
 static void trips_by_few_draws_are_about_as_many(void **state) {
@@ -813,6 +826,7 @@ int main(void) {
       cmocka_unit_test(exchanges_between_kept_draws_are_followed),
       cmocka_unit_test(whole_values_have_probabilities),
       cmocka_unit_test(tau_bins_share_the_draws),
+      cmocka_unit_test(ti_paper_has_no_error_of_zero),
       cmocka_unit_test(trips_by_few_draws_are_about_as_many),
       cmocka_unit_test(verdict_is_reliable_for_good_draws_only),
       cmocka_unit_test(verdict_and_warnings_agree_on_the_mixing),

@@ -123,6 +123,25 @@ static void u_to_theta_and_back_is_the_identity(void **state) {
   }
 }
 
+static void u_that_is_no_number_reaches_nothing(void **state) {
+  (void)state;
+  for (size_t p = 0; p < PROBLEM_COUNT; p++) {
+    tempera_model *model = model_of(&PROBLEMS[p]);
+    for (size_t j = 0; j < model->dimension; j++) {
+      double u[MOST] = {0}, theta[MOST], jacobian;
+      tm_constrain(model, u, theta, &jacobian);
+      assert_true(tm_reached(model, theta));
+      u[j] = NAN;
+      tm_constrain(model, u, theta, &jacobian);
+      assert_false(tm_reached(model, theta));
+    }
+    tempera_model_free(model);
+  }
+  double far[2] = {0, INFINITY}, theta[3];
+  assert_true(tm_simplex_constrain(3, far, theta) == -INFINITY);
+  assert_true(isnan(theta[0]));
+}
+
 /* d theta_i / d u_j by central differences, over the first dimension-many
  * free values of each block. */
 static double numeric_log_determinant(const tempera_model *model,
@@ -370,6 +389,7 @@ static void a_cap_cuts_the_likelihood(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(u_to_theta_and_back_is_the_identity),
+      cmocka_unit_test(u_that_is_no_number_reaches_nothing),
       cmocka_unit_test(log_jacobian_is_the_log_determinant),
       cmocka_unit_test(pulled_back_gradients_match_differences),
       cmocka_unit_test(integers_pass_through_and_have_no_gradient),

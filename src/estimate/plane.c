@@ -65,7 +65,7 @@ static bool leads_to(tm_plane *p, size_t from, size_t column, double level) {
   return false;
 }
 
-bool tm_plane_joins(tm_plane *p, double peak, double other, double cut,
+bool tm_plane_leads(tm_plane *p, double peak, double other, double cut,
                     double share) {
   size_t a = best_cell(p, peak), b = best_cell(p, other);
   double level = share * fmin(p->density[a], p->density[b]);

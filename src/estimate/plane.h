@@ -1,5 +1,5 @@
-/* plane.h - the density of points (t, u) on a grid, and whether two of its
- * peaks are joined. */
+/* plane.h - the density of points (t, u) on a grid, and whether a way at some
+ * height leads from its peaks to a line. */
 #ifndef TM_ESTIMATE_PLANE_H
 #define TM_ESTIMATE_PLANE_H
 
@@ -25,7 +25,7 @@ void tm_plane_fill(tm_plane *plane, const double *t, const double *u,
                    size_t count);
 /* Does the highest place at t = peak or at t = other lead to t = cut, nowhere
  * below `share` of the lower of the two? Uses the density up. */
-bool tm_plane_joins(tm_plane *plane, double peak, double other, double cut,
+bool tm_plane_leads(tm_plane *plane, double peak, double other, double cut,
                     double share);
 
 #endif

@@ -321,7 +321,7 @@ static bool way_around(tm_valley_work *w, const valley *v) {
   if (!lay_plane(w, v))
     return false;
   tm_plane_fill(&w->plane, w->t, w->u, w->count);
-  return tm_plane_joins(&w->plane, v->peak, v->high, v->cut, DEEP);
+  return tm_plane_leads(&w->plane, v->peak, v->high, v->cut, DEEP);
 }
 
 /* Whether the projections in w->t pass, their valley in *v. `bar` is the

@@ -102,6 +102,10 @@ double tm_simplex_constrain(size_t count, const double *u, double *theta) {
     }
   }
   theta[count - 1] = fmax(left, DBL_MIN);
+  if (!isfinite(log_jacobian)) { /* so was not u: there is no such point */
+    theta[0] = NAN;
+    return -INFINITY;
+  }
   return log_jacobian + log(product * larger_parts);
 }
 

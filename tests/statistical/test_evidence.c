@@ -144,6 +144,7 @@ static void intervals_cover_for_correlated_draws(void **state) {
   gaussian profile = gaussian_make(1, 25, PROFILE);
   check_coverage("profile, Gibbs", &profile, GIBBS, 500, true);
   check_coverage("no table, held", &profile, HELD, 1000, false);
+  check_coverage("profile, held", &profile, HELD, 1000, true);
   gaussian atom = gaussian_make(1, 25, FLAT);
   atom.log_atom = log(0.05);
   atom.zero = 0.1;
