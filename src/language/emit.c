@@ -444,7 +444,7 @@ static void emit_variants(tm_emitter *g, const tm_function *f, bool defined) {
   g->silent = false;
 }
 
-void tm_emit_functions(tm_emitter *g, bool gradient) {
+static void emit_functions(tm_emitter *g, bool gradient) {
   const tm_program *tree = &g->program->tree;
   g->gradient = gradient;
   g->needed = NULL;
@@ -494,8 +494,8 @@ static void emit_entry(tm_emitter *g, bool drawn, bool shown) {
 tempera_status tm_emit_program(const tempera_program *program, tm_text *text,
                                tempera_error *error) {
   tm_emitter g = {.program = program, .arena = program->arena};
-  tm_emit_functions(&g, false);
-  tm_emit_functions(&g, true);
+  emit_functions(&g, false);
+  emit_functions(&g, true);
   emit_data(&g);
   emit_parameters(&g);
   for (int k = 0; k < 4; k++)

@@ -47,8 +47,6 @@ tm_held tm_held_variable(const tm_emitter *g, const tm_variable *v);
 /* The number of a library function in the table F. */
 size_t tm_emit_call_number(tm_emitter *g, const char *name,
                            const char *signature);
-/* The same for the table K of univariate densities. */
-size_t tm_emit_kernel_number(tm_emitter *g, const char *name);
 /* Is e a univariate density of scalars? Write it; `target`: for the target,
  * whose adjoint is one. */
 bool tm_is_scalar_density(const tm_expression *e);
@@ -74,12 +72,10 @@ bool tm_aliases(const tm_expression *e);
 bool tm_index_single(const tm_expression *e);
 
 void tm_emit_statements(tm_emitter *g, tm_statement *const *body, size_t count);
-void tm_emit_declaration(tm_emitter *g, const tm_variable *v);
 void tm_emit_sizes(tm_emitter *g, const tm_variable *v);
 /* Which variables `part` needs; part NONE: all of them. */
 void tm_emit_need(tm_emitter *g);
 bool tm_emit_keeps(const tm_emitter *g, const tm_statement *s);
-void tm_emit_functions(tm_emitter *g, bool gradient);
 /* The end of the C name of f as it is called here. */
 const char *tm_emit_variant(const tm_emitter *g, const tm_function *f);
 

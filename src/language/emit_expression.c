@@ -83,7 +83,8 @@ size_t tm_emit_call_number(tm_emitter *g, const char *name,
   return number_of(g, &g->calls, &g->call_count, &g->call_capacity, key);
 }
 
-size_t tm_emit_kernel_number(tm_emitter *g, const char *name) {
+/* The same for the table K of univariate densities. */
+static size_t kernel_number(tm_emitter *g, const char *name) {
   char key[128];
   snprintf(key, sizeof key, "%.*s", (int)strlen(name) - 5, name);
   return number_of(g, &g->kernels, &g->kernel_count, &g->kernel_capacity, key);
@@ -258,7 +259,7 @@ void tm_emit_scalar_density(tm_emitter *g, const tm_expression *e,
     if (!target || is_loose(e->parts[i]))
       deferred |= 1u << i;
   tm_emit(g, active ? "tm_density(t, " : "tm_density_value(");
-  tm_emit(g, "K[%zu], %zu, (%s[]){", tm_emit_kernel_number(g, e->builtin->name),
+  tm_emit(g, "K[%zu], %zu, (%s[]){", kernel_number(g, e->builtin->name),
           e->part_count, active ? "tm_var" : "double");
   for (size_t i = 0; i < e->part_count; i++) {
     tm_emit(g, i ? ", " : "");

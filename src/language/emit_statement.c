@@ -67,7 +67,7 @@ static bool in_instance(const tm_variable *v) {
          (v->block == TM_BLOCK_DATA || v->block == TM_BLOCK_TRANSFORMED_DATA);
 }
 
-void tm_emit_declaration(tm_emitter *g, const tm_variable *v) {
+static void emit_declaration(tm_emitter *g, const tm_variable *v) {
   tm_held held = tm_held_variable(g, v);
   begin(g);
   if (!in_instance(v))
@@ -399,7 +399,7 @@ static void emit_loud(tm_emitter *g, const tm_statement *s) {
     emit_body(g, s->body, s->body_count);
     break;
   case TM_S_DECLARE:
-    tm_emit_declaration(g, s->variable);
+    emit_declaration(g, s->variable);
     break;
   case TM_S_ASSIGN:
     emit_assignment(g, s);

@@ -11,7 +11,7 @@ enum {
   MOST_ITERATIONS = 192000, /* when their number is decided while running */
   AUTOMATIC_WARMUP = 9300,  /* rounds of 300, 600, 1200, 2400 and 4800 sweeps */
   LEVELS_WARMUP = 4500,     /* where a sweep moves many points */
-  SHORT_SWEEPS = 3, /* of `auto` do the work of a full one: keep every third */
+  SHORT_SWEEPS = 3, /* of `auto`, and neighbours are alike: keep a third */
   PAPER_ITERATIONS = 34000, /* 35 000, of which the first 1 000 are dropped */
   PAPER_WARMUP = 1000,
   PAPER_LEVELS = 30
