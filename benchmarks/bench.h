@@ -25,10 +25,10 @@ static inline double bench_now(void) {
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* The processor's time: what others do on the machine is not counted. */
+/* This thread's time: what others do on the machine is not counted. */
 static inline double bench_cpu(void) {
   struct timespec now;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 

@@ -23,7 +23,7 @@ static double time_sweeps(tempera_sampler *sampler, size_t sweeps) {
   return bench_now() - start;
 }
 
-enum { POINTS = 64 };
+enum { POINTS = 64, MOST = 64 /* numbers of a point */ };
 
 /* Points of the model as the chain met them, one after another. */
 static void last_points(const tempera_sampler *s, double *theta) {
@@ -54,8 +54,8 @@ static double time_gradients(const tempera_sampler *s, const double *theta,
                              int calls) {
   const tempera_model_spec *spec = &s->model->spec;
   void *user = s->groups[0]->evaluator.user;
-  double value, gradient[64], start = bench_cpu();
-  if (!tm_has_gradients(s->model) || s->model->size > 64)
+  double value, gradient[MOST], start = bench_cpu();
+  if (!tm_has_gradients(s->model))
     return 0;
   for (int i = 0; i < calls; i++) {
     const double *at = theta + (size_t)(i % POINTS) * s->model->size;
@@ -65,50 +65,89 @@ static double time_gradients(const tempera_sampler *s, const double *theta,
   return bench_cpu() - start;
 }
 
-static uint64_t gradients(const tempera_sampler *s) {
-  uint64_t total = 0;
-  for (size_t c = 0; c < s->options.chains; c++)
-    total += s->groups[c]->evaluator.gradient_evaluations;
+/* The same for draws from its prior. */
+static double time_prior_draws(const tempera_sampler *s, int calls) {
+  const tempera_model_spec *spec = &s->model->spec;
+  tempera_random random = tm_random(1, 0, TM_PURPOSE_PRIOR);
+  double theta[MOST], start = bench_cpu();
+  if (!spec->prior_draw)
+    return 0;
+  for (int i = 0; i < calls; i++)
+    spec->prior_draw(&random, theta, s->groups[0]->evaluator.user);
+  return bench_cpu() - start;
+}
+
+/* Calls of the model's functions. */
+typedef struct counts {
+  double evaluations, gradients, prior_draws;
+} counts;
+
+static counts count(const tempera_sampler *s) {
+  counts total = {0};
+  for (size_t c = 0; c < s->options.chains; c++) {
+    const tm_evaluator *e = &s->groups[c]->evaluator;
+    total.evaluations += (double)e->likelihood_evaluations;
+    total.gradients += (double)e->gradient_evaluations;
+    total.prior_draws += (double)e->prior_draws;
+  }
   return total;
 }
 
-static uint64_t evaluations(const tempera_sampler *s) {
-  uint64_t total = 0;
-  for (size_t c = 0; c < s->options.chains; c++)
-    total += s->groups[c]->evaluator.likelihood_evaluations;
-  return total;
-}
+/* One iteration: CPU nanoseconds, what is left of them outside the model, and
+ * how many exp calls last as long as that. */
+typedef struct cost {
+  double iteration, outside, exp_call, ratio;
+  counts calls;
+} cost;
 
-/* CPU nanoseconds, and calls per iteration. */
-typedef struct costs {
-  double iteration, evaluation, gradient, exp_call;
-  double evaluations, gradients;
-} costs;
-
-enum { BEFORE = 600, PIECES = 200, SWEEPS = 250 };
+enum { SEEDS = 10, BEFORE = 600, PIECES = 20, SWEEPS = 250 };
 
 /* All are timed in turn, in short pieces, so that all see the same machine. */
-static costs measure(tempera_sampler *sampler) {
+static cost measure(tempera_sampler *sampler) {
   enum { CALLS = 1000, EXPS = 10000 };
-  double theta[POINTS * 64];
-  double all = SWEEPS * (double)sampler->options.chains * PIECES;
-  uint64_t calls = evaluations(sampler), slopes = gradients(sampler);
-  costs c = {0};
-  for (int piece = 0; piece < PIECES; piece++) {
-    double start = bench_cpu();
-    bench_check(tempera_sampler_advance(sampler, SWEEPS, &bench_error));
-    c.iteration += 1e9 * (bench_cpu() - start) / all;
-    last_points(sampler, theta);
-    c.evaluation += 1e9 * time_model(sampler, theta, CALLS) / (CALLS * PIECES);
-    c.gradient +=
-        1e9 * time_gradients(sampler, theta, CALLS) / (CALLS * PIECES);
-    c.exp_call += 1e9 * bench_calls(exp, EXPS) / (EXPS * (double)PIECES);
-  }
-  c.evaluations = (double)(evaluations(sampler) - calls) / all;
-  c.gradients = (double)(gradients(sampler) - slopes) / all;
+  double theta[POINTS * MOST], each = 1e-9 * CALLS;
+  double all = SWEEPS * (double)sampler->options.chains;
+  counts before = count(sampler);
+  double start = bench_cpu();
+  bench_check(tempera_sampler_advance(sampler, SWEEPS, &bench_error));
+  cost c = {.iteration = 1e9 * (bench_cpu() - start) / all};
+  counts after = count(sampler);
+  c.calls.evaluations = (after.evaluations - before.evaluations) / all;
+  c.calls.gradients = (after.gradients - before.gradients) / all;
+  c.calls.prior_draws = (after.prior_draws - before.prior_draws) / all;
+  last_points(sampler, theta);
+  c.outside = c.iteration -
+              c.calls.evaluations * time_model(sampler, theta, CALLS) / each -
+              c.calls.gradients * time_gradients(sampler, theta, CALLS) / each -
+              c.calls.prior_draws * time_prior_draws(sampler, CALLS) / each;
+  c.exp_call = 1e9 * bench_calls(exp, EXPS) / EXPS;
+  c.ratio = c.outside / c.exp_call;
   return c;
 }
 
+static int by_ratio(const void *a, const void *b) {
+  double x = ((const cost *)a)->ratio, y = ((const cost *)b)->ratio;
+  return (x > y) - (x < y);
+}
+
+/* The mean of the middle half, by ratio: others use the machine too. */
+static cost middle(cost *pieces, size_t count) {
+  qsort(pieces, count, sizeof *pieces, by_ratio);
+  cost mean = {0};
+  for (size_t i = count / 4; i < count - count / 4; i++) {
+    double share = 1 / (double)(count - 2 * (count / 4));
+    mean.iteration += share * pieces[i].iteration;
+    mean.outside += share * pieces[i].outside;
+    mean.exp_call += share * pieces[i].exp_call;
+    mean.ratio += share * pieces[i].ratio;
+    mean.calls.evaluations += share * pieces[i].calls.evaluations;
+    mean.calls.gradients += share * pieces[i].calls.gradients;
+    mean.calls.prior_draws += share * pieces[i].calls.prior_draws;
+  }
+  return mean;
+}
+
+/* Over a few seeds: each warmup chooses how often which move is made. */
 static void overhead(const char *name, const char *model_name, const char *data,
                      bool lean) {
   tempera_model *model = bench_load(model_name, data);
@@ -117,17 +156,22 @@ static void overhead(const char *name, const char *model_name, const char *data,
     o.tau_prior = TEMPERA_PRIOR_PROFILE;
     o.kernel = TEMPERA_KERNEL_RANDOM_WALK;
   }
-  tempera_sampler *sampler;
-  bench_check(tempera_sampler_create(model, &o, &sampler, &bench_error));
-  time_sweeps(sampler, BEFORE);
-  costs c = measure(sampler);
-  double outside =
-      c.iteration - c.evaluations * c.evaluation - c.gradients * c.gradient;
-  printf("%-10s %7.0f ns per iteration, %7.0f ns outside the model "
-         "(%.1f evaluations, %.1f gradients) = %.0f exp calls of %.2f ns\n",
-         name, c.iteration, outside, c.evaluations, c.gradients,
-         outside / c.exp_call, c.exp_call);
-  tempera_sampler_free(sampler);
+  cost pieces[SEEDS * PIECES];
+  size_t measured = 0;
+  for (o.seed = 1; o.seed <= SEEDS; o.seed++) {
+    tempera_sampler *sampler;
+    bench_check(tempera_sampler_create(model, &o, &sampler, &bench_error));
+    time_sweeps(sampler, BEFORE);
+    for (int piece = 0; piece < PIECES; piece++)
+      pieces[measured++] = measure(sampler);
+    tempera_sampler_free(sampler);
+  }
+  cost c = middle(pieces, measured);
+  printf("%-10s %7.0f ns per iteration, %7.0f ns outside the model (%.2f "
+         "evaluations, %.2f gradients, %.2f prior draws) = %.0f exp calls of "
+         "%.2f ns\n",
+         name, c.iteration, c.outside, c.calls.evaluations, c.calls.gradients,
+         c.calls.prior_draws, c.ratio, c.exp_call);
   tempera_model_free(model);
 }
 

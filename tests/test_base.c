@@ -105,6 +105,24 @@ static void normals_have_the_right_moments(void **state) {
   assert_true(fabs(fourth / N - 3) < 4 * sqrt(96.0 / N));
 }
 
+/* The law of each, as counts in cells of equal probability. */
+static void chi_squares_fall_where_they_should(void **state) {
+  (void)state;
+  static const unsigned freedom[] = {1, 2, 5, 8, 32, 33, 60};
+  enum { N = 200000, CELLS = 50 };
+  for (size_t k = 0; k < sizeof freedom / sizeof *freedom; k++) {
+    tempera_random r = tm_random(7, (uint32_t)k, TM_PURPOSE_TEST);
+    double count[CELLS] = {0}, off = 0, expected = (double)N / CELLS;
+    for (int i = 0; i < N; i++) {
+      double x = tm_random_chi_square(&r, freedom[k]);
+      count[(int)(CELLS * gsl_cdf_chisq_P(x, freedom[k]))]++;
+    }
+    for (int i = 0; i < CELLS; i++)
+      off += pow(count[i] - expected, 2) / expected;
+    assert_true(fabs(off - (CELLS - 1)) < 4 * sqrt(2 * (CELLS - 1)));
+  }
+}
+
 static void numbers_read_back_exactly(void **state) {
   (void)state;
   double values[] = {0.1, 1.0 / 3, -38.25321251549197, 5e-324, 1e300, 2};
@@ -137,6 +155,7 @@ int main(void) {
       cmocka_unit_test(layers_of_the_normal_have_equal_areas),
       cmocka_unit_test(normals_fall_where_they_should),
       cmocka_unit_test(normals_have_the_right_moments),
+      cmocka_unit_test(chi_squares_fall_where_they_should),
       cmocka_unit_test(numbers_read_back_exactly),
       cmocka_unit_test(arena_memory_is_zeroed_and_aligned),
   };

@@ -1,5 +1,6 @@
 /* Facts about the Laplace ridge: weights and modes against closed forms and
  * enumeration, labels, absence, and what warmup may do to it. */
+#include "numeric/triangular.h"
 #include "paper_support.h"
 #include "tempered_models.h"
 #include "tempering/laplace.h"
@@ -443,6 +444,73 @@ static void labels_are_recognised_and_copies_counted(void **state) {
   done(&made);
 }
 
+static double log_density_at(tm_evaluator *evaluator, tm_point *point,
+                             const double *u, double tau) {
+  memcpy(point->u, u, evaluator->model->dimension * sizeof(double));
+  tm_evaluate(evaluator, point);
+  return tm_log_density(point, tau);
+}
+
+/* Minus the second derivative along a and b, by differences. */
+static double curvature(tm_evaluator *evaluator, tm_point *point,
+                        const double *mode, double tau, size_t a, size_t b) {
+  double u[8], sum = 0, h = 1e-3;
+  for (int side = 0; side < 4; side++) {
+    memcpy(u, mode, sizeof u);
+    u[a] += side & 1 ? h : -h;
+    u[b] += side & 2 ? h : -h;
+    sum += (side == 0 || side == 3 ? -1 : 1) *
+           log_density_at(evaluator, point, u, tau);
+  }
+  return sum / (4 * h * h);
+}
+
+/* Galaxies in three components with their weights in a simplex: modes are
+ * shown with their labels in order, and height and curvature are those of the
+ * place where they are shown. */
+static void labels_are_put_in_order(void **state) {
+  (void)state;
+  enum { D = 8 };
+  tempera_model *model = paper_model("galaxy", "galaxy-3.json");
+  double starts[4 * 9];
+  tempera_random random = tm_random(1, 0, TM_PURPOSE_TEST);
+  for (int i = 0; i < 4; i++)
+    model->spec.prior_draw(&random, starts + 9 * i, model->spec.user);
+  built made = build_on(model, starts, 4, 1);
+  tm_arena *arena = tm_arena_create();
+  tm_evaluator evaluator;
+  tm_point point;
+  assert_int_equal(tm_evaluator_create(model, arena, &evaluator, NULL),
+                   TEMPERA_OK);
+  assert_int_equal(tm_point_create(model, arena, &point, NULL), TEMPERA_OK);
+  size_t seen = 0;
+  for (size_t k = 0; k < made.view->knot_count; k++)
+    for (size_t m = 0; m < made.view->knots[k].mode_count; m++) {
+      const tm_laplace_mode *mode = &made.view->knots[k].modes[m];
+      double tau = made.view->knots[k].tau, log_det = 0;
+      if (!made.view->knots[k].relabel)
+        continue;
+      assert_near(log_density_at(&evaluator, &point, mode->u, tau),
+                  mode->height, 1e-6);
+      assert_true(tm_labels_sorted(&made.view->labels, point.theta));
+      for (size_t i = 0; i < D; i++)
+        log_det += log(mode->factor[i * D + i]);
+      assert_near(log_det, mode->half_log_det, 1e-12);
+      for (size_t i = 0; i < D && !mode->indefinite; i++)
+        for (size_t j = 0; j <= i; j++) {
+          const double *a = mode->factor + i * D, *b = mode->factor + j * D;
+          double size = sqrt(tm_dot(a, a, D) * tm_dot(b, b, D));
+          double exact = curvature(&evaluator, &point, mode->u, tau, i, j);
+          assert_near(tm_dot(a, b, D), exact, 0.01 * size);
+        }
+      seen++;
+    }
+  assert_true(seen > 5);
+  tm_evaluator_release(&evaluator);
+  tm_arena_free(arena);
+  done(&made);
+}
+
 static void distinct_values_are_not_taken_for_labels(void **state) {
   (void)state;
   COUNT = 3;
@@ -596,6 +664,7 @@ int main(void) {
       cmocka_unit_test(every_integer_that_matters_has_its_mode),
       cmocka_unit_test(simplex_has_its_mode_on_the_unconstrained_scale),
       cmocka_unit_test(labels_are_recognised_and_copies_counted),
+      cmocka_unit_test(labels_are_put_in_order),
       cmocka_unit_test(distinct_values_are_not_taken_for_labels),
       cmocka_unit_test(centred_eight_schools_has_no_laplace_ridge),
       cmocka_unit_test(flat_priors_have_no_laplace_ridge_at_zero),

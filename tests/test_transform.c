@@ -185,6 +185,32 @@ static void log_jacobian_is_the_log_determinant(void **state) {
   }
 }
 
+/* log theta summed, each by logarithms alone. */
+static double simplex_log_jacobian(size_t count, const double *u) {
+  double left = 0, sum = 0;
+  for (size_t k = 0; k + 1 < count; k++) {
+    double y = u[k] - log((double)(count - 1 - k));
+    double rest = y > 0 ? -y - log1p(exp(-y)) : -log1p(exp(y));
+    sum += left + rest + y;
+    left += rest;
+  }
+  return sum + left;
+}
+
+/* Where theta's product underflows, and on both sides of there. */
+static void simplexes_far_out_keep_their_jacobian(void **state) {
+  (void)state;
+  for (double x = 0; x < 2000; x += 37)
+    for (int sides = 0; sides < 4; sides++) {
+      double u[3] = {sides & 1 ? x : -x, sides & 2 ? x / 3 : -x / 3, 0.3};
+      double theta[4], exact = simplex_log_jacobian(4, u);
+      assert_true(fabs(tm_simplex_constrain(4, u, theta) - exact) <
+                  1e-13 * (1 + fabs(exact)));
+      for (int i = 0; i < 4; i++)
+        assert_true(theta[i] > 0 && theta[i] <= 1);
+    }
+}
+
 typedef struct fixture {
   tm_arena *arena;
   tm_evaluator evaluator;
@@ -307,6 +333,31 @@ static void values_on_bounds_map_to_finite_coordinates(void **state) {
   tempera_model_free(model);
 }
 
+/* theta stays as it is given, and u and the Jacobian are what they are on the
+ * way from u. */
+static void natural_points_are_those_of_their_coordinates(void **state) {
+  (void)state;
+  tempera_random random = tm_random(4, 0, TM_PURPOSE_TEST);
+  for (size_t p = 0; p < PROBLEM_COUNT; p++) {
+    tempera_model *model = model_of(&PROBLEMS[p]);
+    fixture f = fixture_of(model);
+    for (int repeat = 0; repeat < 50; repeat++) {
+      random_u(&random, model, f.moved.u);
+      tm_evaluate(&f.evaluator, &f.moved);
+      memcpy(f.point.theta, f.moved.theta, model->size * sizeof(double));
+      tm_evaluate_natural(&f.evaluator, &f.point);
+      for (size_t j = 0; j < model->dimension; j++)
+        assert_true(fabs(f.point.u[j] - f.moved.u[j]) < 1e-10);
+      for (size_t i = 0; i < model->size; i++)
+        assert_true(fabs(f.point.theta[i] - f.moved.theta[i]) < 1e-14);
+      assert_true(fabs(f.point.log_jacobian - f.moved.log_jacobian) < 1e-10);
+      assert_true(fabs(f.point.log_prior - f.moved.log_prior) < 1e-10);
+    }
+    fixture_free(&f);
+    tempera_model_free(model);
+  }
+}
+
 static void natural_points_outside_have_density_zero(void **state) {
   (void)state;
   tempera_model *model = model_of(&PROBLEMS[6]);
@@ -391,10 +442,12 @@ int main(void) {
       cmocka_unit_test(u_to_theta_and_back_is_the_identity),
       cmocka_unit_test(u_that_is_no_number_reaches_nothing),
       cmocka_unit_test(log_jacobian_is_the_log_determinant),
+      cmocka_unit_test(simplexes_far_out_keep_their_jacobian),
       cmocka_unit_test(pulled_back_gradients_match_differences),
       cmocka_unit_test(integers_pass_through_and_have_no_gradient),
       cmocka_unit_test(far_coordinates_stay_strictly_inside_the_bounds),
       cmocka_unit_test(values_on_bounds_map_to_finite_coordinates),
+      cmocka_unit_test(natural_points_are_those_of_their_coordinates),
       cmocka_unit_test(natural_points_outside_have_density_zero),
       cmocka_unit_test(callbacks_are_checked),
       cmocka_unit_test(a_cap_cuts_the_likelihood),

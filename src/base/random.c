@@ -43,24 +43,9 @@ static lanes joined(lanes low, lanes high) {
   return _mm256_blend_epi32(low, _mm256_slli_epi64(high, 32), 0xaa);
 }
 
-/* The words of four counters from `first` on. */
-static void four_blocks(const tempera_random *random, uint64_t first,
-                        uint64_t words[8]) {
-  lanes a = _mm256_add_epi64(_mm256_set1_epi64x((long long)first),
-                             _mm256_set_epi64x(3, 2, 1, 0));
-  lanes b = high_half(a);
-  lanes c = same(random->counter[2]), d = same(random->counter[3]);
-  uint32_t key[2] = {random->key[0], random->key[1]};
-  for (int round = 0; round < 10; round++) {
-    lanes p = _mm256_mul_epu32(a, same(PHILOX_M4x32_0));
-    lanes q = _mm256_mul_epu32(c, same(PHILOX_M4x32_1));
-    a = mixed(q, b, same(key[0]));
-    b = q;
-    c = mixed(p, d, same(key[1]));
-    d = p;
-    key[0] += PHILOX_W32_0;
-    key[1] += PHILOX_W32_1;
-  }
+enum { SETS = TM_RANDOM_BLOCKS / 4 };
+
+static void store_words(lanes a, lanes b, lanes c, lanes d, uint64_t words[8]) {
   lanes even = joined(a, b), odd = joined(c, d);
   lanes low = _mm256_unpacklo_epi64(even, odd);
   lanes high = _mm256_unpackhi_epi64(even, odd);
@@ -69,11 +54,40 @@ static void four_blocks(const tempera_random *random, uint64_t first,
   _mm256_storeu_si256((lanes *)(words + 4),
                       _mm256_permute2x128_si256(low, high, 0x31));
 }
+
+/* The words of the counters from `first` on. The sets go side by side, since a
+ * round waits for its products. */
+static void make_words(const tempera_random *random, uint64_t first,
+                       uint64_t words[TM_RANDOM_WORDS]) {
+  lanes a[SETS], b[SETS], c[SETS], d[SETS];
+  for (int s = 0; s < SETS; s++) {
+    a[s] = _mm256_add_epi64(_mm256_set1_epi64x((long long)first + 4 * s),
+                            _mm256_set_epi64x(3, 2, 1, 0));
+    b[s] = high_half(a[s]);
+    c[s] = same(random->counter[2]);
+    d[s] = same(random->counter[3]);
+  }
+  uint32_t key[2] = {random->key[0], random->key[1]};
+  for (int round = 0; round < 10; round++) {
+    for (int s = 0; s < SETS; s++) {
+      lanes p = _mm256_mul_epu32(a[s], same(PHILOX_M4x32_0));
+      lanes q = _mm256_mul_epu32(c[s], same(PHILOX_M4x32_1));
+      a[s] = mixed(q, b[s], same(key[0]));
+      b[s] = q;
+      c[s] = mixed(p, d[s], same(key[1]));
+      d[s] = p;
+    }
+    key[0] += PHILOX_W32_0;
+    key[1] += PHILOX_W32_1;
+  }
+  for (int s = 0; s < SETS; s++)
+    store_words(a[s], b[s], c[s], d[s], words + 8 * s);
+}
 #else
-static void four_blocks(const tempera_random *random, uint64_t first,
-                        uint64_t words[8]) {
+static void make_words(const tempera_random *random, uint64_t first,
+                       uint64_t words[TM_RANDOM_WORDS]) {
   philox4x32_key_t key = {{random->key[0], random->key[1]}};
-  for (uint64_t i = 0; i < 4; i++) {
+  for (uint64_t i = 0; i < TM_RANDOM_BLOCKS; i++) {
     philox4x32_ctr_t counter = {{(uint32_t)(first + i),
                                  (uint32_t)((first + i) >> 32),
                                  random->counter[2], random->counter[3]}};
@@ -86,8 +100,7 @@ static void four_blocks(const tempera_random *random, uint64_t first,
 
 void tm_random_refill(tempera_random *random) {
   uint64_t first = (uint64_t)random->counter[1] << 32 | random->counter[0];
-  for (int i = 0; i < TM_RANDOM_BLOCKS; i += 4)
-    four_blocks(random, first + (uint64_t)i, random->word + 2 * i);
+  make_words(random, first, random->word);
   first += TM_RANDOM_BLOCKS;
   random->counter[0] = (uint32_t)first;
   random->counter[1] = (uint32_t)(first >> 32);
@@ -159,6 +172,17 @@ double tempera_random_gamma(tempera_random *random, double shape) {
   return gsl_ran_gamma(&rng, shape, 1.0);
 }
 
+/* A pair of squared normals is -2 log of a uniform; of many, one logarithm. */
+double tm_random_chi_square(tempera_random *random, unsigned freedom) {
+  enum { MOST = 32 }; /* 16 uniforms do not underflow */
+  if (freedom > MOST)
+    return 2 * tempera_random_gamma(random, freedom / 2.);
+  double product = 1, normal = freedom % 2 ? tm_random_normal(random) : 0;
+  for (unsigned i = 0; i < freedom / 2; i++)
+    product *= tm_random_uniform(random);
+  return normal * normal - 2 * log(product);
+}
+
 double tempera_random_beta(tempera_random *random, double a, double b) {
   WITH_GSL(rng, random);
   return gsl_ran_beta(&rng, a, b);
@@ -183,7 +207,8 @@ uint64_t tempera_random_below(tempera_random *random, uint64_t bound) {
   __extension__ typedef unsigned __int128 wide;
   for (;;) {
     wide product = (wide)tm_random_bits(random) * bound;
-    if ((uint64_t)product >= -bound % bound)
+    uint64_t low = (uint64_t)product; /* seldom below bound: no division */
+    if (low >= bound || low >= -bound % bound)
       return (uint64_t)(product >> 64);
   }
 }

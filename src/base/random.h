@@ -42,6 +42,8 @@ tempera_random tm_random(uint64_t seed, uint32_t chain, tm_purpose purpose);
 tempera_random tm_random_part(uint64_t seed, uint32_t chain, tm_purpose purpose,
                               uint32_t part);
 
+double tm_random_chi_square(tempera_random *random, unsigned freedom);
+
 /* ------------------------------------------------------------------------
  * Inlined, since sweeps make dozens of these calls
  */
@@ -56,7 +58,7 @@ static inline uint64_t tm_random_bits(tempera_random *random) {
 
 /* Midpoints of 2^53 equal cells: never 0 or 1. */
 static inline double tm_random_uniform(tempera_random *random) {
-  return ((double)(tm_random_bits(random) >> 11) + 0.5) * 0x1p-53;
+  return ((double)(int64_t)(tm_random_bits(random) >> 11) + 0.5) * 0x1p-53;
 }
 
 extern const double tm_normal_edge[TM_NORMAL_LAYERS + 1];
@@ -68,11 +70,11 @@ double tm_random_normal_edge(tempera_random *random, unsigned layer, double x);
 static inline double tm_random_normal(tempera_random *random) {
   uint64_t bits = tm_random_bits(random);
   unsigned layer = bits % TM_NORMAL_LAYERS;
-  bool negative = bits / TM_NORMAL_LAYERS % 2;
-  double x = (double)(bits >> 11) * 0x1p-53 * tm_normal_edge[layer];
+  double sign = 1 - 2 * (double)(int)(bits / TM_NORMAL_LAYERS % 2);
+  double x = (double)(int64_t)(bits >> 11) * 0x1p-53 * tm_normal_edge[layer];
   if (x >= tm_normal_edge[layer + 1])
     x = tm_random_normal_edge(random, layer, x);
-  return negative ? -x : x;
+  return sign * x; /* no branch: it is random */
 }
 
 #endif

@@ -64,13 +64,14 @@ size_t tm_draws_row_bytes(const tempera_draws *draws) {
   return bytes;
 }
 
-/* Doubles from one column to the next: whole cache lines, and an odd number of
- * them. A row is written to all columns at once; even numbers would send many
- * of these to the same few places of the cache. */
+/* Doubles from one column to the next: an odd number of cache lines, and one
+ * more. A row is written to all columns at once; even numbers would send many
+ * of these to the same few places of the cache, and without the one more all
+ * columns would begin a line with the same row. */
 static size_t stride_of(size_t rows) {
   enum { LINE = 8 };
   size_t lines = (rows + LINE - 1) / LINE;
-  return (lines | 1) * LINE;
+  return (lines | 1) * LINE + 1;
 }
 
 tempera_status tm_draws_reserve(tempera_draws *draws, size_t sweeps,

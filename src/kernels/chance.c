@@ -7,21 +7,26 @@
  * on its way. */
 static const double MEMORY = 200;
 
-void tm_chance_start(tm_chance *chance) {
-  *chance = (tm_chance){0};
-  for (size_t i = 0; i < TM_TAU_NODES; i++)
-    chance->mean[i] = 1; /* try, until measured */
+static void set_share(tm_chance *chance, size_t node) {
+  const tm_chance_rule *rule = chance->rule;
+  double share = rule->most * (chance->mean[node] - rule->poor) /
+                 (rule->good - rule->poor);
+  chance->share[node] = fmax(rule->seldom, fmin(rule->most, share));
 }
 
-double tm_chance_at(const tm_chance *chance, const tm_chance_rule *rule,
-                    tm_tau_place place, bool learning) {
-  const double *mean = chance->mean + place.node;
-  double acceptance = mean[0] + place.weight * (mean[1] - mean[0]);
-  double share =
-      rule->most * (acceptance - rule->poor) / (rule->good - rule->poor);
-  double least = learning ? rule->curious : rule->seldom;
-  share = share > least ? share : least;
-  return share < rule->most ? share : rule->most;
+void tm_chance_start(tm_chance *chance, const tm_chance_rule *rule) {
+  *chance = (tm_chance){.rule = rule};
+  for (size_t i = 0; i < TM_TAU_NODES; i++) {
+    chance->mean[i] = 1; /* try, until measured */
+    set_share(chance, i);
+  }
+}
+
+double tm_chance_at(const tm_chance *chance, tm_tau_place place,
+                    bool learning) {
+  const double *at = chance->share + place.node;
+  double share = at[0] + place.weight * (at[1] - at[0]);
+  return learning ? fmax(share, chance->rule->curious) : share;
 }
 
 static void learn_node(tm_chance *chance, size_t node, double weight,
@@ -32,6 +37,7 @@ static void learn_node(tm_chance *chance, size_t node, double weight,
   chance->count[node] = count;
   chance->mean[node] +=
       fmin(1, weight / count) * (acceptance - chance->mean[node]);
+  set_share(chance, node);
 }
 
 void tm_chance_learn(tm_chance *chance, tm_tau_place place, double acceptance) {
@@ -48,6 +54,7 @@ void tm_chance_freeze(tm_chance *chance) {
         chance->mean[i] = chance->mean[i + k];
       else
         continue;
+      set_share(chance, i);
       break;
     }
 }

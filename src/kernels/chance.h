@@ -5,19 +5,20 @@
 
 #include "kernels/scale.h"
 
-typedef struct tm_chance {
-  double mean[TM_TAU_NODES], count[TM_TAU_NODES]; /* of acceptance */
-} tm_chance;
-
 /* Attempt with probability `most` where the acceptance is above `good`, with
  * `seldom` below `poor`; in warmup with `curious` at least, to learn. */
 typedef struct tm_chance_rule {
   double good, poor, most, seldom, curious;
 } tm_chance_rule;
 
-void tm_chance_start(tm_chance *chance);
-double tm_chance_at(const tm_chance *chance, const tm_chance_rule *rule,
-                    tm_tau_place place, bool learning);
+typedef struct tm_chance {
+  const tm_chance_rule *rule;
+  double mean[TM_TAU_NODES], count[TM_TAU_NODES]; /* of acceptance */
+  double share[TM_TAU_NODES];                     /* by the rule */
+} tm_chance;
+
+void tm_chance_start(tm_chance *chance, const tm_chance_rule *rule);
+double tm_chance_at(const tm_chance *chance, tm_tau_place place, bool learning);
 void tm_chance_learn(tm_chance *chance, tm_tau_place place, double acceptance);
 /* Nodes never visited take the acceptance of the nearest one that was. */
 void tm_chance_freeze(tm_chance *chance);

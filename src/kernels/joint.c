@@ -78,8 +78,7 @@ static void step(void *opaque, tm_step *step) {
     diagonal_step(state, step, state->moved);
   memcpy(proposal->u, step->point->u,
          shared->model->dimension * sizeof(double));
-  for (size_t i = 0; i < state->dimension; i++)
-    proposal->u[shared->reals[i]] += s * state->moved[i];
+  tm_reals_add(shared, s, state->moved, proposal->u);
   tm_evaluate(step->evaluator, proposal);
   double acceptance = tm_metropolis(step, proposal,
                                     tm_log_density(proposal, step->tau) -

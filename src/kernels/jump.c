@@ -8,10 +8,10 @@
  * prior is there where pi is normalised and can be drawn from; without it
  * e = 0. Accepted with min(1, p(u*) q(u) / (p(u) q(u*))).
  *
- * Where labels are exchangeable one copy of each mode stands for all: its t is
- * confined to the points whose labels are in the mode's own order, q takes its
- * argument in that order, and what is drawn is relabelled at random
- * (relabelling has Jacobian one, see labels.c). */
+ * Where labels are exchangeable one copy of each mode stands for all, that with
+ * its labels in order: its t is confined to such points, q takes its argument
+ * so, and what is drawn is relabelled at random (relabelling has Jacobian one,
+ * see labels.c). */
 #include "kernels/chance.h"
 #include "kernels/move.h"
 #include "numeric/dense.h"
@@ -28,12 +28,13 @@ enum { MOST_HALVES = 32, TRIES = 8 };
 typedef struct jump {
   tm_shared *shared;
   tm_chance chance;
-  double freedom, spread;  /* of the t's: degrees, and factor on the sds */
+  unsigned freedom;        /* of the t's: degrees, and ... */
+  double spread;           /* ... factor on the sds */
   double log_constant;     /* of their densities, constant x ... */
   double power, width;     /* ... (1 + square / width)^-power */
   unsigned halves;         /* 2 x power, which is whole */
   double share, log_share; /* of the prior */
-  double *delta;
+  double *normal, *delta;
   tm_point ordered; /* what was drawn, its labels in the mode's order, ... */
   bool relabelled;  /* ... if the proposal is that, permuted so: */
   unsigned char permutation[TM_LABELS_MOST];
@@ -49,20 +50,22 @@ static tempera_status create(tm_shared *shared, tm_arena *arena, void **state,
   const tempera_model *model = shared->model;
   double d = (double)shared->real_count;
   jump *made = TM_NEW(arena, jump, 1);
+  double *normal = TM_NEW(arena, double, shared->real_count + 1);
   double *delta = TM_NEW(arena, double, shared->real_count + 1);
-  if (!made || !delta)
+  if (!made || !normal || !delta)
     return tm_fail_memory(error);
   TM_TRY(tm_point_create(model, arena, &made->ordered, error));
   made->shared = shared;
+  made->normal = normal;
   made->delta = delta;
-  tm_chance_start(&made->chance);
-  made->freedom = fmax(4, d);
+  tm_chance_start(&made->chance, &RULE);
+  made->freedom = (unsigned)fmax(4, d);
   made->spread = 1 + 0.2 / fmax(1, d);
-  made->log_constant =
-      lgamma((made->freedom + d) / 2) - lgamma(made->freedom / 2) -
-      d / 2 * log(made->freedom * M_PI) - d * log(made->spread);
-  made->power = (made->freedom + d) / 2;
-  made->halves = (unsigned)(made->freedom + d);
+  made->halves = made->freedom + (unsigned)d;
+  made->power = made->halves / 2.;
+  made->log_constant = lgamma(made->power) - lgamma(made->freedom / 2.) -
+                       d / 2 * log(made->freedom * M_PI) -
+                       d * log(made->spread);
   made->width = made->freedom * made->spread * made->spread;
   if (model->spec.prior_draw && model->spec.prior_normalised)
     made->share = PRIOR_SHARE;
@@ -125,44 +128,28 @@ static void turn(const tempera_model *model, const tm_labels *labels,
   }
 }
 
-/* u of the point with its labels in the order of the mode's, in `spare` where
- * that is not its own order, `sorted`. */
-static const double *turned(jump *state, const tm_labels *labels,
-                            const unsigned char *sorted,
-                            const tm_laplace_mode *mode,
-                            const tm_point *point) {
-  unsigned char permutation[TM_LABELS_MOST];
-  if (!memcmp(mode->order, sorted, labels->count))
+/* u of the point with its labels in order: its own, or in `spare`. */
+static const double *in_order(jump *state, const tm_labels *labels,
+                              const tm_point *point) {
+  unsigned char order[TM_LABELS_MOST];
+  if (tm_labels_sorted(labels, point->theta))
     return point->u;
-  for (size_t r = 0; r < labels->count; r++)
-    permutation[mode->order[r]] = sorted[r];
-  turn(state->shared->model, labels, permutation, point, &state->shared->spare);
+  tm_labels_sort(labels, point->theta, order);
+  turn(state->shared->model, labels, order, point, &state->shared->spare);
   return state->shared->spare.u;
 }
 
 /* Add the t's at a point, in units of the knot's peak. */
-static void add_modes(jump *state, const tm_laplace_view *view,
-                      const tm_laplace_knot *knot, const tm_point *point,
+static void add_modes(jump *state, const tm_laplace_knot *knot, const double *u,
                       log_sum *total) {
   const tm_shared *shared = state->shared;
   size_t d = shared->real_count;
   bool whole = d < shared->model->dimension;
-  const double *u = point->u;
-  unsigned char sorted[TM_LABELS_MOST];
-  const unsigned char *order = NULL; /* u's now */
-  if (knot->relabel)
-    tm_labels_sort(&view->labels, point->theta, sorted);
   for (size_t m = 0; m < knot->mode_count; m++) {
     const tm_laplace_mode *mode = &knot->modes[m];
-    if (knot->relabel &&
-        !(order && !memcmp(order, mode->order, view->labels.count))) {
-      u = turned(state, &view->labels, sorted, mode, point);
-      order = mode->order;
-    }
     if (whole && !same_integers(shared->model, mode->u, u))
       continue;
-    for (size_t k = 0; k < d; k++)
-      state->delta[k] = u[shared->reals[k]] - mode->u[shared->reals[k]];
+    tm_reals_between(shared, mode->u, u, state->delta);
     double square = tm_factor_square(mode->factor, d, state->delta, INFINITY);
     double base = 1 + square / state->width;
     if (total->linear)
@@ -174,21 +161,23 @@ static void add_modes(jump *state, const tm_laplace_view *view,
 
 /* Powers are quick, but underflow far away or in many dimensions; then
  * logarithms. */
-static log_sum sum_modes(jump *state, const tm_laplace_view *view,
-                         const tm_laplace_knot *knot, const tm_point *point) {
+static log_sum sum_modes(jump *state, const tm_laplace_knot *knot,
+                         const double *u) {
   log_sum total = {.linear = state->halves <= MOST_HALVES};
-  add_modes(state, view, knot, point, &total);
+  add_modes(state, knot, u, &total);
   if (total.linear && !(total.sum > LEAST_SUM)) {
     total = (log_sum){.top = -INFINITY};
-    add_modes(state, view, knot, point, &total);
+    add_modes(state, knot, u, &total);
   }
   return total;
 }
 
-/* log q, up to a constant of the knot. */
-static double log_q(jump *state, const tm_laplace_view *view,
+/* q, up to a constant of the knot. */
+static log_sum q_at(jump *state, const tm_laplace_view *view,
                     const tm_laplace_knot *knot, const tm_point *point) {
-  log_sum total = sum_modes(state, view, knot, point);
+  const double *u =
+      knot->relabel ? in_order(state, &view->labels, point) : point->u;
+  log_sum total = sum_modes(state, knot, u);
   if (state->share > 0) {
     double copies = knot->relabel ? view->labels.log_factorial : 0;
     double prior = state->log_share + copies + point->log_prior +
@@ -196,7 +185,18 @@ static double log_q(jump *state, const tm_laplace_view *view,
     total.sum *= 1 - state->share;
     add_log(&total, prior);
   }
-  return total.sum > 0 ? total.top + log(total.sum) : -INFINITY;
+  return total;
+}
+
+/* log q(a) - log q(b) */
+static double log_q_ratio(jump *state, const tm_laplace_view *view,
+                          const tm_laplace_knot *knot, const tm_point *a,
+                          const tm_point *b) {
+  log_sum above = q_at(state, view, knot, a),
+          below = q_at(state, view, knot, b);
+  if (!(above.sum > 0 && below.sum > 0))
+    return above.sum > 0 ? INFINITY : -INFINITY;
+  return above.top - below.top + log(above.sum / below.sum);
 }
 
 /* ---- draws from q */
@@ -219,13 +219,12 @@ static void draw_student(jump *state, const tm_laplace_mode *mode,
   const tm_shared *shared = state->shared;
   size_t d = shared->real_count;
   memcpy(u, mode->u, shared->model->dimension * sizeof(double));
-  double chi = 2 * tempera_random_gamma(random, state->freedom / 2);
+  double chi = tm_random_chi_square(random, state->freedom);
   double scale = state->spread * sqrt(state->freedom / chi);
   for (size_t k = 0; k < d; k++)
-    state->delta[k] = tm_random_normal(random);
-  tm_solve_upper(mode->factor, d, state->delta);
-  for (size_t k = 0; k < d; k++)
-    u[shared->reals[k]] += scale * state->delta[k];
+    state->normal[k] = tm_random_normal(random);
+  tm_lower_transposed(mode->inverse, d, state->normal, state->delta);
+  tm_reals_add(shared, scale, state->delta, u);
 }
 
 static void shuffle(unsigned char *permutation, size_t count,
@@ -237,29 +236,24 @@ static void shuffle(unsigned char *permutation, size_t count,
   }
 }
 
-/* Are the labels of the point, of which u is set, in this order? Draws may fail
- * this often: no more of theta is made than the block that sorts them. */
-static bool in_order(const tempera_model *model, const tm_labels *labels,
-                     const unsigned char *order, tm_point *point) {
+/* Are the labels of the point, of which u is set, in order? Draws may fail this
+ * often: no more of theta is made than the block that sorts them. */
+static bool drawn_in_order(const tempera_model *model, const tm_labels *labels,
+                           tm_point *point) {
   if (model->dependent)
     tm_constrain_point(model, point);
   else
     tm_constrain_block(&model->blocks[labels->first], point->u, point->theta);
-  const double *theta = point->theta;
-  for (size_t r = 1; r < labels->count; r++)
-    if (theta[labels->key + order[r - 1]] > theta[labels->key + order[r]])
-      return false;
-  return true;
+  return tm_labels_sorted(labels, point->theta);
 }
 
 /* The proposal, but for u, from `ordered`, relabelled at random; false where
- * its labels are not in the mode's order. The Jacobians are those of any
- * labelling. */
+ * its labels are not in order. The Jacobians are those of any labelling. */
 static bool relabel(jump *state, const tm_labels *labels,
-                    const tm_laplace_mode *mode, tempera_random *random) {
+                    tempera_random *random) {
   tm_point *proposal = &state->shared->proposal, *ordered = &state->ordered;
   const tempera_model *model = state->shared->model;
-  if (!in_order(model, labels, mode->order, ordered))
+  if (!drawn_in_order(model, labels, ordered))
     return false;
   tm_constrain_point(model, ordered);
   shuffle(state->permutation, labels->count, random);
@@ -287,7 +281,7 @@ static bool draw(jump *state, const tm_laplace_view *view,
     return true;
   }
   draw_student(state, mode, step->random, ordered->u);
-  if (!relabel(state, &view->labels, mode, step->random))
+  if (!relabel(state, &view->labels, step->random))
     return false;
   tm_evaluate_densities(step->evaluator, proposal);
   ordered->log_prior = proposal->log_prior;
@@ -318,8 +312,7 @@ static void step(void *opaque, tm_step *step) {
   const tm_laplace *laplace = state->shared->laplace;
   if (!laplace)
     return;
-  double probability =
-      tm_chance_at(&state->chance, &RULE, step->place, step->adapt);
+  double probability = tm_chance_at(&state->chance, step->place, step->adapt);
   if (tm_random_uniform(step->random) >= probability)
     return;
   step->enough = true;
@@ -331,9 +324,8 @@ static void step(void *opaque, tm_step *step) {
   if (propose(state, view, knot, step))
     log_ratio = tm_log_density(proposal, step->tau) -
                 tm_log_density(step->point, step->tau) +
-                log_q(state, view, knot, step->point) -
-                log_q(state, view, knot,
-                      state->relabelled ? &state->ordered : proposal);
+                log_q_ratio(state, view, knot, step->point,
+                            state->relabelled ? &state->ordered : proposal);
   double acceptance = tm_metropolis(step, proposal, log_ratio);
   accept(state, view, step);
   if (step->adapt)

@@ -22,13 +22,12 @@ tempera_status tm_leapfrog_create(const tm_shared *shared, tm_arena *arena,
   return TEMPERA_OK;
 }
 
-/* The point at u and the slope there: L' (tau grad l + grad log pi J). */
+/* The slope at the point: L' (tau grad l + grad log pi J). */
 static void evaluate(tm_leapfrog *leapfrog) {
   const tm_shared *shared = leapfrog->shared;
   tm_evaluate_slope(leapfrog->evaluator, leapfrog->point, leapfrog->tau,
                     leapfrog->gradient);
-  for (size_t i = 0; i < shared->real_count; i++)
-    leapfrog->work[i] = leapfrog->gradient[shared->reals[i]];
+  tm_reals_of(shared, leapfrog->gradient, leapfrog->work);
   tm_factor_transposed(&leapfrog->factor, leapfrog->work, leapfrog->slope);
 }
 
@@ -40,11 +39,9 @@ void tm_leapfrog_start(tm_leapfrog *leapfrog, const tm_step *step,
   leapfrog->tau = step->tau;
   leapfrog->factor = factor;
   leapfrog->point = point;
-  memcpy(point->u, from->u, shared->model->dimension * sizeof(double));
-  for (size_t i = 0; i < shared->real_count; i++) {
-    leapfrog->origin[i] = from->u[shared->reals[i]];
-    leapfrog->v[i] = 0;
-  }
+  tm_point_copy(shared->model, from, point);
+  tm_reals_of(shared, from->u, leapfrog->origin);
+  memset(leapfrog->v, 0, shared->real_count * sizeof(double));
   evaluate(leapfrog);
 }
 
@@ -66,6 +63,7 @@ static void drift(tm_leapfrog *leapfrog, double time) {
 void tm_leapfrog_step(tm_leapfrog *leapfrog, double epsilon) {
   kick(leapfrog, epsilon / 2);
   drift(leapfrog, epsilon);
+  tm_constrain_point(leapfrog->shared->model, leapfrog->point);
   evaluate(leapfrog);
   kick(leapfrog, epsilon / 2);
 }

@@ -191,8 +191,7 @@ static void step(void *opaque, tm_step *step) {
     use(chosen, step);
     return;
   }
-  for (size_t i = 0; i < shared->real_count; i++)
-    state->before[i] = step->point->u[shared->reals[i]];
+  tm_reals_of(shared, step->point->u, state->before);
   double cost = cost_so_far(step->evaluator);
   use(chosen, step);
   note_jump(state, &chosen->tallies[regime], step,

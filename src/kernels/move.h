@@ -78,6 +78,39 @@ static inline size_t tm_part_of_sweep(size_t d) {
   return few < third ? few : third;
 }
 
+/* The reals of u, ... */
+static inline void tm_reals_of(const tm_shared *shared, const double *u,
+                               double *out) {
+  if (shared->real_count == shared->model->dimension)
+    for (size_t k = 0; k < shared->real_count; k++)
+      out[k] = u[k];
+  else
+    for (size_t k = 0; k < shared->real_count; k++)
+      out[k] = u[shared->reals[k]];
+}
+
+/* ... of `to` less those of `from`, ... */
+static inline void tm_reals_between(const tm_shared *shared, const double *from,
+                                    const double *to, double *out) {
+  if (shared->real_count == shared->model->dimension)
+    for (size_t k = 0; k < shared->real_count; k++)
+      out[k] = to[k] - from[k];
+  else
+    for (size_t k = 0; k < shared->real_count; k++)
+      out[k] = to[shared->reals[k]] - from[shared->reals[k]];
+}
+
+/* ... and so much of a step added to them. */
+static inline void tm_reals_add(const tm_shared *shared, double scale,
+                                const double *step, double *u) {
+  if (shared->real_count == shared->model->dimension)
+    for (size_t k = 0; k < shared->real_count; k++)
+      u[k] += scale * step[k];
+  else
+    for (size_t k = 0; k < shared->real_count; k++)
+      u[shared->reals[k]] += scale * step[k];
+}
+
 /* A kernel of these moves, in this order, without those that do not apply. */
 TEMPERA_CHECKED tempera_status tm_kernel_compose(
     const tempera_model *model, const tm_move_type *const *types, size_t count,

@@ -26,7 +26,7 @@ static tempera_status create(tm_shared *shared, tm_arena *arena, void **state,
   if (!made)
     return tm_fail_memory(error);
   made->shared = shared;
-  tm_chance_start(&made->chance);
+  tm_chance_start(&made->chance, &RULE);
   *state = made;
   return TEMPERA_OK;
 }
@@ -34,9 +34,9 @@ static tempera_status create(tm_shared *shared, tm_arena *arena, void **state,
 static void step(void *opaque, tm_step *step) {
   prior *state = opaque;
   tm_point *proposal = &state->shared->proposal;
-  double probability = step->tau > 0 ? tm_chance_at(&state->chance, &RULE,
-                                                    step->place, step->adapt)
-                                     : 1;
+  double probability =
+      step->tau > 0 ? tm_chance_at(&state->chance, step->place, step->adapt)
+                    : 1;
   if (probability < 1 && tm_random_uniform(step->random) >= probability)
     return;
   step->enough = true;

@@ -8,6 +8,8 @@
 #include "kernels/scale.h"
 
 #include <math.h>
+#include <stdint.h>
+#include <string.h>
 
 enum { LAST = TM_TAU_NODES - 1 };
 
@@ -16,12 +18,19 @@ static const double WIDEST = 50;  /* no scale leaves exp(-50) .. exp(50) */
 static const double GAIN = 2;     /* from a start off by e^10 in 200 steps */
 static const double DECAY = -0.6; /* in (0.5, 1): converges, forgets slowly */
 
+/* log2, linear between powers of 2: a scale as good to interpolate on. */
+static double rough_log2(double x) {
+  uint64_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  return (double)(int64_t)bits * 0x1p-52 - 1023;
+}
+
 tm_tau_place tm_tau_locate(double tau) {
   if (tau == 1) /* half of all calls */
     return (tm_tau_place){.node = LAST - 1, .weight = 1};
   double smallest = 0x1p-40; /* 4^-20: the first node above 0 */
-  double x = tau < smallest ? tau / smallest : LAST + 0.5 * log2(tau);
-  x = fmax(0, fmin(LAST, x));
+  double x = tau < smallest ? tau / smallest : LAST + 0.5 * rough_log2(tau);
+  x = x > 0 ? x : 0;
   size_t node = x < LAST ? (size_t)x : LAST - 1;
   return (tm_tau_place){.node = node, .weight = x - (double)node};
 }

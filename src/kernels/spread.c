@@ -6,7 +6,7 @@
  * number of threads. */
 #include "kernels/spread.h"
 
-#include "numeric/triangular.h"
+#include "numeric/dense.h"
 
 #include <math.h>
 #include <string.h>
@@ -38,7 +38,8 @@ static bool create_regime(const tm_spread *spread, tm_arena *arena,
     return true;
   r->scatter = TM_NEW(arena, double, d *d);
   r->factor = TM_NEW(arena, double, d *d);
-  return r->scatter && r->factor;
+  r->turned = TM_NEW(arena, double, d *d);
+  return r->scatter && r->factor && r->turned;
 }
 
 tempera_status tm_spread_create(size_t dimension, const size_t *coordinates,
@@ -109,6 +110,9 @@ static void use_covariance(tm_spread *spread, tm_regime *r) {
   if (!tm_cholesky(spread->candidate, d))
     return;
   memcpy(r->factor, spread->candidate, d * d * sizeof(double));
+  for (size_t i = 0; i < d; i++)
+    for (size_t j = 0; j < d; j++)
+      r->turned[j * d + i] = r->factor[i * d + j];
   r->level = TM_SPREAD_DENSE;
 }
 
@@ -153,40 +157,29 @@ tm_factor tm_spread_factor(const tm_spread *spread, size_t regime,
   if (regime >= TM_REGIMES)
     return factor;
   const tm_regime *r = &spread->regimes[regime];
-  if (r->level == TM_SPREAD_DENSE && finest == TM_SPREAD_DENSE)
+  if (r->level == TM_SPREAD_DENSE && finest == TM_SPREAD_DENSE) {
     factor.dense = r->factor;
-  else if (r->level != TM_SPREAD_NOTHING)
+    factor.turned = r->turned;
+  } else if (r->level != TM_SPREAD_NOTHING)
     factor.diagonal = r->sd;
   return factor;
 }
 
 void tm_factor_times(const tm_factor *factor, const double *z, double *out) {
   size_t d = factor->dimension;
-  for (size_t i = 0; i < d; i++) {
-    if (!factor->dense) {
+  if (factor->dense)
+    tm_upper_transposed(factor->turned, d, z, out);
+  else
+    for (size_t i = 0; i < d; i++)
       out[i] = factor->diagonal ? factor->diagonal[i] * z[i] : z[i];
-      continue;
-    }
-    double sum = 0;
-    for (size_t j = 0; j <= i; j++)
-      sum += factor->dense[i * d + j] * z[j];
-    out[i] = sum;
-  }
 }
 
 void tm_factor_transposed(const tm_factor *factor, const double *z,
                           double *out) {
-  size_t d = factor->dimension;
-  if (!factor->dense) {
+  if (factor->dense)
+    tm_lower_transposed(factor->dense, factor->dimension, z, out);
+  else
     tm_factor_times(factor, z, out);
-    return;
-  }
-  memset(out, 0, d * sizeof(double));
-  for (size_t i = 0; i < d; i++) { /* whole rows: the rest of them is zero */
-    const double *restrict row = factor->dense + i * d;
-    for (size_t j = 0; j < d; j++)
-      out[j] += row[j] * z[i];
-  }
 }
 
 void tm_factor_solve(const tm_factor *factor, const double *z, double *out) {

@@ -18,16 +18,17 @@ typedef enum tm_spread_level {
   TM_SPREAD_DENSE
 } tm_spread_level;
 
-/* One regime. Matrices are lower triangles, row-major, d x d; `scatter` and
- * `factor` are NULL when the spread is diagonal. */
+/* One regime. Matrices are row-major, d x d, and NULL when the spread is
+ * diagonal. */
 typedef struct tm_regime {
   double count; /* draws, older rounds at a discount */
   double *mean;
   double *square;  /* sums of squared deviations */
-  double *scatter; /* sums of products of deviations */
+  double *scatter; /* sums of products of deviations, below the diagonal */
   tm_spread_level level;
   double *sd;
   double *factor; /* L, L L' = the covariance, shrunk towards its diagonal */
+  double *turned; /* L' */
 } tm_regime;
 
 typedef struct tm_spread {
@@ -57,6 +58,7 @@ size_t tm_spread_source(const tm_spread *spread, size_t regime);
 typedef struct tm_factor {
   size_t dimension;
   const double *dense, *diagonal;
+  const double *turned; /* the transpose of `dense` */
 } tm_factor;
 
 /* Of a regime (TM_REGIMES: the identity), at most this fine. */

@@ -139,8 +139,8 @@ static void constrain_all(const limited *c, task *t, const tm_view *v) {
       t->out[k] = l.lower + l.upper * t->u[k];
       t->log_jacobian += log(l.upper);
     } else {
-      t->out[k] =
-          tm_constrain_value(l.lower, l.upper, t->u[k], &t->log_jacobian);
+      tm_block one = tm_block_between(l.lower, l.upper);
+      t->log_jacobian += tm_constrain_block(&one, t->u + k, t->out + k);
     }
   }
 }
@@ -158,9 +158,11 @@ static double limited_constrain(const tempera_map *m, const double *u,
 static void unconstrain_all(const limited *c, task *t, const tm_view *v) {
   for (size_t k = 0; k < t->map->size; k++) {
     limit l = limit_of(c, v, (long)k);
-    t->out[k] = c->shifted
-                    ? (t->theta[k] - l.lower) / l.upper
-                    : tm_unconstrain_value(l.lower, l.upper, t->theta[k]);
+    tm_block one = tm_block_between(l.lower, l.upper);
+    if (c->shifted)
+      t->out[k] = (t->theta[k] - l.lower) / l.upper;
+    else
+      tm_unconstrain_block(&one, t->theta + k, t->out + k);
   }
 }
 

@@ -123,6 +123,7 @@ static void lay_out_block(const tempera_parameter *p, tm_block *block,
     block->lower = (double)-INFINITY;
     block->upper = (double)INFINITY;
   }
+  block->form = tm_form_of(block);
   *theta += count;
   *u += block->u_count;
 }
@@ -159,9 +160,12 @@ static bool lay_out(tempera_model *model) {
   for (size_t b = 0; b < count; b++)
     lay_out_block(&model->spec.parameters[b], &model->blocks[b], &model->size,
                   &model->dimension);
-  for (size_t b = 0; b < count; b++)
-    if (model->blocks[b].map && model->blocks[b].map->pull_earlier)
-      model->dependent = true;
+  model->plain = true;
+  for (size_t b = 0; b < count; b++) {
+    const tm_block *block = &model->blocks[b];
+    model->plain &= !block->map && block->kind == TEMPERA_REAL;
+    model->dependent |= block->map && block->map->pull_earlier;
+  }
   model->block_of_u = TM_NEW(model->arena, size_t, model->dimension);
   model->integer = TM_NEW(model->arena, bool, model->dimension);
   if (!model->block_of_u || !model->integer)

@@ -10,12 +10,23 @@
 #include "base/memory.h"
 #include "base/random.h"
 
+/* What becomes of a block's u; known once, not asked at every point. */
+typedef enum tm_form {
+  TM_FORM_FREE = 0, /* integers too */
+  TM_FORM_ABOVE,    /* a lower bound */
+  TM_FORM_BELOW,
+  TM_FORM_BETWEEN,
+  TM_FORM_SIMPLEX,
+  TM_FORM_MAPPED
+} tm_form;
+
 /* Where a block lies in theta and in u. */
 typedef struct tm_block {
   size_t theta, theta_count; /* offset and number of natural values */
   size_t u, u_count;
   tempera_kind kind;
   tempera_transform transform;
+  tm_form form;
   double lower, upper;
   const tempera_map *map; /* TEMPERA_MAPPED */
 } tm_block;
@@ -32,6 +43,7 @@ struct tempera_model {
   size_t *block_of_u;    /* dimension of them */
   bool *integer;         /* dimension of them: is this coordinate whole? */
   bool dependent;        /* some block's map reads earlier blocks */
+  bool plain;            /* no integers, no maps */
   void *library;         /* dlopen handle, or NULL */
 };
 
@@ -63,7 +75,7 @@ typedef struct tm_stop {
 typedef struct tm_evaluator {
   const tempera_model *model;
   void *user;
-  uint64_t likelihood_evaluations, gradient_evaluations;
+  uint64_t likelihood_evaluations, gradient_evaluations, prior_draws;
   double seconds; /* in the model, extrapolated from a sample of calls */
   tempera_status status;
   tm_failure failure; /* of the first failure; none while status is OK */
@@ -99,6 +111,9 @@ double tm_constrain_block(const tm_block *block, const double *u,
 void tm_unconstrain(const tempera_model *model, const double *theta, double *u);
 void tm_unconstrain_block(const tm_block *block, const double *theta,
                           double *u);
+/* theta, which is inside, -> u and the log Jacobian; what lies on a bound is
+ * moved off it, so that both describe the same point. */
+double tm_settle_block(const tm_block *block, double *theta, double *u);
 /* Is theta inside its bounds (integers whole)? */
 bool tm_inside(const tempera_model *model, const double *theta);
 /* The same of a theta that was made from u, at less cost: reals are inside, if
@@ -133,7 +148,8 @@ double tm_log_density_natural(const tm_point *point, double tau);
 bool tm_has_gradients(const tempera_model *model);
 void tm_evaluate_gradient(tm_evaluator *evaluator, tm_point *point,
                           double *likelihood_gradient, double *prior_gradient);
-/* The same, of tau x log likelihood + log prior + log Jacobian. */
+/* The same, of tau x log likelihood + log prior + log Jacobian, where theta and
+ * the Jacobians are there already. */
 void tm_evaluate_slope(tm_evaluator *evaluator, tm_point *point, double tau,
                        double *gradient);
 
@@ -154,14 +170,14 @@ void tm_pull_back(const tempera_model *model, const double *u,
                   const double *theta, double *gradient, bool jacobian,
                   double *out);
 
-/* The same for one value with bounds, and for one simplex. */
-double tm_constrain_value(double lower, double upper, double u,
-                          double *log_jacobian);
-double tm_unconstrain_value(double lower, double upper, double x);
+tm_form tm_form_of(const tm_block *block);
+/* A block of one real number between bounds, which may be infinite. */
+tm_block tm_block_between(double lower, double upper);
+/* The same as above for one simplex. */
 double tm_simplex_constrain(size_t count, const double *u, double *theta);
 void tm_simplex_unconstrain(size_t count, const double *theta, double *u);
 bool tm_simplex_inside(size_t count, const double *theta);
-void tm_simplex_pull_back(size_t count, const double *u, const double *theta,
+void tm_simplex_pull_back(size_t count, const double *theta,
                           const double *gradient, bool jacobian, double *out);
 
 /* tempera_starts_read from text. */

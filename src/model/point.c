@@ -36,25 +36,27 @@ void tm_evaluator_release(tm_evaluator *evaluator) {
   evaluator->model = NULL;
 }
 
+/* A point's theta, u and Jacobians lie one behind the other. */
+static size_t numbers_of(const tempera_model *model) {
+  return model->size + model->dimension + model->block_count;
+}
+
 tempera_status tm_point_create(const tempera_model *model, tm_arena *arena,
                                tm_point *point, tempera_error *error) {
-  tm_point made = {.theta = TM_NEW(arena, double, model->size),
-                   .u = TM_NEW(arena, double, model->dimension),
-                   .block_jacobian = TM_NEW(arena, double, model->block_count),
-                   .log_likelihood = -INFINITY,
-                   .log_prior = -INFINITY};
-  if (!made.theta || !made.u || !made.block_jacobian)
+  double *values = TM_NEW(arena, double, numbers_of(model));
+  if (!values)
     return tm_fail_memory(error);
-  *point = made;
+  *point = (tm_point){.theta = values,
+                      .u = values + model->size,
+                      .block_jacobian = values + model->size + model->dimension,
+                      .log_likelihood = -INFINITY,
+                      .log_prior = -INFINITY};
   return TEMPERA_OK;
 }
 
 void tm_point_copy(const tempera_model *model, const tm_point *from,
                    tm_point *to) {
-  memcpy(to->theta, from->theta, model->size * sizeof(double));
-  memcpy(to->u, from->u, model->dimension * sizeof(double));
-  memcpy(to->block_jacobian, from->block_jacobian,
-         model->block_count * sizeof(double));
+  memcpy(to->theta, from->theta, numbers_of(model) * sizeof(double));
   to->log_likelihood = from->log_likelihood;
   to->log_prior = from->log_prior;
   to->log_jacobian = from->log_jacobian;
@@ -202,15 +204,18 @@ void tm_evaluate(tm_evaluator *evaluator, tm_point *point) {
 }
 
 void tm_evaluate_natural(tm_evaluator *evaluator, tm_point *point) {
-  tm_unconstrain(evaluator->model, point->theta, point->u);
-  if (!tm_inside(evaluator->model, point->theta)) {
+  const tempera_model *model = evaluator->model;
+  if (!tm_inside(model, point->theta)) {
     /* u cannot describe it, and must not bring it inside. */
+    tm_unconstrain(model, point->theta, point->u);
     point->log_likelihood = point->log_prior = -INFINITY;
     point->log_jacobian = 0;
     return;
   }
-  /* Through u and back, so that both scales describe the same point. */
-  tm_constrain_point(evaluator->model, point);
+  for (size_t b = 0; b < model->block_count; b++)
+    point->block_jacobian[b] =
+        tm_settle_block(&model->blocks[b], point->theta, point->u);
+  sum_jacobians(model, point);
   tm_evaluate_densities(evaluator, point);
 }
 
@@ -239,12 +244,10 @@ static double call_gradient(tm_evaluator *evaluator, const tm_point *point,
   return checked(evaluator, point->theta, answer, value, name);
 }
 
-/* From u, the densities and their gradients over theta; false where there are
- * none. */
+/* The densities and their gradients over theta; false where there are none. */
 static bool natural_gradients(tm_evaluator *evaluator, tm_point *point,
                               double *likelihood, double *prior) {
   const tempera_model *model = evaluator->model;
-  tm_constrain_point(model, point);
   point->log_likelihood = point->log_prior = -INFINITY;
   if (!tm_reached(model, point->theta))
     return false;
@@ -266,6 +269,7 @@ void tm_evaluate_gradient(tm_evaluator *evaluator, tm_point *point,
   const tempera_model *model = evaluator->model;
   double *likelihood = evaluator->gradient;
   double *prior = evaluator->gradient + model->size;
+  tm_constrain_point(model, point);
   if (!natural_gradients(evaluator, point, likelihood, prior))
     return;
   tm_pull_back(model, point->u, point->theta, prior, true, prior_gradient);
@@ -289,6 +293,7 @@ void tm_evaluate_slope(tm_evaluator *evaluator, tm_point *point, double tau,
 void tm_prior_draw(tm_evaluator *evaluator, tempera_random *random,
                    tm_point *point) {
   const tempera_model_spec *spec = &evaluator->model->spec;
+  evaluator->prior_draws++;
   int answer = spec->prior_draw(random, point->theta, evaluator->user);
   if (answer != 0) {
     if (answer < 0)

@@ -13,11 +13,28 @@
  * stays finite and positive there. */
 static const double FAR = 700;
 
-static double inverse_logit(double x) {
-  return x >= 0 ? 1 / (1 + exp(-x)) : exp(x) / (1 + exp(x));
+tm_form tm_form_of(const tm_block *block) {
+  bool below = isfinite(block->lower), above = isfinite(block->upper);
+  if (block->transform == TEMPERA_SIMPLEX)
+    return TM_FORM_SIMPLEX;
+  if (block->map)
+    return TM_FORM_MAPPED;
+  if (block->kind == TEMPERA_INTEGER || (!below && !above))
+    return TM_FORM_FREE;
+  return !above ? TM_FORM_ABOVE : !below ? TM_FORM_BELOW : TM_FORM_BETWEEN;
 }
 
-static double clamp(double x) { return fmax(-FAR, fmin(FAR, x)); }
+tm_block tm_block_between(double lower, double upper) {
+  tm_block block = {
+      .theta_count = 1, .u_count = 1, .lower = lower, .upper = upper};
+  block.form = tm_form_of(&block);
+  return block;
+}
+
+/* Also NaN, from log(0/0): any coordinate does. */
+static double clamp(double x) {
+  return !(x <= FAR) ? FAR : x < -FAR ? -FAR : x;
+}
 
 /* Far out, rounding would land on the bound itself, where priors have
  * logarithms of zero; the neighbour of the bound stands for it. An overflow
@@ -34,34 +51,38 @@ static double strictly_inside(double lower, double upper, double x) {
 
 /* With e = exp(-|u|): the share is 1/(1+e) or e/(1+e), and log1p(e) gives the
  * logarithms of both. */
-static double constrain_between(double lower, double upper, double u,
-                                double *log_jacobian) {
-  double width = upper - lower, e = exp(-fabs(u));
-  *log_jacobian += log(width) - fabs(u) - 2 * log1p(e);
-  return strictly_inside(lower, upper,
-                         lower + width * (u > 0 ? 1 : e) / (1 + e));
+static double constrain_between(const tm_block *block, const double *u,
+                                double *theta) {
+  double lower = block->lower, width = block->upper - lower, sum = 0;
+  for (size_t i = 0; i < block->u_count; i++) {
+    double e = exp(-fabs(u[i]));
+    double x = lower + width * (u[i] > 0 ? 1 : e) / (1 + e);
+    theta[i] = strictly_inside(lower, block->upper, x);
+    sum += log(width) - fabs(u[i]) - 2 * log1p(e);
+  }
+  return sum;
 }
 
-double tm_constrain_value(double lower, double upper, double u,
-                          double *log_jacobian) {
-  bool below = isfinite(lower), above = isfinite(upper);
-  if (below && above)
-    return constrain_between(lower, upper, u, log_jacobian);
-  if (!below && !above)
-    return u;
-  *log_jacobian += u;
-  return strictly_inside(lower, upper, below ? lower + exp(u) : upper - exp(u));
+static double constrain_above(const tm_block *block, const double *u,
+                              double *theta) {
+  double sum = 0;
+  for (size_t i = 0; i < block->u_count; i++) {
+    theta[i] =
+        strictly_inside(block->lower, INFINITY, block->lower + exp(u[i]));
+    sum += u[i];
+  }
+  return sum;
 }
 
-double tm_unconstrain_value(double lower, double upper, double x) {
-  bool below = isfinite(lower), above = isfinite(upper);
-  if (below && above)
-    return clamp(log(x - lower) - log(upper - x));
-  if (below)
-    return clamp(log(x - lower));
-  if (above)
-    return clamp(log(upper - x));
-  return x;
+static double constrain_below(const tm_block *block, const double *u,
+                              double *theta) {
+  double sum = 0;
+  for (size_t i = 0; i < block->u_count; i++) {
+    theta[i] =
+        strictly_inside(-INFINITY, block->upper, block->upper - exp(u[i]));
+    sum += u[i];
+  }
+  return sum;
 }
 
 /* Stick-breaking: y_k = u_k - log(K - k), share_k = logit^-1(y_k) of what is
@@ -77,36 +98,41 @@ static double simplex_share(size_t k, size_t count, double u) {
   return u - (left < sizeof LOG / sizeof *LOG ? LOG[left] : log((double)left));
 }
 
-/* With e = exp(-|y|): share and rest of a stick are 1/(1+e) and e/(1+e), or the
- * other way round. log J sums log left + log share + log rest over the sticks,
- * so that the larger part of stick k counts K - k times in it: once in each of
- * the products of it and those before, of which one logarithm is taken. */
-double tm_simplex_constrain(size_t count, const double *u, double *theta) {
-  const double small = 1e-100;
-  double log_jacobian = 0, left = 1, larger_parts = 1, product = 1;
+/* Where parts are too small for their product, or there is no such point. */
+static double simplex_far_out(size_t count, const double *u, double *theta) {
+  double log_left = 0, sum = 0;
   for (size_t k = 0; k + 1 < count; k++) {
-    double y = simplex_share(k, count, u[k]), later = (double)(count - 2 - k);
-    double e = exp(-fabs(y)), larger = 1 / (1 + e), smaller = e * larger;
-    theta[k] = fmax(left * (y > 0 ? larger : smaller), DBL_MIN);
-    left *= y > 0 ? smaller : larger;
-    log_jacobian -= fabs(y) + (y > 0 ? later * y : 0);
-    larger_parts *= larger;
-    product *= larger_parts;
-    if (product < small) {
-      log_jacobian += log(product);
-      product = 1;
-    }
-    if (larger_parts < small) {
-      log_jacobian += (later + 1) * log(larger_parts);
-      larger_parts = 1;
-    }
+    double y = simplex_share(k, count, u[k]), size = fabs(y);
+    double larger = -log1p(exp(-size)), smaller = larger - size;
+    double log_theta = log_left + (y > 0 ? larger : smaller);
+    theta[k] = fmax(exp(log_theta), DBL_MIN);
+    sum += log_theta;
+    log_left += y > 0 ? smaller : larger;
   }
-  theta[count - 1] = fmax(left, DBL_MIN);
-  if (!isfinite(log_jacobian)) { /* so was not u: there is no such point */
+  theta[count - 1] = fmax(exp(log_left), DBL_MIN);
+  sum += log_left;
+  if (!isfinite(sum)) { /* so was not u: there is no such point */
     theta[0] = NAN;
     return -INFINITY;
   }
-  return log_jacobian + log(product * larger_parts);
+  return sum;
+}
+
+/* With e = exp(y): share and rest of a stick are e/(1+e) and 1/(1+e). J, the
+ * product of left x share x rest over the sticks, is that of theta. */
+double tm_simplex_constrain(size_t count, const double *u, double *theta) {
+  double left = 1, product = 1;
+  for (size_t k = 0; k + 1 < count; k++)
+    theta[k] = exp(simplex_share(k, count, u[k]));
+  for (size_t k = 0; k + 1 < count; k++) {
+    double rest = 1 / (1 + theta[k]);
+    theta[k] *= rest * left;
+    left *= rest;
+    product *= theta[k];
+  }
+  theta[count - 1] = left;
+  product *= left;
+  return product > 1e-280 ? log(product) : simplex_far_out(count, u, theta);
 }
 
 void tm_simplex_unconstrain(size_t count, const double *theta, double *u) {
@@ -121,19 +147,24 @@ void tm_simplex_unconstrain(size_t count, const double *theta, double *u) {
 double tm_constrain_block(const tm_block *block, const double *u,
                           double *theta) {
   const double *from = u + block->u;
-  double *to = theta + block->theta, log_jacobian = 0;
-  if (block->transform == TEMPERA_SIMPLEX)
+  double *to = theta + block->theta;
+  switch (block->form) {
+  case TM_FORM_ABOVE:
+    return constrain_above(block, from, to);
+  case TM_FORM_BELOW:
+    return constrain_below(block, from, to);
+  case TM_FORM_BETWEEN:
+    return constrain_between(block, from, to);
+  case TM_FORM_SIMPLEX:
     return tm_simplex_constrain(block->theta_count, from, to);
-  if (block->map)
+  case TM_FORM_MAPPED:
     return block->map->constrain(block->map, from, to);
-  bool free = !isfinite(block->lower) && !isfinite(block->upper);
-  if (free || block->kind == TEMPERA_INTEGER)
-    memcpy(to, from, block->u_count * sizeof(double));
-  else
-    for (size_t i = 0; i < block->u_count; i++)
-      to[i] = tm_constrain_value(block->lower, block->upper, from[i],
-                                 &log_jacobian);
-  return log_jacobian;
+  case TM_FORM_FREE:
+    break;
+  }
+  for (size_t i = 0; i < block->u_count; i++)
+    to[i] = from[i];
+  return 0;
 }
 
 void tm_constrain(const tempera_model *model, const double *u, double *theta,
@@ -143,25 +174,73 @@ void tm_constrain(const tempera_model *model, const double *u, double *theta,
     *log_jacobian += tm_constrain_block(&model->blocks[b], u, theta);
 }
 
+static double unconstrain_value(const tm_block *block, double x) {
+  switch (block->form) {
+  case TM_FORM_ABOVE:
+    return clamp(log(x - block->lower));
+  case TM_FORM_BELOW:
+    return clamp(log(block->upper - x));
+  case TM_FORM_BETWEEN:
+    return clamp(log(x - block->lower) - log(block->upper - x));
+  default:
+    return x;
+  }
+}
+
 void tm_unconstrain_block(const tm_block *block, const double *theta,
                           double *u) {
   const double *from = theta + block->theta;
   double *to = u + block->u;
-  if (block->transform == TEMPERA_SIMPLEX)
+  if (block->form == TM_FORM_SIMPLEX)
     tm_simplex_unconstrain(block->theta_count, from, to);
-  else if (block->map)
+  else if (block->form == TM_FORM_MAPPED)
     block->map->unconstrain(block->map, from, to);
   else
     for (size_t i = 0; i < block->u_count; i++)
-      to[i] = block->kind == TEMPERA_INTEGER
-                  ? from[i]
-                  : tm_unconstrain_value(block->lower, block->upper, from[i]);
+      to[i] = unconstrain_value(block, from[i]);
 }
 
 void tm_unconstrain(const tempera_model *model, const double *theta,
                     double *u) {
   for (size_t b = 0; b < model->block_count; b++)
     tm_unconstrain_block(&model->blocks[b], theta, u);
+}
+
+/* Do u and theta describe the same point already, and with which log J? */
+static bool agrees(const tm_block *block, const double *theta, const double *u,
+                   double *log_jacobian) {
+  double sum = 0, product = 1;
+  bool near = true;
+  switch (block->form) {
+  case TM_FORM_FREE:
+    *log_jacobian = 0;
+    return true;
+  case TM_FORM_ABOVE:
+  case TM_FORM_BELOW:
+    for (size_t i = 0; i < block->u_count; i++) {
+      near &= fabs(u[block->u + i]) < FAR;
+      sum += u[block->u + i];
+    }
+    *log_jacobian = sum;
+    return near;
+  case TM_FORM_SIMPLEX:
+    for (size_t i = 0; i < block->theta_count; i++) {
+      sum += theta[block->theta + i];
+      product *= theta[block->theta + i];
+    }
+    *log_jacobian = log(product);
+    return product > 1e-280 && fabs(sum - 1) < 1e-14;
+  default:
+    return false;
+  }
+}
+
+double tm_settle_block(const tm_block *block, double *theta, double *u) {
+  double log_jacobian;
+  tm_unconstrain_block(block, theta, u);
+  return agrees(block, theta, u, &log_jacobian)
+             ? log_jacobian
+             : tm_constrain_block(block, u, theta);
 }
 
 bool tm_simplex_inside(size_t count, const double *theta) {
@@ -201,11 +280,11 @@ bool tm_inside(const tempera_model *model, const double *theta) {
 }
 
 bool tm_reached(const tempera_model *model, const double *theta) {
-  double nothing = 0; /* NaN if a value is not finite */
+  bool finite = true;
   for (size_t i = 0; i < model->size; i++)
-    nothing += 0 * theta[i];
-  if (nothing != 0)
-    return false;
+    finite &= fabs(theta[i]) <= DBL_MAX;
+  if (!finite || model->plain)
+    return finite;
   for (size_t b = 0; b < model->block_count; b++) {
     const tm_block *block = &model->blocks[b];
     const double *values = theta + block->theta;
@@ -216,35 +295,42 @@ bool tm_reached(const tempera_model *model, const double *theta) {
   return true;
 }
 
-static void pull_back_value(const tm_block *block, double u, double theta,
-                            double gradient, bool jacobian, double *out) {
-  bool below = isfinite(block->lower), above = isfinite(block->upper);
-  if (below && above) {
-    double share = inverse_logit(u);
-    *out = gradient * (block->upper - block->lower) * share * (1 - share) +
-           (jacobian ? 1 - 2 * share : 0);
-  } else if (!below && !above) {
-    *out = gradient;
-  } else {
-    double derivative = below ? theta - block->lower : theta - block->upper;
-    *out = gradient * derivative + (jacobian ? 1 : 0);
+static double pull_back_value(const tm_block *block, double theta,
+                              double gradient, bool jacobian) {
+  double above = theta - block->lower, below = block->upper - theta;
+  switch (block->form) {
+  case TM_FORM_ABOVE:
+    return gradient * above + (jacobian ? 1 : 0);
+  case TM_FORM_BELOW:
+    return -gradient * below + (jacobian ? 1 : 0);
+  case TM_FORM_BETWEEN: {
+    double width = block->upper - block->lower;
+    return gradient * above * (below / width) +
+           (jacobian ? (below - above) / width : 0);
+  }
+  default:
+    return block->kind == TEMPERA_INTEGER ? 0 : gradient;
   }
 }
 
 /* With x_k = left_k s_k and left_{k+1} = left_k (1 - s_k), go backwards:
- * `after` is dF/dlog(left_{k+1}) from everything behind stick k. */
-void tm_simplex_pull_back(size_t count, const double *u, const double *theta,
+ * `after` is dF/dlog(left_{k+1}) from everything behind stick k, and s_k is x_k
+ * as a share of itself and all behind it. */
+void tm_simplex_pull_back(size_t count, const double *theta,
                           const double *gradient, bool jacobian, double *out) {
   double after = gradient[count - 1] * theta[count - 1];
+  double behind = theta[count - 1];
   for (size_t k = count - 1; k-- > 0;) {
-    double share = inverse_logit(simplex_share(k, count, u[k]));
+    double left = behind + theta[k];
+    double share = theta[k] / left, rest = behind / left;
     double own = gradient[k] * theta[k];
-    double slope = own * (1 - share) - after * share;
+    double slope = own * rest - after * share;
     if (jacobian)
       /* log J = sum_k log left_k + log s_k + log(1 - s_k) */
-      slope += (1 - share) - share - (double)(count - 2 - k) * share;
+      slope += rest - share - (double)(count - 2 - k) * share;
     out[k] = slope;
     after += own;
+    behind = left;
   }
 }
 
@@ -257,21 +343,17 @@ void tm_pull_back(const tempera_model *model, const double *u,
     const double *from = u + block->u, *at = theta + block->theta;
     double *slope = gradient + block->theta;
     double *to = out + block->u;
-    if (block->transform == TEMPERA_SIMPLEX) {
-      tm_simplex_pull_back(block->theta_count, from, at, slope, jacobian, to);
+    if (block->form == TM_FORM_SIMPLEX) {
+      tm_simplex_pull_back(block->theta_count, at, slope, jacobian, to);
       continue;
     }
-    if (block->map) {
+    if (block->form == TM_FORM_MAPPED) {
       if (block->map->pull_earlier)
         block->map->pull_earlier(block->map, from, at, slope, jacobian);
       block->map->pull_back(block->map, from, at, slope, jacobian, to);
       continue;
     }
-    for (size_t i = 0; i < block->u_count; i++) {
-      if (block->kind == TEMPERA_INTEGER)
-        to[i] = 0;
-      else
-        pull_back_value(block, from[i], at[i], slope[i], jacobian, to + i);
-    }
+    for (size_t i = 0; i < block->u_count; i++)
+      to[i] = pull_back_value(block, at[i], slope[i], jacobian);
   }
 }

@@ -2,6 +2,7 @@
 #include "numeric/dense.h"
 
 #include <math.h>
+#include <string.h>
 
 void tm_solve_lower(const double *l, size_t d, double *x) {
   for (size_t i = 0; i < d; i++) {
@@ -24,33 +25,67 @@ enum { LANES = 8 };
 /* Four doubles anywhere in an array. */
 typedef double four __attribute__((vector_size(32), aligned(8), may_alias));
 
-/* The sum of squares of eight entries of L'x, from entry i on, row by row of L:
- * no sum waits for the one before. What is above the diagonal of L is zero. */
-static double eight_squares(const double *l, size_t d, const double *x,
-                            size_t i) {
-  four low = {0}, high = {0};
-  for (size_t k = i; k < d; k++) {
-    const four *row = (const four *)(l + k * d + i);
-    low += row[0] * x[k];
-    high += row[1] * x[k];
+/* Eight entries, from entry i on, of the sum of x_k times row k: no sum waits
+ * for the one before. */
+typedef struct eight {
+  four low, high;
+} eight;
+
+static eight eight_entries(const double *rows, size_t d, const double *x,
+                           size_t i, size_t from, size_t to) {
+  eight sum = {{0}, {0}};
+  for (size_t k = from; k < to; k++) {
+    const four *row = (const four *)(rows + k * d + i);
+    sum.low += row[0] * x[k];
+    sum.high += row[1] * x[k];
   }
-  four square = low * low + high * high;
-  return (square[0] + square[1]) + (square[2] + square[3]);
+  return sum;
+}
+
+static double one_entry(const double *rows, size_t d, const double *x, size_t i,
+                        size_t from, size_t to) {
+  double sum = 0;
+  for (size_t k = from; k < to; k++)
+    sum += rows[k * d + i] * x[k];
+  return sum;
 }
 
 double tm_factor_square(const double *l, size_t d, const double *x,
                         double most) {
   double square = 0;
   size_t i = 0;
-  for (; i + LANES <= d && square <= most; i += LANES)
-    square += eight_squares(l, d, x, i);
+  for (; i + LANES <= d && square <= most; i += LANES) {
+    eight e = eight_entries(l, d, x, i, i, d);
+    four squares = e.low * e.low + e.high * e.high;
+    square += (squares[0] + squares[1]) + (squares[2] + squares[3]);
+  }
   for (; i < d && square <= most; i++) {
-    double sum = 0;
-    for (size_t k = i; k < d; k++)
-      sum += l[k * d + i] * x[k];
-    square += sum * sum;
+    double entry = one_entry(l, d, x, i, i, d);
+    square += entry * entry;
   }
   return square;
+}
+
+void tm_lower_transposed(const double *l, size_t d, const double *x,
+                         double *y) {
+  size_t i = 0;
+  for (; i + LANES <= d; i += LANES) {
+    eight e = eight_entries(l, d, x, i, i, d);
+    memcpy(y + i, &e, sizeof e);
+  }
+  for (; i < d; i++)
+    y[i] = one_entry(l, d, x, i, i, d);
+}
+
+void tm_upper_transposed(const double *r, size_t d, const double *x,
+                         double *y) {
+  size_t i = 0;
+  for (; i + LANES <= d; i += LANES) {
+    eight e = eight_entries(r, d, x, i, 0, i + LANES);
+    memcpy(y + i, &e, sizeof e);
+  }
+  for (; i < d; i++)
+    y[i] = one_entry(r, d, x, i, 0, i + 1);
 }
 
 static double off_diagonal(const double *a, size_t d) {

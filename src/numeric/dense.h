@@ -9,6 +9,10 @@
 /* x <- L^-1 x and x <- L'^-1 x. */
 void tm_solve_lower(const double *l, size_t d, double *x);
 void tm_solve_upper(const double *l, size_t d, double *x);
+/* y = L' x and y = R' x of a lower and an upper triangle, with zeros in the
+ * rest; y is not x. Row-major as they are, these are the quick products. */
+void tm_lower_transposed(const double *l, size_t d, const double *x, double *y);
+void tm_upper_transposed(const double *r, size_t d, const double *x, double *y);
 /* |L' x|^2; stops early, with what it has, once above `most`. */
 double tm_factor_square(const double *l, size_t d, const double *x,
                         double most);

@@ -150,20 +150,25 @@ double tm_loglinear_log_mass_between(const tm_loglinear *f, double slope,
   return total;
 }
 
-/* Invert the distribution function of density ~ e^{d*v} on v in (0,1). */
+/* Invert the distribution function of density ~ e^{d*v} on v in (0,1), drawn
+ * from its higher end: no branch on the sign of d, which is random. */
 static double truncated_exponential(double d, double uniform) {
-  if (fabs(d) < 1e-8)
-    return uniform;
-  double v = d > 0 ? 1 + log(uniform + (1 - uniform) * exp(-d)) / d
-                   : log1p(uniform * expm1(d)) / d;
-  return fmax(0, fmin(1, v));
+  double steep = fabs(d);
+  if (steep < 1e-5)
+    return uniform + d / 2 * uniform * (1 - uniform);
+  double depth = -log(uniform + (1 - uniform) * exp(-steep)) / steep;
+  depth = depth < 1 ? depth : 1;
+  return d > 0 ? 1 - depth : depth;
 }
 
-double tm_loglinear_draw(const tm_loglinear *f, double slope, double uniform,
-                         double uniform2, double *work) {
+double tm_loglinear_tilt(const tm_loglinear *f, double slope, double *work) {
+  return slope == -INFINITY ? 0 : interval_masses(f, slope, work);
+}
+
+double tm_loglinear_pick(const tm_loglinear *f, double slope, double total,
+                         double uniform, double uniform2, const double *work) {
   if (slope == -INFINITY)
     return f->x[0];
-  double total = interval_masses(f, slope, work);
   double atom =
       f->log_atom > -INFINITY ? exp(f->log_atom - work[f->count - 1]) : 0;
   double left = uniform * (total + atom) - atom;
@@ -181,4 +186,10 @@ double tm_loglinear_draw(const tm_loglinear *f, double slope, double uniform,
   double width = f->x[k + 1] - f->x[k];
   double d = tilted(f, slope, k + 1) - tilted(f, slope, k);
   return f->x[k] + width * truncated_exponential(d, uniform2);
+}
+
+double tm_loglinear_draw(const tm_loglinear *f, double slope, double uniform,
+                         double uniform2, double *work) {
+  double total = tm_loglinear_tilt(f, slope, work);
+  return tm_loglinear_pick(f, slope, total, uniform, uniform2, work);
 }

@@ -31,5 +31,10 @@ double tm_loglinear_log_mass_between(const tm_loglinear *f, double slope,
  * two uniforms in (0,1); `work` holds count doubles. 0 from the atom. */
 double tm_loglinear_draw(const tm_loglinear *f, double slope, double uniform,
                          double uniform2, double *work);
+/* The same in two parts, for several draws with one slope: the first fills
+ * `work` and gives the total that the second asks for. */
+double tm_loglinear_tilt(const tm_loglinear *f, double slope, double *work);
+double tm_loglinear_pick(const tm_loglinear *f, double slope, double total,
+                         double uniform, double uniform2, const double *work);
 
 #endif

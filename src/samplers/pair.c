@@ -63,6 +63,8 @@ tempera_status tm_pair_set_prior(tm_pair *pair, const tm_ridge *ridge,
   pair->mover.kind = pair->settings.tau_move;
   pair->mover.scale = pair->settings.tau_scale;
   pair->mover.prior = prior;
+  pair->mover.fixed = true; /* until the next one */
+  pair->mover.slope = NAN;
   pair->mover.work = TM_NEW(pair->group.arena, double, prior->log_prior.count);
   if (!pair->mover.work)
     return tm_fail_memory(error);

@@ -17,11 +17,17 @@ void tm_tau_settle(tm_tau_mover *mover, tm_evaluator *evaluator, double tau) {
     mover->log_prior_here = log_prior_at(mover, evaluator, tau);
 }
 
+/* Half of all moves find theta where the last one left it. */
 static double gibbs(tm_tau_mover *mover, double log_likelihood, double *tau,
                     tempera_random *random) {
+  const tm_loglinear *prior = &mover->prior->log_prior;
   double interval = tm_random_uniform(random);
   double within = tm_random_uniform(random);
-  *tau = tm_loglinear_draw(&mover->prior->log_prior, log_likelihood, interval,
+  if (!mover->fixed || log_likelihood != mover->slope) {
+    mover->slope = log_likelihood;
+    mover->total = tm_loglinear_tilt(prior, log_likelihood, mover->work);
+  }
+  *tau = tm_loglinear_pick(prior, log_likelihood, mover->total, interval,
                            within, mover->work);
   return 1;
 }

@@ -16,6 +16,8 @@ typedef struct tm_tau_mover {
   double scale;          /* sd of the truncated normal */
   const tm_tau_prior *prior;
   double *work;            /* gibbs: one double per knot */
+  bool fixed;              /* gibbs: the prior is, so that work may be kept: */
+  double slope, total;     /* ... the log likelihood and mass it is for */
   tm_ridge_memory *memory; /* exact ridge: this chain's optima, else NULL */
   double log_prior_here;   /* exact ridge: log P at the current tau */
   bool downward;           /* lifted: the direction */

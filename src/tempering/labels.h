@@ -11,11 +11,11 @@ enum {
 };
 
 typedef struct tm_labels {
-  size_t count;        /* K; 0 when there are none */
-  const bool *block;   /* block_count of them: does it permute? */
-  size_t first;        /* the block that sorts them, ... */
-  size_t key;          /* ... and its first theta */
-  size_t permutations; /* K!, for K <= TM_LABELS_ALL; else 0 */
+  size_t count;                     /* K; 0 when there are none */
+  const bool *block;                /* block_count of them: does it permute? */
+  size_t first;                     /* the block that sorts them, ... */
+  size_t key;                       /* ... and its first theta */
+  size_t permutations;              /* K!, for K <= TM_LABELS_ALL; else 0 */
   const unsigned char *permutation; /* permutations x K; the first changes
                                        nothing */
   double log_factorial;             /* log K! */

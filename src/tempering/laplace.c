@@ -64,16 +64,16 @@ static void fill_peaks(tm_laplace_knot *knot, tm_laplace_mode *modes) {
         modes[m].share * exp(modes[m].half_log_det - knot->log_peak);
 }
 
-/* The order of each mode's labels: `order` has room for all. */
-static void fill_orders(tm_laplace *laplace, tm_laplace_mode *modes,
-                        size_t count, unsigned char *order) {
-  const tm_labels *labels = &laplace->labels;
-  for (size_t m = 0; m < count; m++, order += labels->count) {
-    double jacobian;
-    tm_constrain(laplace->model, modes[m].u, laplace->theta, &jacobian);
-    tm_labels_sort(labels, laplace->theta, order);
-    modes[m].order = order;
+/* Jumps draw modes with their labels in order only, and relabel the draw. */
+static tempera_status show_modes(tm_laplace *laplace, const tm_stage *stage,
+                                 bool relabel, tm_laplace_mode *modes,
+                                 tempera_error *error) {
+  for (size_t m = 0; m < stage->count; m++) {
+    modes[m] = stage->modes[m].seen;
+    if (relabel)
+      TM_TRY(tm_laplace_sort_labels(laplace, &modes[m], error));
   }
+  return TEMPERA_OK;
 }
 
 static tempera_status publish(tm_laplace *laplace, tempera_error *error) {
@@ -90,19 +90,14 @@ static tempera_status publish(tm_laplace *laplace, tempera_error *error) {
     const tm_stage *stage = &laplace->stages[s];
     tm_laplace_mode *modes =
         TM_NEW(laplace->arena, tm_laplace_mode, stage->count);
-    unsigned char *order = TM_NEW(laplace->arena, unsigned char,
-                                  stage->count * laplace->labels.count + 1);
-    if (!modes || !order)
+    bool relabel = laplace->labels.count > 0 && relabels(laplace, stage);
+    if (!modes)
       return tm_fail_memory(error);
-    for (size_t m = 0; m < stage->count; m++)
-      modes[m] = stage->modes[m].seen;
-    if (laplace->labels.count)
-      fill_orders(laplace, modes, stage->count, order);
+    TM_TRY(show_modes(laplace, stage, relabel, modes, error));
     knots[s] = (tm_laplace_knot){.tau = stage->tau,
                                  .log_z = stage->log_z,
                                  .slope = stage->slope,
-                                 .relabel = laplace->labels.count > 0 &&
-                                            relabels(laplace, stage),
+                                 .relabel = relabel,
                                  .mode_count = stage->count,
                                  .modes = modes};
     fill_peaks(&knots[s], modes);
@@ -331,6 +326,6 @@ size_t tm_laplace_nearest(const tm_laplace *laplace, double tau) {
   const tm_laplace_view *view = &laplace->view;
   size_t s = interval_of(view, tau);
   double a = view->knots[s].tau, b = view->knots[s + 1].tau;
-  double middle = a > 0 ? sqrt(a * b) : 0.5 * b;
-  return tau < middle ? s : s + 1;
+  bool low = a > 0 ? tau * tau < a * b : tau < 0.5 * b;
+  return low ? s : s + 1;
 }

@@ -25,6 +25,7 @@ typedef struct tm_laplace_mode {
   /* L, L L' = H = minus the Hessian over the reals (row-major, lower): the
    * covariance is the inverse of L L'. */
   const double *factor;
+  const double *inverse; /* of L, from which draws are quick */
   double half_log_det;   /* log |L| */
   double height;         /* tau*l + log pi + log J at u */
   double log_likelihood; /* at u */
@@ -34,11 +35,10 @@ typedef struct tm_laplace_mode {
   double slope;          /* d/dtau of the log weight, about E_tau[l] */
   double share;          /* of proposals: flattened, with a floor; these add
                             up to one over the modes of a knot */
-  const unsigned char *order; /* of its labels, upwards; NULL without labels */
-  double peak;                /* share x |L|, the tallest of the knot being 1 */
-  bool indefinite; /* H was not positive definite and had to be made so */
-  bool edge;       /* the density is zero on one side of u */
-  size_t track;    /* which basin: the same number at other taus */
+  double peak;           /* share x |L|, the tallest of the knot being 1 */
+  bool indefinite;       /* H was not positive definite and had to be made so */
+  bool edge;             /* the density is zero on one side of u */
+  size_t track;          /* which basin: the same number at other taus */
 } tm_laplace_mode;
 
 typedef struct tm_laplace_knot {
@@ -46,7 +46,8 @@ typedef struct tm_laplace_knot {
   double log_z;    /* log sum over modes of weight x copies */
   double slope;    /* its estimated derivative */
   double log_peak; /* of the tallest mode */
-  bool relabel;    /* some mode has copies under relabelling */
+  bool relabel;    /* some mode has copies under relabelling; the labels of
+                      all modes are then in order */
   size_t mode_count;
   const tm_laplace_mode *modes; /* best first */
 } tm_laplace_knot;

@@ -137,7 +137,8 @@ static tempera_status make_mode(tm_laplace *laplace, double tau,
   size_t d = laplace->frame.reals;
   *mode = (tm_mode){.spot = climb->spot};
   mode->factor = TM_NEW(laplace->arena, double, d *d + 1);
-  if (!mode->factor)
+  double *inverse = TM_NEW(laplace->arena, double, d *d + 1);
+  if (!mode->factor || !inverse)
     return tm_fail_memory(error);
   tm_laplace_mode *seen = &mode->seen;
   seen->edge = climb->edge;
@@ -158,6 +159,8 @@ static tempera_status make_mode(tm_laplace *laplace, double tau,
   seen->slope = mode->spot.l - 0.5 * share_of_curvature(laplace, mode);
   seen->u = mode->spot.u;
   seen->factor = mode->factor;
+  tm_triangular_inverse(mode->factor, d, inverse);
+  seen->inverse = inverse;
   return TEMPERA_OK;
 }
 

@@ -162,6 +162,13 @@ void tm_stage_settle(tm_laplace *laplace, tm_stage *stage);
 bool tm_stage_covers(tm_laplace *laplace, const tm_stage *stage,
                      const double *u);
 
+/* ---- laplace_labels.c */
+
+/* The same mode with its labels in order, upwards. */
+TEMPERA_CHECKED tempera_status tm_laplace_sort_labels(tm_laplace *laplace,
+                                                      tm_laplace_mode *mode,
+                                                      tempera_error *error);
+
 /* ---- laplace_knots.c */
 
 TEMPERA_CHECKED tempera_status tm_laplace_plan(tm_laplace *laplace,

@@ -63,6 +63,10 @@ static void count_work(tm_ridge *ridge) {
 
 /* After the knots: the table of this kind of ridge, and the counts. */
 static tempera_status publish(tm_ridge *ridge, tempera_error *error) {
+  const tm_knot *knots = ridge->knots;
+  for (size_t k = 0; k + 1 < ridge->knot_count; k++)
+    ridge->steep[k] = (knots[k + 1].height - knots[k].height) /
+                      (knots[k + 1].tau - knots[k].tau);
   if (ridge->view.absent)
     ridge->view.gap = NAN;
   else if (ridge->settings.kind == TEMPERA_RIDGE_SPLINE)
@@ -183,17 +187,13 @@ double tm_ridge_height(const tm_ridge *ridge, double tau) {
  * convex: left of it the line is the steeper of the two, right of it not. */
 static const tm_knot *nearest_knot(const tm_ridge *ridge,
                                    double log_likelihood) {
-  const tm_knot *knots = ridge->knots;
-  size_t low = 0, high = ridge->knot_count - 1;
-  while (low < high) {
-    size_t k = (low + high) / 2;
-    double rise = log_likelihood * (knots[k + 1].tau - knots[k].tau);
-    if (rise > knots[k + 1].height - knots[k].height)
-      low = k + 1;
-    else
-      high = k;
+  size_t low = 0;
+  for (size_t left = ridge->knot_count; left > 1;) { /* no branch: random */
+    size_t half = left / 2;
+    low += log_likelihood > ridge->steep[low + half - 1] ? half : 0;
+    left -= half;
   }
-  return &knots[low];
+  return &ridge->knots[low];
 }
 
 double tm_ridge_excess(const tm_ridge *ridge, const tm_point *point) {

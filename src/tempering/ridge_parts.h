@@ -159,7 +159,8 @@ struct tm_ridge {
   size_t value_count, value_capacity;
   tm_knot knots[TM_RIDGE_KNOTS];
   size_t knot_count;
-  tm_optimum *lines; /* more lower bounds; u unused */
+  double steep[TM_RIDGE_KNOTS]; /* to the next knot; made with the table */
+  tm_optimum *lines;            /* more lower bounds; u unused */
   size_t line_count, line_capacity;
   tm_task *tasks;
   size_t task_count, task_capacity;
