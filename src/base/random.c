@@ -43,7 +43,7 @@ static lanes joined(lanes low, lanes high) {
   return _mm256_blend_epi32(low, _mm256_slli_epi64(high, 32), 0xaa);
 }
 
-enum { SETS = TM_RANDOM_BLOCKS / 4 };
+enum { SETS = 2, TOGETHER = 4 * SETS };
 
 static void store_words(lanes a, lanes b, lanes c, lanes d, uint64_t words[8]) {
   lanes even = joined(a, b), odd = joined(c, d);
@@ -58,7 +58,7 @@ static void store_words(lanes a, lanes b, lanes c, lanes d, uint64_t words[8]) {
 /* The words of the counters from `first` on. The sets go side by side, since a
  * round waits for its products. */
 static void make_words(const tempera_random *random, uint64_t first,
-                       uint64_t words[TM_RANDOM_WORDS]) {
+                       uint64_t words[2 * TOGETHER]) {
   lanes a[SETS], b[SETS], c[SETS], d[SETS];
   for (int s = 0; s < SETS; s++) {
     a[s] = _mm256_add_epi64(_mm256_set1_epi64x((long long)first + 4 * s),
@@ -84,10 +84,12 @@ static void make_words(const tempera_random *random, uint64_t first,
     store_words(a[s], b[s], c[s], d[s], words + 8 * s);
 }
 #else
+enum { TOGETHER = 1 };
+
 static void make_words(const tempera_random *random, uint64_t first,
-                       uint64_t words[TM_RANDOM_WORDS]) {
+                       uint64_t words[2 * TOGETHER]) {
   philox4x32_key_t key = {{random->key[0], random->key[1]}};
-  for (uint64_t i = 0; i < TM_RANDOM_BLOCKS; i++) {
+  for (uint64_t i = 0; i < TOGETHER; i++) {
     philox4x32_ctr_t counter = {{(uint32_t)(first + i),
                                  (uint32_t)((first + i) >> 32),
                                  random->counter[2], random->counter[3]}};
@@ -100,7 +102,8 @@ static void make_words(const tempera_random *random, uint64_t first,
 
 void tm_random_refill(tempera_random *random) {
   uint64_t first = (uint64_t)random->counter[1] << 32 | random->counter[0];
-  make_words(random, first, random->word);
+  for (int i = 0; i < TM_RANDOM_BLOCKS; i += TOGETHER)
+    make_words(random, first + (uint64_t)i, random->word + 2 * i);
   first += TM_RANDOM_BLOCKS;
   random->counter[0] = (uint32_t)first;
   random->counter[1] = (uint32_t)(first >> 32);

@@ -25,7 +25,7 @@ typedef enum tm_purpose {
 /* Philox blocks of two words are made this many at a time: they do not wait
  * for each other in the processor. The stream is the same. */
 enum {
-  TM_RANDOM_BLOCKS = 8,
+  TM_RANDOM_BLOCKS = 16,
   TM_RANDOM_WORDS = 2 * TM_RANDOM_BLOCKS,
   TM_NORMAL_LAYERS = 256
 };

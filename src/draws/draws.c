@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+enum { LINE = 8 }; /* doubles of a cache line */
+
 static size_t column_index(const tempera_draws *draws, tempera_role role,
                            size_t chain, size_t c) {
   size_t width = draws->size + TM_COLUMNS;
@@ -69,7 +71,6 @@ size_t tm_draws_row_bytes(const tempera_draws *draws) {
  * of these to the same few places of the cache, and without the one more all
  * columns would begin a line with the same row. */
 static size_t stride_of(size_t rows) {
-  enum { LINE = 8 };
   size_t lines = (rows + LINE - 1) / LINE;
   return (lines | 1) * LINE + 1;
 }
@@ -150,14 +151,21 @@ double *tm_draws_column(const tempera_draws *draws, tempera_role role,
   return draws->columns[column_index(draws, role, chain, c)];
 }
 
+/* The line after this one is fetched ahead: by the time it is written to, the
+ * processor would wait for it. */
+static inline void put(double *column, size_t row, double value) {
+  column[row] = value;
+  __builtin_prefetch(column + row + LINE, 1);
+}
+
 void tm_draws_put(tempera_draws *draws, tempera_role role, size_t chain,
                   size_t row, const double *theta,
                   const double extra[TM_COLUMNS]) {
   double **columns = draws->columns + column_index(draws, role, chain, 0);
   for (size_t i = 0; i < draws->size; i++)
-    columns[i][row] = theta[i];
+    put(columns[i], row, theta[i]);
   for (size_t i = 0; i < TM_COLUMNS; i++)
-    columns[draws->size + i][row] = extra[i];
+    put(columns[draws->size + i], row, extra[i]);
 }
 
 double tm_draws_log_density(const tempera_draws *draws, tempera_role role,

@@ -2,6 +2,8 @@
  * when p changes sign, whatever the step, factor and slope; see leapfrog.h. */
 #include "kernels/leapfrog.h"
 
+#include "numeric/triangular.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -69,8 +71,7 @@ void tm_leapfrog_step(tm_leapfrog *leapfrog, double epsilon) {
 }
 
 double tm_leapfrog_energy(const tm_leapfrog *leapfrog) {
-  double kinetic = 0;
-  for (size_t i = 0; i < leapfrog->shared->real_count; i++)
-    kinetic += 0.5 * leapfrog->p[i] * leapfrog->p[i];
+  double kinetic =
+      0.5 * tm_dot(leapfrog->p, leapfrog->p, leapfrog->shared->real_count);
   return kinetic - tm_log_density(leapfrog->point, leapfrog->tau);
 }

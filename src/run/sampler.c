@@ -168,12 +168,13 @@ static void keep_rows(tempera_sampler *s, const tm_group *group) {
     s->method->keep(s, group);
   tempera_draws *draws = warming ? s->warmup_draws : s->draws;
   size_t index = group->done - 1 - (warming ? 0 : warmup);
-  if (!draws || index % thin != 0)
+  size_t row = thin > 1 ? index / thin : index;
+  if (!draws || row * thin != index)
     return;
   for (size_t role = 0; role < 2; role++)
     for (size_t i = 0; draws->has_role[role] && i < group->width[role]; i++)
       tm_draws_put(draws, (tempera_role)role, group->chain,
-                   index / thin * group->width[role] + i,
+                   row * group->width[role] + i,
                    group->rows[role][i].point->theta,
                    group->rows[role][i].extra);
 }
