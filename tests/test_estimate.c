@@ -75,7 +75,8 @@ static tm_mixing measure(const double *x, size_t chains, size_t rows,
   tm_ranked *sorted = TM_NEW(arena, tm_ranked, chains * rows);
   for (size_t i = 0; i < chains * rows; i++)
     sorted[i] = (tm_ranked){x[i], i};
-  tm_ranked_sort(sorted, chains * rows);
+  tm_ranked *room = TM_NEW(arena, tm_ranked, chains * rows);
+  tm_ranked_sort(sorted, room, chains * rows);
   tm_mixing_work *work = tm_mixing_work_create(arena, chains, rows);
   tm_mixing m = tm_mixing_measure(work, sorted);
   const double p[] = {0.05, 0.5, 0.95};

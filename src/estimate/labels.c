@@ -250,12 +250,13 @@ static bool find_anchor(labelling *l) {
 
 /* The worst mixing over values in the anchor's order. */
 static void judge(labelling *l, const block *b, tm_mixing_work *work,
-                  tm_ranked *sorted, tempera_summary *summary) {
+                  tm_ranked *sorted, tm_ranked *room,
+                  tempera_summary *summary) {
   for (size_t rank = 0; rank < b->size; rank++) {
     carry(l, b, rank);
     for (size_t i = 0; i < l->count; i++)
       sorted[i] = (tm_ranked){l->series[i], i};
-    tm_ranked_sort(sorted, l->count);
+    tm_ranked_sort(sorted, room, l->count);
     tm_mixing m = tm_mixing_measure(work, sorted);
     summary->relabelled_rhat = fmax(summary->relabelled_rhat, m.rhat);
     summary->relabelled_ess =
@@ -304,14 +305,15 @@ static bool report(labelling *l, tempera_summary *summary) {
   tm_mixing_work *work =
       tm_mixing_work_create(l->arena, l->draws->chains, l->rows);
   tm_ranked *sorted = TM_NEW(l->arena, tm_ranked, l->count);
+  tm_ranked *room = TM_NEW(l->arena, tm_ranked, l->count);
   char *list = NULL;
-  if (!work || !sorted || !fill_shares(l, summary))
+  if (!work || !sorted || !room || !fill_shares(l, summary))
     return false;
   for (size_t b = 0; b < l->block_count; b++) {
     const block *k = &l->blocks[b];
     if (!goes_along(l, k))
       continue;
-    judge(l, k, work, sorted, summary);
+    judge(l, k, work, sorted, room, summary);
     for (size_t i = 0; i < k->size; i++)
       summary->values[k->first + i].permuted = true;
     list = add_name(list, l->draws->names[k->first], k->letters);

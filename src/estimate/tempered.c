@@ -5,10 +5,10 @@
  * estimates that reach there look fine and mean nothing. */
 #include "estimate/evidence.h"
 
+#include "numeric/sort.h"
 #include "numeric/vector_exp.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { COVERAGE_BATCHES = 64, BISECTIONS = 8 };
@@ -26,20 +26,8 @@ static double *copy_column(tm_arena *arena, const tempera_draws *draws,
   return flat;
 }
 
-typedef struct keyed {
-  double key;
-  size_t index;
-} keyed;
-
-static int compare_keyed(const void *a, const void *b) {
-  const keyed *x = a, *y = b;
-  if (x->key != y->key)
-    return x->key < y->key ? -1 : 1;
-  return x->index < y->index ? -1 : x->index > y->index;
-}
-
 static bool sort_by_tau(tm_tempered *view) {
-  keyed *pairs = tm_heap_alloc(view->count, sizeof(keyed));
+  tm_ranked *pairs = tm_heap_alloc(2 * view->count, sizeof *pairs);
   view->order = TM_NEW(view->arena, size_t, view->count);
   if (!pairs || !view->order) {
     tm_heap_free(pairs);
@@ -49,9 +37,9 @@ static bool sort_by_tau(tm_tempered *view) {
   for (size_t i = 0; i < view->count; i++) {
     bool at_atom = view->has_atom && view->tau[i] == 0;
     if (!at_atom && isfinite(view->l[i]) && isfinite(view->tau[i]))
-      pairs[n++] = (keyed){view->tau[i], i};
+      pairs[n++] = (tm_ranked){view->tau[i], i};
   }
-  qsort(pairs, n, sizeof(keyed), compare_keyed);
+  tm_ranked_sort(pairs, pairs + view->count, n);
   for (size_t i = 0; i < n; i++)
     view->order[i] = pairs[i].index;
   view->ordered = n;

@@ -22,7 +22,7 @@ typedef struct table {
   size_t rows, count;
   tempera_role role;
   tm_arena *arena;
-  tm_ranked *sorted;
+  tm_ranked *sorted, *room;
   tm_mixing_work *mixing; /* for target draws */
   double *weight;         /* for weighted ones: sums to 1 */
   double *influence;      /* workspace, weighted only */
@@ -47,7 +47,7 @@ static bool sort_value(table *t, size_t i) {
       t->sorted[c * t->rows + k] = (tm_ranked){x[k], c * t->rows + k};
     }
   }
-  tm_ranked_sort(t->sorted, t->count);
+  tm_ranked_sort(t->sorted, t->room, t->count);
   return true;
 }
 
@@ -205,7 +205,8 @@ static tempera_status fill_table(table *t, tempera_summary *summary,
     t->mixing = tm_mixing_work_create(t->arena, t->draws->chains, t->rows);
   }
   t->sorted = TM_NEW(t->arena, tm_ranked, t->count);
-  if (!t->sorted || (!t->mixing && !t->weight))
+  t->room = TM_NEW(t->arena, tm_ranked, t->count);
+  if (!t->sorted || !t->room || (!t->mixing && !t->weight))
     return tm_fail_memory(error);
   for (size_t i = 0; i < t->width; i++)
     TM_TRY(fill_value(t, i, &values[i], error));

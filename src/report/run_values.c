@@ -3,7 +3,8 @@
 #include "report/run_page.h"
 
 #include "base/json.h"
-#include "estimate/mixing.h"
+#include "numeric/lags.h"
+#include "numeric/sort.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -26,6 +27,7 @@ typedef struct gallery {
   const tm_run_draws *tempered; /* NULL: none, or the posterior's own */
   size_t trace;                 /* points of each chain */
   tm_ranked *sorted;            /* all draws of a value */
+  tm_ranked *spare;             /* as many, for sorting */
   double *room;                 /* one number for each draw */
 } gallery;
 
@@ -62,7 +64,7 @@ static bool sort_draws(gallery *g, size_t column) {
       return false;
     g->sorted[i] = (tm_ranked){x, i};
   }
-  tm_ranked_sort(g->sorted, count_of(d));
+  tm_ranked_sort(g->sorted, g->spare, count_of(d));
   return true;
 }
 
@@ -178,18 +180,15 @@ static json_t *ranks(const gallery *g) {
   return figure;
 }
 
-static void correlate(const double *x, size_t rows, double *out) {
-  double mean = 0, square = 0;
+static void correlate(const double *x, size_t rows, double *room, double *out) {
+  double mean = 0;
   for (size_t i = 0; i < rows; i++)
     mean += x[i] / (double)rows;
   for (size_t i = 0; i < rows; i++)
-    square += (x[i] - mean) * (x[i] - mean);
-  for (size_t lag = 0; lag <= LAGS; lag++) {
-    double sum = 0;
-    for (size_t i = 0; i + lag < rows; i++)
-      sum += (x[i] - mean) * (x[i + lag] - mean);
-    out[lag] = square > 0 ? sum / square : NAN;
-  }
+    room[i] = x[i] - mean;
+  double square = tm_lagged_product(room, rows, 0);
+  for (size_t lag = 0; lag <= LAGS; lag++)
+    out[lag] = square > 0 ? tm_lagged_product(room, rows, lag) / square : NAN;
 }
 
 static json_t *autocorrelation(const gallery *g, const subject *v) {
@@ -198,7 +197,8 @@ static json_t *autocorrelation(const gallery *g, const subject *v) {
   for (size_t c = 0; c < g->draws->chains; c++) {
     double values[LAGS + 1];
     char name[40];
-    correlate(tm_run_values_of(g->draws, c, v->column), g->draws->rows, values);
+    correlate(tm_run_values_of(g->draws, c, v->column), g->draws->rows, g->room,
+              values);
     snprintf(name, sizeof name, "chain %zu", c + 1);
     json_t *line = tm_figure_xy(figure, "line", name, NULL, values, LAGS + 1);
     tm_json_whole(line, "dash", c);
@@ -385,13 +385,15 @@ tempera_status tm_run_values(json_t *page, const tm_run_files *files,
     draws = count_of(tempered);
   subject *list = tm_heap_alloc(most, sizeof *list);
   g.sorted = tm_heap_alloc(count_of(g.draws), sizeof *g.sorted);
+  g.spare = tm_heap_alloc(count_of(g.draws), sizeof *g.spare);
   g.room = tm_heap_alloc(draws, sizeof *g.room);
   tempera_status status = TEMPERA_OK;
-  if (!list || !g.sorted || !g.room)
+  if (!list || !g.sorted || !g.spare || !g.room)
     status = tm_fail_memory(error);
   else if ((most = list_subjects(&g, list)) > 0)
     add_gallery(&g, page, list, most);
   tm_heap_free(g.room);
+  tm_heap_free(g.spare);
   tm_heap_free(g.sorted);
   tm_heap_free(list);
   return status;
