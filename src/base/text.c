@@ -143,6 +143,60 @@ void tm_text_number(tm_text *text, double value) {
   tm_text_add(text, digits);
 }
 
+/* Does a 64-bit quotient lie right between two doubles, as far as its bits
+ * tell? */
+static bool in_doubt(long double quotient) {
+  uint64_t bits = 0; /* the first eight bytes are the digits, on x86 */
+  memcpy(&bits, &quotient, sizeof bits);
+  return (bits & 0x7ff) == 0x400;
+}
+
+/* digits / 10^scale to the nearest double; false when that is not known. */
+static bool divide(uint64_t digits, int scale, double *value) {
+  if (digits <= UINT64_C(1) << 53) {
+    *value = (double)digits / powers[scale]; /* both exact */
+    return true;
+  }
+#if defined(__x86_64__) && LDBL_MANT_DIG == 64
+  long double quotient = (long double)digits / (long double)powers[scale];
+  *value = (double)quotient;
+  return !in_doubt(quotient);
+#else
+  return false;
+#endif
+}
+
+/* Digits with a point among them up to a comma or the end; false for what is
+ * longer or otherwise. */
+static bool read_usual(const char *text, char **end, double *value) {
+  const uint64_t most = UINT64_C(1000000000000000000);
+  const char *at = text + (*text == '-'), *first = at, *point = NULL;
+  uint64_t digits = 0;
+  for (; digits < most; at++) {
+    unsigned next = (unsigned)*at - '0';
+    if (next <= 9)
+      digits = 10 * digits + next;
+    else if (*at == '.' && !point)
+      point = at;
+    else
+      break;
+  }
+  ptrdiff_t scale = point ? at - point - 1 : 0;
+  bool ended = *at == ',' || *at == '\0';
+  if (!ended || at - first <= (point != NULL) || scale > MOST_POWER ||
+      !divide(digits, (int)scale, value))
+    return false;
+  if (*text == '-')
+    *value = -*value;
+  *end = (char *)(uintptr_t)at;
+  return true;
+}
+
+double tm_number_read(const char *text, char **end) {
+  double value;
+  return read_usual(text, end, &value) ? value : strtod(text, end);
+}
+
 int tm_decimals(double se) {
   if (!(se > 0) || !isfinite(se))
     return 4;

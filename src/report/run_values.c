@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
   FIRST_SHOWN = 4,
@@ -51,18 +52,19 @@ static size_t count_of(const tm_run_draws *draws) {
 }
 
 static void gather(const tm_run_draws *draws, size_t column, double *out) {
-  for (size_t i = 0; i < count_of(draws); i++)
-    out[i] = tm_run_values_of(draws, i / draws->rows, column)[i % draws->rows];
+  for (size_t c = 0; c < draws->chains; c++)
+    memcpy(out + c * draws->rows, tm_run_values_of(draws, c, column),
+           draws->rows * sizeof *out);
 }
 
 /* False when some draw is not finite. */
 static bool sort_draws(gallery *g, size_t column) {
   const tm_run_draws *d = g->draws;
+  gather(d, column, g->room);
   for (size_t i = 0; i < count_of(d); i++) {
-    double x = tm_run_values_of(d, i / d->rows, column)[i % d->rows];
-    if (!isfinite(x))
+    if (!isfinite(g->room[i]))
       return false;
-    g->sorted[i] = (tm_ranked){x, i};
+    g->sorted[i] = (tm_ranked){g->room[i], i};
   }
   tm_ranked_sort(g->sorted, g->spare, count_of(d));
   return true;
@@ -159,20 +161,24 @@ static void in_grey(json_t *series) {
   json_object_set_new(series, "colour", json_integer(-1));
 }
 
-/* Of all draws together; chains that agree have flat histograms. */
+/* Ranks of all draws together, as shares, chain after chain. */
+static void rank_draws(const gallery *g) {
+  double count = (double)count_of(g->draws);
+  for (size_t k = 0; k < count_of(g->draws); k++)
+    g->room[g->sorted[k].index] = ((double)k + 0.5) / count;
+}
+
+/* Chains that agree have flat histograms. */
 static json_t *ranks(const gallery *g) {
   const tm_run_draws *d = g->draws;
   json_t *figure =
       figure_of("Ranks of each chain's draws", "rank, as a share", "density");
+  rank_draws(g);
   for (size_t c = 0; c < d->chains; c++) {
     char name[40];
-    size_t n = 0;
-    for (size_t k = 0; k < count_of(d); k++)
-      if (g->sorted[k].index / d->rows == c)
-        g->room[n++] = ((double)k + 0.5) / (double)count_of(d);
     snprintf(name, sizeof name, "chain %zu", c + 1);
-    json_t *steps =
-        tm_figure_histogram(figure, name, g->room, n, 0, 1, RANK_BINS);
+    json_t *steps = tm_figure_histogram(figure, name, g->room + c * d->rows,
+                                        d->rows, 0, 1, RANK_BINS);
     tm_json_whole(steps, "dash", c);
   }
   json_object_set_new(json_object_get(figure, "y"), "zero", json_true());
