@@ -771,6 +771,8 @@ static void fail_every_allocation(const tempera_draws *draws) {
     tm_heap_fail_at(++k);
     status = tm_estimate_summary(draws, s, NULL);
     if (status == TEMPERA_OK)
+      status = tm_estimate_modes(draws, s, NULL);
+    if (status == TEMPERA_OK)
       status = tm_estimate_verdict(s, NULL);
     tm_heap_fail_at(0);
     tempera_summary_free(s);

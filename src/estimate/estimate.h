@@ -15,6 +15,10 @@
 TEMPERA_CHECKED tempera_status tm_estimate_summary(const tempera_draws *draws,
                                                    tempera_summary *summary,
                                                    tempera_error *error);
+/* After it: the modes of the target draws, and whose labels change places. */
+TEMPERA_CHECKED tempera_status tm_estimate_modes(const tempera_draws *draws,
+                                                 tempera_summary *summary,
+                                                 tempera_error *error);
 /* Named summaries without numbers; names and list are freed with the
  * summary. */
 TEMPERA_CHECKED tempera_status tm_estimate_name_values(
@@ -47,6 +51,8 @@ TEMPERA_CHECKED tempera_status tm_estimate_verdict(tempera_summary *summary,
 /* Append a warning: TEMPERA_OK, or TEMPERA_ERROR_MEMORY. */
 tempera_status tm_summary_warn(tempera_summary *summary, const char *format,
                                ...) __attribute__((format(printf, 2, 3)));
+/* Keep the first `count` warnings only. */
+void tm_summary_unwarn(tempera_summary *summary, size_t count);
 
 /* The headline estimate alone, for progress lines and --until-se; NaN until
  * it can be known. It has the error of the full summary, the bounded part of

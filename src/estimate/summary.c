@@ -51,6 +51,11 @@ tempera_status tm_summary_warn(tempera_summary *summary, const char *format,
   return TEMPERA_OK;
 }
 
+void tm_summary_unwarn(tempera_summary *summary, size_t count) {
+  while (summary->warning_count > count)
+    tm_heap_free(summary->warnings[--summary->warning_count]);
+}
+
 static tempera_status fill_from_view(const tempera_draws *draws,
                                      tm_tempered *view,
                                      tempera_summary *summary,
@@ -93,7 +98,12 @@ tempera_status tm_estimate_summary(const tempera_draws *draws,
   summary->log_z = summary->se = summary->lower = summary->upper = NAN;
   TM_TRY(fill_evidence(draws, summary, error));
   TM_TRY(tm_tempering_fill(draws, summary, error));
-  TM_TRY(tm_values_fill(draws, summary, error));
+  return tm_values_fill(draws, summary, error);
+}
+
+tempera_status tm_estimate_modes(const tempera_draws *draws,
+                                 tempera_summary *summary,
+                                 tempera_error *error) {
   TM_TRY(tm_modes_fill(draws, summary, error));
   return tm_labels_fill(draws, summary, error);
 }

@@ -139,6 +139,7 @@ void tempera_sampler_free(tempera_sampler *sampler) {
   for (size_t c = 0; sampler->groups && c < sampler->options.chains; c++)
     tm_group_free(sampler->groups[c]);
   tm_heap_free(sampler->groups);
+  tempera_summary_free(atomic_load(&sampler->checked));
   tm_ridge_free(sampler->ridge);
   tm_laplace_free(sampler->laplace);
   tm_draws_free(sampler->draws);
