@@ -11,7 +11,11 @@
 #include <math.h>
 #include <string.h>
 
-enum { COVERAGE_BATCHES = 64, BISECTIONS = 8 };
+enum {
+  COVERAGE_BATCHES = 64,
+  BISECTIONS = 8,
+  CACHED = 1024 /* numbers that stay in the cache between two loops */
+};
 
 static double *copy_column(tm_arena *arena, const tempera_draws *draws,
                            tempera_role role, tm_column column, size_t stride,
@@ -90,9 +94,13 @@ double tm_tempered_weights(tm_tempered *view, double tau) {
     memset(view->weight, 0, view->count * sizeof(double));
     return shift;
   }
-  for (size_t i = 0; i < view->count; i++)
-    view->weight[i] -= shift;
-  tm_vector_exp(view->weight, view->count);
+  for (size_t i = 0; i < view->count; i += CACHED) {
+    double *x = view->weight + i;
+    size_t n = view->count - i < CACHED ? view->count - i : CACHED;
+    for (size_t k = 0; k < n; k++)
+      x[k] -= shift;
+    tm_vector_exp(x, n);
+  }
   return shift;
 }
 
@@ -112,15 +120,18 @@ double tm_tempered_log_mean(tm_tempered *view, double tau) {
   return shift + log(sum_of(view->weight, view->count) / (double)view->count);
 }
 
+/* Products first, then their sums: GCC 12 gets a condition inside of several
+ * sums at once wrong. */
 double tm_tempered_mean(const tm_tempered *view) {
-  double sum = 0, total = 0;
-  for (size_t i = 0; i < view->count; i++) {
-    if (view->weight[i] == 0)
-      continue;
-    sum += view->weight[i] * view->l[i];
-    total += view->weight[i];
+  double product[CACHED], sum = 0;
+  for (size_t i = 0; i < view->count; i += CACHED) {
+    const double *w = view->weight + i, *l = view->l + i;
+    size_t n = view->count - i < CACHED ? view->count - i : CACHED;
+    for (size_t k = 0; k < n; k++)
+      product[k] = w[k] == 0 ? 0 : w[k] * l[k];
+    sum += sum_of(product, n);
   }
-  return sum / total;
+  return sum / sum_of(view->weight, view->count);
 }
 
 double tm_tempered_batches(const tm_tempered *view) {
