@@ -769,7 +769,7 @@ static void fail_every_allocation(const tempera_draws *draws) {
   while (status == TEMPERA_ERROR_MEMORY && k < 1000) {
     tempera_summary *s = tm_heap_alloc(1, sizeof *s);
     tm_heap_fail_at(++k);
-    status = tm_estimate_summary(draws, s, NULL);
+    status = tm_estimate_summary(draws, 1, s, NULL);
     if (status == TEMPERA_OK)
       status = tm_estimate_modes(draws, s, NULL);
     if (status == TEMPERA_OK)

@@ -1,7 +1,8 @@
 /* estimate.h - everything computed from draws: evidence with honest errors,
  * summaries of the parameters, and how well the run mixed (method 4.4, 4.8).
  *
- * Estimators know the draws and nothing of the samplers that made them. */
+ * Estimators know the draws and nothing of the samplers that made them. Where
+ * they are given threads, results do not depend on their number. */
 #ifndef TM_ESTIMATE_ESTIMATE_H
 #define TM_ESTIMATE_ESTIMATE_H
 
@@ -13,6 +14,7 @@
  * ridge fields are the caller's. What was filled before a failure is freed by
  * tempera_summary_free. */
 TEMPERA_CHECKED tempera_status tm_estimate_summary(const tempera_draws *draws,
+                                                   int threads,
                                                    tempera_summary *summary,
                                                    tempera_error *error);
 /* After it: the modes of the target draws, and whose labels change places. */
@@ -28,7 +30,7 @@ TEMPERA_CHECKED tempera_status tm_estimate_name_values(
  * tempered ones): columns[chain * count + i] has a number for every row. */
 TEMPERA_CHECKED tempera_status tm_estimate_values(const tempera_draws *draws,
                                                   double *const *columns,
-                                                  size_t count,
+                                                  size_t count, int threads,
                                                   tempera_value_summary *values,
                                                   tempera_error *error);
 /* Add the bridge estimate (it calls the likelihood, whence the model; the

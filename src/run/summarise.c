@@ -3,6 +3,7 @@
 #include "run/sampler.h"
 
 #include "estimate/estimate.h"
+#include "parallel/threads.h"
 #include "run/quantities.h"
 #include "run/run.h"
 
@@ -101,15 +102,50 @@ static tempera_status fill_outcome(const tempera_sampler *s, uint64_t bridge,
   return summary->decision ? TEMPERA_OK : tm_fail_memory(error);
 }
 
-/* After tm_estimate_summary: the rest that draws and sampler tell, but for the
- * model's quantities. */
+/* Modes and the bridge, which fill different parts of a summary. */
+typedef struct parts {
+  const tempera_sampler *sampler;
+  tempera_summary *summary;
+  uint64_t *bridge;
+  tempera_status status[2];
+  tempera_error error[2];
+} parts;
+
+static void do_part(size_t k, void *context) {
+  parts *p = context;
+  const tempera_sampler *s = p->sampler;
+  if (k == 0)
+    p->status[k] = tm_estimate_modes(s->draws, p->summary, &p->error[k]);
+  else
+    p->status[k] = tm_estimate_add_bridge(s->model, s->draws, s->options.seed,
+                                          p->summary, p->bridge, &p->error[k]);
+}
+
+static tempera_status do_parts(parts *p, tempera_error *error) {
+  const tempera_options *o = &p->sampler->options;
+  tm_parallel_for(o->bridge ? 2 : 1, tm_threads(o->threads), do_part, p);
+  for (size_t k = 0; k < 2; k++)
+    if (p->status[k] != TEMPERA_OK) {
+      if (error)
+        *error = p->error[k];
+      return p->status[k];
+    }
+  return TEMPERA_OK;
+}
+
+static tempera_status estimate(const tempera_sampler *s,
+                               tempera_summary *summary, tempera_error *error) {
+  return tm_estimate_summary(s->draws, tm_threads(s->options.threads), summary,
+                             error);
+}
+
+/* After `estimate`: the rest that draws and sampler tell, but for the model's
+ * quantities. */
 static tempera_status complete(const tempera_sampler *s,
                                tempera_summary *summary, uint64_t *bridge,
                                tempera_error *error) {
-  TM_TRY(tm_estimate_modes(s->draws, summary, error));
-  if (s->options.bridge)
-    TM_TRY(tm_estimate_add_bridge(s->model, s->draws, s->options.seed, summary,
-                                  bridge, error));
+  parts p = {.sampler = s, .summary = summary, .bridge = bridge};
+  TM_TRY(do_parts(&p, error));
   TM_TRY(tm_estimate_doubt(s->draws, summary, error));
   TM_TRY(fill_labels(s, summary, error));
   TM_TRY(fill_ridge(s, summary, error));
@@ -136,7 +172,7 @@ static void worst_mixing(const tempera_summary *summary, tm_check *check) {
 static tempera_status check_with(tempera_sampler *s, tm_mixed_fn *mixed,
                                  tempera_summary *summary, tm_check *check,
                                  tempera_error *error) {
-  TM_TRY(tm_estimate_summary(s->draws, summary, error));
+  TM_TRY(estimate(s, summary, error));
   worst_mixing(summary, check);
   check->round_trips = summary->round_trips;
   check->mixed = mixed(s, check);
@@ -185,7 +221,7 @@ static tempera_summary *take_checked(const tempera_sampler *sampler) {
 static tempera_status summarise(const tempera_sampler *s,
                                 tempera_summary *summary, uint64_t *bridge,
                                 tempera_error *error) {
-  TM_TRY(tm_estimate_summary(s->draws, summary, error));
+  TM_TRY(estimate(s, summary, error));
   return complete(s, summary, bridge, error);
 }
 
