@@ -77,12 +77,24 @@ static const double powers[MOST_POWER + 1] = {
 /* digits / 10^scale without trailing zeros. */
 static void add_decimal(tm_text *text, bool negative, uint64_t digits,
                         int scale) {
+  static const char pairs[] =
+      "00010203040506070809101112131415161718192021222324"
+      "25262728293031323334353637383940414243444546474849"
+      "50515253545556575859606162636465666768697071727374"
+      "75767778798081828384858687888990919293949596979899";
   char out[48];
   char *end = out + sizeof out, *at = end;
+  int more = 0;
   for (; scale > 0 && digits % 10 == 0; scale--)
     digits /= 10;
-  for (int i = 0; i < scale; i++, digits /= 10)
+  for (; scale >= 2 + more; more += 2, digits /= 100) { /* two by two */
+    at -= 2;
+    memcpy(at, pairs + 2 * (digits % 100), 2);
+  }
+  if (more < scale) {
     *--at = (char)('0' + digits % 10);
+    digits /= 10;
+  }
   if (scale > 0)
     *--at = '.';
   do
@@ -127,6 +139,10 @@ static bool add_usual(tm_text *text, double value) {
 void tm_text_number(tm_text *text, double value) {
   if (add_usual(text, value))
     return;
+  if (value == 0) {
+    tm_text_add(text, signbit(value) ? "-0" : "0");
+    return;
+  }
   if (isnan(value)) {
     tm_text_add(text, "nan");
     return;
