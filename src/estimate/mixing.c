@@ -12,7 +12,7 @@
 
 /* Lags found one by one, then those of a first transform and of more: each
  * further one knows eight times as many. */
-enum { DIRECT_LAGS = 16, FIRST_LAGS = 1024, MORE_LAGS = 8, FEWEST_ROWS = 8 };
+enum { DIRECT_LAGS = 32, FIRST_LAGS = 1024, MORE_LAGS = 8, FEWEST_ROWS = 8 };
 
 struct tm_mixing_work {
   size_t chains, rows; /* as given */

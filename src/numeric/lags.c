@@ -18,21 +18,29 @@ double tm_lagged_product(const double *x, size_t length, size_t lag) {
   return sum;
 }
 
-static bool waves_create(tm_arena *arena, size_t count, tm_waves *waves) {
-  waves->re = TM_NEW(arena, double, count);
-  waves->im = TM_NEW(arena, double, count);
-  return waves->re && waves->im;
+static double *carve(double **next, size_t count) {
+  double *begin = *next;
+  *next += count;
+  return begin;
 }
 
 bool tm_lags_create(tm_arena *arena, size_t length, tm_lags *lags) {
+  /* Parts that begin at the same place of a page would drive each other out of
+   * the cache. */
+  enum { ARRAYS = 8, APART = 9 * 8 };
   *lags = (tm_lags){.most = 4, .known = 1};
   while (lags->most < length)
     lags->most *= 2;
-  size_t n = 2 * lags->most;
-  return waves_create(arena, n, &lags->root) &&
-         waves_create(arena, n, &lags->now) &&
-         waves_create(arena, n, &lags->ago) &&
-         waves_create(arena, n, &lags->sum);
+  size_t count = 2 * lags->most + APART;
+  double *next = TM_NEW(arena, double, ARRAYS *count);
+  if (!next)
+    return false;
+  tm_waves *waves[] = {&lags->root, &lags->now, &lags->ago, &lags->sum};
+  for (size_t i = 0; i < ARRAYS / 2; i++) {
+    waves[i]->re = carve(&next, count);
+    waves[i]->im = carve(&next, count);
+  }
+  return true;
 }
 
 /* Up to those of a transform of n points. */
@@ -97,17 +105,50 @@ static void part_four(double *re, double *im) {
   im[3] = g - h;
 }
 
+/* Two such steps in one, on quarters q long: with roots r of the first step,
+ * those of the second are r^2, and a quarter of a turn is -i. */
+static void part_twice(tm_waves w, tm_waves root, tm_waves square, size_t q) {
+  double *restrict x0 = w.re, *restrict y0 = w.im;
+  double *restrict x1 = x0 + q, *restrict y1 = y0 + q;
+  double *restrict x2 = x1 + q, *restrict y2 = y1 + q;
+  double *restrict x3 = x2 + q, *restrict y3 = y2 + q;
+  const double *restrict c1 = root.re, *restrict s1 = root.im;
+  const double *restrict c2 = square.re, *restrict s2 = square.im;
+  for (size_t j = 0; j < q; j++) {
+    double a = x0[j] + x2[j], b = y0[j] + y2[j];
+    double c = x1[j] + x3[j], d = y1[j] + y3[j];
+    double e = x0[j] - x2[j], f = y0[j] - y2[j];
+    double g = x1[j] - x3[j], h = y1[j] - y3[j];
+    double m = e + h, n = f - g, o = e - h, p = f + g;
+    double c3 = c1[j] * c2[j] - s1[j] * s2[j];
+    double s3 = c1[j] * s2[j] + s1[j] * c2[j];
+    x0[j] = a + c;
+    y0[j] = b + d;
+    x1[j] = (a - c) * c2[j] - (b - d) * s2[j];
+    y1[j] = (a - c) * s2[j] + (b - d) * c2[j];
+    x2[j] = m * c1[j] - n * s1[j];
+    y2[j] = m * s1[j] + n * c1[j];
+    x3[j] = o * c3 - p * s3;
+    y3[j] = o * s3 + p * c3;
+  }
+}
+
 /* Frequencies come out in bit-reversed order: odd ones are the second half.
- * Halves are finished one after the other, so that long transforms are in
- * cache most of the time. */
+ * Parts are finished one after the other, so that long transforms are in cache
+ * most of the time. */
 static void forward(const tm_lags *lags, tm_waves w, size_t n) {
   if (n == 4) {
     part_four(w.re, w.im);
-    return;
+  } else if (n == 8) {
+    part(w, from(&lags->root, 4), 4);
+    part_four(w.re, w.im);
+    part_four(w.re + 4, w.im + 4);
+  } else {
+    size_t q = n / 4;
+    part_twice(w, from(&lags->root, 2 * q), from(&lags->root, q), q);
+    for (size_t k = 0; k < 4; k++)
+      forward(lags, from(&w, k * q), q);
   }
-  part(w, from(&lags->root, n / 2), n / 2);
-  forward(lags, w, n / 2);
-  forward(lags, from(&w, n / 2), n / 2);
 }
 
 static void backward(const tm_lags *lags, tm_waves w, size_t n) {

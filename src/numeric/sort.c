@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BITS = 11, DIGITS = 6, BUCKETS = 1 << BITS, FEW = 500 };
+enum { BITS = 8, DIGITS = 8, BUCKETS = 1 << BITS, FEW = 500 };
 
 /* A whole number in the order of the values; that of -0 is that of 0. */
 static uint64_t key_of(double value) {
