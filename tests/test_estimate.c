@@ -773,6 +773,8 @@ static void fail_every_allocation(const tempera_draws *draws) {
     if (status == TEMPERA_OK)
       status = tm_estimate_modes(draws, s, NULL);
     if (status == TEMPERA_OK)
+      status = tm_estimate_labels(draws, 1, s, NULL);
+    if (status == TEMPERA_OK)
       status = tm_estimate_verdict(s, NULL);
     tm_heap_fail_at(0);
     tempera_summary_free(s);

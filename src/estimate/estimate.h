@@ -17,10 +17,15 @@ TEMPERA_CHECKED tempera_status tm_estimate_summary(const tempera_draws *draws,
                                                    int threads,
                                                    tempera_summary *summary,
                                                    tempera_error *error);
-/* After it: the modes of the target draws, and whose labels change places. */
+/* The modes of the target draws, by weight. */
 TEMPERA_CHECKED tempera_status tm_estimate_modes(const tempera_draws *draws,
                                                  tempera_summary *summary,
                                                  tempera_error *error);
+/* After both: components whose labels change places. */
+TEMPERA_CHECKED tempera_status tm_estimate_labels(const tempera_draws *draws,
+                                                  int threads,
+                                                  tempera_summary *summary,
+                                                  tempera_error *error);
 /* Named summaries without numbers; names and list are freed with the
  * summary. */
 TEMPERA_CHECKED tempera_status tm_estimate_name_values(

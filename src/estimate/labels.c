@@ -13,7 +13,6 @@
  * these are what R-hat and ESS are taken of. */
 #include "estimate/estimate.h"
 #include "estimate/influence.h"
-#include "estimate/mixing.h"
 #include "estimate/summary.h"
 
 #include <math.h>
@@ -39,6 +38,8 @@ typedef struct labelling {
   block anchor;
   unsigned char *order; /* order[draw * K + rank] is a label */
   double *series;
+  double *carried, **columns; /* of a block: see make_columns */
+  int threads;
 } labelling;
 
 static double value_at(const labelling *l, size_t column, size_t draw) {
@@ -274,19 +275,36 @@ static bool find_anchor(labelling *l) {
  */
 
 /* The worst mixing over values in the anchor's order. */
-static void judge(labelling *l, const block *b, tm_mixing_work *work,
-                  tm_ranked *sorted, tm_ranked *room,
-                  tempera_summary *summary) {
+static bool judge(labelling *l, const block *b, tempera_summary *summary) {
+  tempera_value_summary values[MOST_LABELS];
   for (size_t rank = 0; rank < b->size; rank++) {
-    carry(l, b, rank, l->series);
-    for (size_t i = 0; i < l->count; i++)
-      sorted[i] = (tm_ranked){l->series[i], i};
-    tm_ranked_sort(sorted, room, l->count);
-    tm_mixing m = tm_mixing_measure(work, sorted);
-    summary->relabelled_rhat = fmax(summary->relabelled_rhat, m.rhat);
-    summary->relabelled_ess =
-        fmin(summary->relabelled_ess, fmin(m.ess_bulk, m.ess_tail));
+    values[rank] =
+        (tempera_value_summary){.rhat = NAN, .ess_bulk = NAN, .ess_tail = NAN};
+    carry(l, b, rank, l->carried + rank * l->count);
   }
+  if (tm_estimate_values(l->draws, l->columns, b->size, l->threads, values,
+                         NULL) != TEMPERA_OK)
+    return false;
+  for (size_t rank = 0; rank < b->size; rank++) {
+    const tempera_value_summary *v = &values[rank];
+    summary->relabelled_rhat = fmax(summary->relabelled_rhat, v->rhat);
+    summary->relabelled_ess =
+        fmin(summary->relabelled_ess, fmin(v->ess_bulk, v->ess_tail));
+  }
+  return true;
+}
+
+/* Room for a block's values in the anchor's order, rank after rank. */
+static bool make_columns(labelling *l) {
+  size_t K = l->anchor.size;
+  l->carried = TM_NEW(l->arena, double, K * l->count);
+  l->columns = TM_NEW(l->arena, double *, l->draws->chains *K);
+  if (!l->carried || !l->columns)
+    return false;
+  for (size_t c = 0; c < l->draws->chains; c++)
+    for (size_t rank = 0; rank < K; rank++)
+      l->columns[c * K + rank] = l->carried + rank * l->count + c * l->rows;
+  return true;
 }
 
 static bool fill_shares(labelling *l, tempera_summary *summary) {
@@ -329,23 +347,20 @@ static char *add_name(char *list, const char *name, size_t letters) {
 }
 
 static bool report(labelling *l, tempera_summary *summary) {
-  tm_mixing_work *work =
-      tm_mixing_work_create(l->arena, l->draws->chains, l->rows);
-  tm_ranked *sorted = TM_NEW(l->arena, tm_ranked, l->count);
-  tm_ranked *room = TM_NEW(l->arena, tm_ranked, l->count);
   char *list = NULL;
-  if (!work || !sorted || !room || !fill_shares(l, summary))
+  if (!make_columns(l) || !fill_shares(l, summary))
     return false;
   for (size_t b = 0; b < l->block_count; b++) {
     const block *k = &l->blocks[b];
     if (!goes_along(l, k))
       continue;
-    judge(l, k, work, sorted, room, summary);
     for (size_t i = 0; i < k->size; i++)
       summary->values[k->first + i].permuted = true;
     list = add_name(list, l->draws->names[k->first], k->letters);
-    if (!list)
+    if (!list || !judge(l, k, summary)) {
+      tm_heap_free(list);
       return false;
+    }
   }
   bool done = !list || warn(l, list, summary);
   tm_heap_free(list);
@@ -362,12 +377,14 @@ static bool find_labels(labelling *l, tempera_summary *summary) {
   return report(l, summary);
 }
 
-tempera_status tm_labels_fill(const tempera_draws *draws,
-                              tempera_summary *summary, tempera_error *error) {
+tempera_status tm_estimate_labels(const tempera_draws *draws, int threads,
+                                  tempera_summary *summary,
+                                  tempera_error *error) {
   if (summary->mode_count < 2) /* labels that matter make modes */
     return TEMPERA_OK;
   labelling l = {.draws = draws,
                  .rows = draws->count,
+                 .threads = threads,
                  .count = draws->count * draws->chains,
                  .arena = tm_arena_create()};
   bool found = l.arena && find_labels(&l, summary);

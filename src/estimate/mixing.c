@@ -61,10 +61,14 @@ static bool place_of(const tm_mixing_work *w, size_t index, size_t *place) {
 }
 
 static double average(const double *x, size_t n) {
-  double sum = 0;
-  for (size_t i = 0; i < n; i++)
-    sum += x[i];
-  return sum / (double)n;
+  double part[4] = {0};
+  size_t i = 0;
+  for (; i + 4 <= n; i += 4)
+    for (size_t k = 0; k < 4; k++)
+      part[k] += x[i + k];
+  for (; i < n; i++)
+    part[0] += x[i];
+  return ((part[0] + part[1]) + (part[2] + part[3])) / (double)n;
 }
 
 /* Centre every half at its own mean, and forget earlier lags. */

@@ -130,13 +130,6 @@ tempera_status tm_estimate_summary(const tempera_draws *draws, int threads,
   return p.status != TEMPERA_OK ? p.status : status;
 }
 
-tempera_status tm_estimate_modes(const tempera_draws *draws,
-                                 tempera_summary *summary,
-                                 tempera_error *error) {
-  TM_TRY(tm_modes_fill(draws, summary, error));
-  return tm_labels_fill(draws, summary, error);
-}
-
 /* From the levels' barrier, or that of the draws. */
 static tempera_status count_on_levels(const tempera_draws *draws,
                                       size_t *round_trips, size_t *restarts,

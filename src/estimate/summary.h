@@ -24,15 +24,6 @@ TEMPERA_CHECKED tempera_status tm_values_end(tm_values *values,
                                              tempera_summary *summary,
                                              tempera_error *error);
 
-/* modes.c: the modes of the target draws, by weight. After the values. */
-TEMPERA_CHECKED tempera_status tm_modes_fill(const tempera_draws *draws,
-                                             tempera_summary *summary,
-                                             tempera_error *error);
-/* labels.c: components whose labels are permuted. After the modes. */
-TEMPERA_CHECKED tempera_status tm_labels_fill(const tempera_draws *draws,
-                                              tempera_summary *summary,
-                                              tempera_error *error);
-
 /* The communication barrier Lambda(tau), integral over [tau_min, tau] of
  * half E_u|l - l'|, on a grid (method 4.2); `total` is NaN when unknown. */
 typedef struct tm_barrier {

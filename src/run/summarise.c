@@ -146,6 +146,8 @@ static tempera_status complete(const tempera_sampler *s,
                                tempera_error *error) {
   parts p = {.sampler = s, .summary = summary, .bridge = bridge};
   TM_TRY(do_parts(&p, error));
+  TM_TRY(tm_estimate_labels(s->draws, tm_threads(s->options.threads), summary,
+                            error));
   TM_TRY(tm_estimate_doubt(s->draws, summary, error));
   TM_TRY(fill_labels(s, summary, error));
   TM_TRY(fill_ridge(s, summary, error));
