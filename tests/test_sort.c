@@ -26,6 +26,8 @@ static double number(tempera_random *random, int kind, size_t i) {
     return floor(10 * u) - 5;
   case 2:
     return ldexp(u - 0.5, (int)(u * 1e6) % 2000 - 1000);
+  case 5: /* many share their leading bits */
+    return 1e9 + 1e-4 * u;
   case 3:
     return i % 3 == 0   ? -0.0
            : i % 3 == 1 ? 0.0
@@ -60,7 +62,7 @@ static void order_is_right(void **state) {
   (void)state;
   const size_t counts[] = {0, 1, 2, 3, 17, 499, 500, 501, 5000, MOST};
   for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
-    for (int kind = 0; kind < 5; kind++)
+    for (int kind = 0; kind < 6; kind++)
       check(counts[i], kind);
 }
 

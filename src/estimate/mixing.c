@@ -12,7 +12,13 @@
 
 /* Lags found one by one, then those of a first transform and of more: each
  * further one knows eight times as many. */
-enum { DIRECT_LAGS = 32, FIRST_LAGS = 1024, MORE_LAGS = 8, FEWEST_ROWS = 8 };
+enum {
+  DIRECT_LAGS = 32,
+  SLOW_LAGS = 8,
+  FIRST_LAGS = 1024,
+  MORE_LAGS = 8,
+  FEWEST_ROWS = 8
+};
 
 struct tm_mixing_work {
   size_t chains, rows; /* as given */
@@ -94,8 +100,14 @@ static void find_more_lags(tm_mixing_work *w) {
   w->known = below;
 }
 
+/* Chains as slow as this need more lags than are worth finding directly. */
+static bool is_slow(const tm_mixing_work *w) {
+  return w->known >= SLOW_LAGS &&
+         w->covariance[SLOW_LAGS - 1] > 0.25 * w->covariance[0];
+}
+
 static double covariance_at(tm_mixing_work *w, size_t lag) {
-  while (w->known <= lag && w->known < DIRECT_LAGS) {
+  while (w->known <= lag && w->known < DIRECT_LAGS && !is_slow(w)) {
     double sum = 0;
     for (size_t c = 0; c < w->halves; c++)
       sum += tm_lagged_product(w->x + c * w->half, w->half, w->known);

@@ -1,8 +1,9 @@
 /* sort.c - see sort.h.
  *
  * A run's draws are sorted by every parameter. Long lists go by the digits of
- * the numbers' bits, from the last one on (radix sort): a few passes instead of
- * comparisons by the million. */
+ * the numbers' leading bits, from the last digit on (radix sort): a few passes
+ * instead of comparisons by the million. Few numbers share all of these bits;
+ * where some do, comparisons put them in order. */
 #include "numeric/sort.h"
 
 #include "base/memory.h"
@@ -13,7 +14,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BITS = 8, DIGITS = 8, BUCKETS = 1 << BITS, FEW = 500 };
+enum {
+  BITS = 8,
+  DIGITS = 5,
+  REST = 64 - BITS * DIGITS, /* bits that are not looked at */
+  BUCKETS = 1 << BITS,
+  FEW = 500
+};
 
 /* A whole number in the order of the values; that of -0 is that of 0. */
 static uint64_t key_of(double value) {
@@ -24,7 +31,7 @@ static uint64_t key_of(double value) {
 }
 
 static size_t digit(uint64_t key, int d) {
-  return (size_t)(key >> (d * BITS)) & (BUCKETS - 1);
+  return (size_t)(key >> (REST + d * BITS)) & (BUCKETS - 1);
 }
 
 typedef uint32_t counts[DIGITS][BUCKETS];
@@ -54,6 +61,33 @@ static bool pass(const tm_ranked *from, tm_ranked *to, size_t count, int d,
   return true;
 }
 
+/* Halves by comparisons, then merged. */
+static void sort_by_merging(tm_ranked *values, tm_ranked *room, size_t count) {
+  if (count < 2)
+    return;
+  size_t half = count / 2, i = 0, j = half;
+  sort_by_merging(values, room, half);
+  sort_by_merging(values + half, room, count - half);
+  if (!(values[half].value < values[half - 1].value))
+    return;
+  memcpy(room, values, half * sizeof *values);
+  for (size_t k = 0; i < half; k++)
+    values[k] =
+        j < count && values[j].value < room[i].value ? values[j++] : room[i++];
+}
+
+/* Values whose leading bits agree lie together, but as they came. */
+static void sort_runs(tm_ranked *values, tm_ranked *room, size_t count) {
+  for (size_t k = 1, start = 0; k <= count; k++) {
+    if (k < count &&
+        key_of(values[k].value) >> REST == key_of(values[start].value) >> REST)
+      continue;
+    if (k - start > 1)
+      sort_by_merging(values + start, room, k - start);
+    start = k;
+  }
+}
+
 static void sort_by_digits(tm_ranked *values, tm_ranked *room, size_t count) {
   counts n;
   tm_ranked *from = values, *to = room;
@@ -66,19 +100,7 @@ static void sort_by_digits(tm_ranked *values, tm_ranked *room, size_t count) {
     }
   if (from != values)
     memcpy(values, from, count * sizeof *values);
-}
-
-/* Halves by comparisons, then merged; few values, and very many. */
-static void sort_by_merging(tm_ranked *values, tm_ranked *room, size_t count) {
-  if (count < 2)
-    return;
-  size_t half = count / 2, i = 0, j = half;
-  sort_by_merging(values, room, half);
-  sort_by_merging(values + half, room, count - half);
-  memcpy(room, values, half * sizeof *values);
-  for (size_t k = 0; i < half; k++)
-    values[k] =
-        j < count && values[j].value < room[i].value ? values[j++] : room[i++];
+  sort_runs(values, room, count);
 }
 
 void tm_ranked_sort(tm_ranked *values, tm_ranked *room, size_t count) {
