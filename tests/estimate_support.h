@@ -9,7 +9,9 @@
 static inline tempera_summary *summarise(const tempera_draws *draws) {
   tempera_summary *s = tm_heap_alloc(1, sizeof *s);
   tempera_error error = {0};
-  assert_int_equal(tm_estimate_summary(draws, s, &error), TEMPERA_OK);
+  assert_int_equal(tm_estimate_summary(draws, 1, s, &error), TEMPERA_OK);
+  assert_int_equal(tm_estimate_modes(draws, s, &error), TEMPERA_OK);
+  assert_int_equal(tm_estimate_labels(draws, 1, s, &error), TEMPERA_OK);
   assert_int_equal(tm_estimate_verdict(s, &error), TEMPERA_OK);
   return s;
 }

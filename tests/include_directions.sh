@@ -10,7 +10,7 @@ may = {"base": [], "numeric": ["base"], "parallel": ["base"],
        "tempering": ["model", "parallel"],
        "kernels": ["tempering"], "draws": ["base"],
        "samplers": ["kernels", "draws", "parallel"],
-       "estimate": ["draws", "model", "numeric"],
+       "estimate": ["draws", "model", "numeric", "parallel"],
        "run": ["samplers", "estimate"], "report": ["estimate", "run"],
        "paper": ["report"], "cli": []}
 

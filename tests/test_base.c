@@ -8,6 +8,7 @@
 #include <Random123/philox.h>
 #include <gsl/gsl_cdf.h>
 #include <math.h>
+#include <stdio.h>
 
 static void streams_differ_by_seed_chain_and_purpose(void **state) {
   (void)state;
@@ -134,6 +135,39 @@ static void numbers_read_back_exactly(void **state) {
   }
 }
 
+static void check_reading(const char *text) {
+  char *end, *expected_end;
+  double value = tm_number_read(text, &end);
+  double expected = strtod(text, &expected_end);
+  assert_ptr_equal(end, expected_end);
+  assert_memory_equal(&value, &expected, sizeof value);
+}
+
+static void numbers_are_read_as_strtod_does(void **state) {
+  (void)state;
+  static const char *const texts[] = {
+      "0", "-0", "-0.0,1", "1.5", "12,3", "", "-", ".", "-.,", "5.", ".5", "+7",
+      "1.2.3", "1e5", "1e", "0x1p3", " 4", "inf", "-inf,", "nan", "1 ", "2x",
+      /* halfway between doubles, and just beside */
+      "9007199254740993", "900719925474099.3", "9007199254740993.0000000001",
+      "90071992547409.925", "0.12500000000000001388", "123456789012345678",
+      "1234567890123456789", "12345678901234567890123", "0.00000000000000001",
+      "0.000000000000000000000000000001", "4503599627370497.5",
+      "4503599627370496.5"};
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+    check_reading(texts[i]);
+  tempera_random r = tm_random(3, 0, TM_PURPOSE_START);
+  for (int i = 0; i < 200000; i++) {
+    char text[64];
+    double scale = pow(10, 20 * tempera_random_uniform(&r) - 6);
+    double value = tempera_random_normal(&r) * scale;
+    snprintf(text, sizeof text, "%.*f,1", i % 20, value);
+    check_reading(text);
+    snprintf(text, sizeof text, "%.*g", i % 20, value);
+    check_reading(text);
+  }
+}
+
 static void arena_memory_is_zeroed_and_aligned(void **state) {
   (void)state;
   tm_arena *arena = tm_arena_create();
@@ -157,6 +191,7 @@ int main(void) {
       cmocka_unit_test(normals_have_the_right_moments),
       cmocka_unit_test(chi_squares_fall_where_they_should),
       cmocka_unit_test(numbers_read_back_exactly),
+      cmocka_unit_test(numbers_are_read_as_strtod_does),
       cmocka_unit_test(arena_memory_is_zeroed_and_aligned),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

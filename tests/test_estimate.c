@@ -75,7 +75,8 @@ static tm_mixing measure(const double *x, size_t chains, size_t rows,
   tm_ranked *sorted = TM_NEW(arena, tm_ranked, chains * rows);
   for (size_t i = 0; i < chains * rows; i++)
     sorted[i] = (tm_ranked){x[i], i};
-  tm_ranked_sort(sorted, chains * rows);
+  tm_ranked *room = TM_NEW(arena, tm_ranked, chains * rows);
+  tm_ranked_sort(sorted, room, chains * rows);
   tm_mixing_work *work = tm_mixing_work_create(arena, chains, rows);
   tm_mixing m = tm_mixing_measure(work, sorted);
   const double p[] = {0.05, 0.5, 0.95};
@@ -768,7 +769,11 @@ static void fail_every_allocation(const tempera_draws *draws) {
   while (status == TEMPERA_ERROR_MEMORY && k < 1000) {
     tempera_summary *s = tm_heap_alloc(1, sizeof *s);
     tm_heap_fail_at(++k);
-    status = tm_estimate_summary(draws, s, NULL);
+    status = tm_estimate_summary(draws, 1, s, NULL);
+    if (status == TEMPERA_OK)
+      status = tm_estimate_modes(draws, s, NULL);
+    if (status == TEMPERA_OK)
+      status = tm_estimate_labels(draws, 1, s, NULL);
     if (status == TEMPERA_OK)
       status = tm_estimate_verdict(s, NULL);
     tm_heap_fail_at(0);

@@ -247,7 +247,7 @@ static void poisson(tempera_random *r, size_t d, const double *last, size_t row,
 /* Whether the draws are found to be one mode, and that it is all of them. */
 static bool one_mode(const tempera_draws *draws) {
   tempera_summary *s = tm_heap_alloc(1, sizeof *s);
-  assert_int_equal(tm_modes_fill(draws, s, NULL), TEMPERA_OK);
+  assert_int_equal(tm_estimate_modes(draws, s, NULL), TEMPERA_OK);
   bool one = s->mode_count == 1;
   double mean = 0, size = 0, n = (double)(draws->chains * draws->count);
   for (size_t c = 0; c < draws->chains; c++)
@@ -490,7 +490,11 @@ static void every_failed_allocation_is_reported(void **state) {
   while (status == TEMPERA_ERROR_MEMORY && k < 1000) {
     tempera_summary *s = tm_heap_alloc(1, sizeof *s);
     tm_heap_fail_at(++k);
-    status = tm_estimate_summary(draws, s, NULL);
+    status = tm_estimate_summary(draws, 1, s, NULL);
+    if (status == TEMPERA_OK)
+      status = tm_estimate_modes(draws, s, NULL);
+    if (status == TEMPERA_OK)
+      status = tm_estimate_labels(draws, 1, s, NULL);
     tm_heap_fail_at(0);
     if (status == TEMPERA_OK)
       assert_int_equal(s->label_count, 3);
@@ -507,7 +511,7 @@ static void modes_are_found_in_a_moment(void **state) {
     tempera_draws *draws = draw(laws[k], 100, CHAINS, 10000, 1);
     tempera_summary *s = tm_heap_alloc(1, sizeof *s);
     clock_t start = clock();
-    assert_int_equal(tm_modes_fill(draws, s, NULL), TEMPERA_OK);
+    assert_int_equal(tm_estimate_modes(draws, s, NULL), TEMPERA_OK);
     double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
     print_message("100 values, %zu modes: %.3f s\n", s->mode_count, seconds);
     assert_true(seconds < 5); /* also with sanitizers on a busy machine */

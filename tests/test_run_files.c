@@ -47,9 +47,9 @@ static void draws_come_back_as_they_were(void **state) {
   (void)state;
   tm_run_files files;
   tempera_error error = {0};
-  put("target-1.csv", "# a comment\nlp__,mu.1.2\n# Adaptation terminated\n"
+  put("target-1.csv", "# a comment\ntau__,mu.1.2\n# Adaptation terminated\n"
                       "1,2.5\n-inf,nan\n3,4\n# end\n");
-  put("target-2.csv", "lp__,mu.1.2\r\n9,9\r\n# Adaptation terminated\r\n"
+  put("target-2.csv", "tau__,mu.1.2\r\n9,9\r\n# Adaptation terminated\r\n"
                       "5,6\r\n\r\n7,8\r\n10,1");
   assert_int_equal(tm_run_files_read(folder, &files, &error), TEMPERA_OK);
   const tm_run_draws *d = &files.draws[TEMPERA_TARGET];
@@ -57,13 +57,31 @@ static void draws_come_back_as_they_were(void **state) {
   assert_int_equal(d->rows, 3);
   assert_int_equal(d->width, 2);
   assert_int_equal(tm_run_column(d, "mu[1,2]"), 1);
-  assert_int_equal(tm_run_column(d, "lp__"), 0);
+  assert_int_equal(tm_run_column(d, "tau__"), 0);
   assert_int_equal(tm_run_column(d, "mu"), -1);
   assert_true(d->values[1][0] == 2.5 && isnan(d->values[1][1]));
   assert_true(isinf(d->values[0][1]));
   assert_true(d->values[2][0] == 5 && d->values[3][2] == 1);
   assert_int_equal(files.draws[TEMPERA_TEMPERED].chains, 0);
   assert_null(files.config);
+  tm_run_files_clear(&files);
+}
+
+/* The rows are whole all the same. */
+static void columns_that_no_report_shows_are_skipped(void **state) {
+  (void)state;
+  tm_run_files files;
+  tempera_error error = {0};
+  put("target-1.csv", "lp__,mu.1.2,energy__\n1,2,3\n4,5,6\n7,8\n,9,1\n");
+  put("target-2.csv", "lp__,mu.1.2,energy__\n1,1e-5,3\n4,-5.25,6\n4,5,\n");
+  assert_int_equal(tm_run_files_read(folder, &files, &error), TEMPERA_OK);
+  const tm_run_draws *d = &files.draws[TEMPERA_TARGET];
+  assert_int_equal(d->rows, 2);
+  assert_int_equal(tm_run_column(d, "lp__"), -1);
+  assert_int_equal(tm_run_column(d, "energy__"), -1);
+  assert_null(d->values[0]);
+  assert_true(d->values[1][0] == 2 && d->values[1][1] == 5);
+  assert_true(d->values[4][0] == 1e-5 && d->values[4][1] == -5.25);
   tm_run_files_clear(&files);
 }
 
@@ -96,6 +114,7 @@ static void a_file_without_draws_is_named(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(draws_come_back_as_they_were),
+      cmocka_unit_test(columns_that_no_report_shows_are_skipped),
       cmocka_unit_test(half_a_row_is_left_out),
       cmocka_unit_test(a_file_without_draws_is_named),
   };

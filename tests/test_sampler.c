@@ -53,6 +53,53 @@ static void draws_are_the_same_for_any_number_of_threads(void **state) {
   tempera_model_free(model);
 }
 
+/* A summary as JSON, without what it has cost. */
+static char *summary_text(const tempera_sampler *sampler) {
+  tempera_error error = {0};
+  tempera_summary *summary = NULL;
+  char *text = NULL;
+  if (tempera_sampler_summarise(sampler, &summary, &error) != TEMPERA_OK)
+    fail_msg("%s", error.message);
+  summary->seconds = summary->seconds_in_model = 0;
+  summary->likelihood_evaluations = 0;
+  assert_int_equal(tempera_summary_json(summary, &text, NULL), TEMPERA_OK);
+  tempera_summary_free(summary);
+  return text;
+}
+
+/* A run of automatic length hands on the summary of its last check: the second
+ * one that is asked for is made anew. */
+static void so_are_summaries_and_that_of_the_last_check(void **state) {
+  (void)state;
+  tempera_model_spec spec = two_gaussians();
+  tempera_model *model = make_model(&spec);
+  char *first = NULL;
+  for (int threads = 1; threads <= 3; threads++) {
+    tempera_options o = tempera_options_default();
+    o.seed = 7;
+    o.threads = threads;
+    tempera_sampler *sampler = make_sampler(model, &o);
+    assert_int_equal(tempera_sampler_run(sampler, NULL, NULL, NULL),
+                     TEMPERA_OK);
+    assert_true(sampler->satisfied);
+    assert_non_null(sampler->checked);
+    char *checked = summary_text(sampler);
+    assert_null(sampler->checked);
+    char *anew = summary_text(sampler);
+    assert_string_equal(checked, anew);
+    if (first)
+      assert_string_equal(checked, first);
+    tempera_text_free(anew);
+    if (first)
+      tempera_text_free(checked);
+    else
+      first = checked;
+    tempera_sampler_free(sampler);
+  }
+  tempera_text_free(first);
+  tempera_model_free(model);
+}
+
 static void so_are_those_of_other_methods(void **state) {
   (void)state;
   static const tempera_method methods[] = {TEMPERA_MH, TEMPERA_PT, TEMPERA_ST,
@@ -323,6 +370,7 @@ static void cancel_stops_at_the_next_sweep(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(draws_are_the_same_for_any_number_of_threads),
+      cmocka_unit_test(so_are_summaries_and_that_of_the_last_check),
       cmocka_unit_test(so_are_those_of_other_methods),
       cmocka_unit_test(advancing_in_pieces_changes_nothing),
       cmocka_unit_test(seeds_and_chains_give_other_draws),

@@ -17,7 +17,9 @@ static tempera_status fail_errno(tempera_error *error, const char *doing,
 
 static tempera_status read_stream(FILE *file, const char *path, char **content,
                                   size_t *length, tempera_error *error) {
-  size_t capacity = 4096, used = 0;
+  struct stat info; /* how much there will be, as a rule */
+  bool sized = fstat(fileno(file), &info) == 0 && info.st_size > 0;
+  size_t capacity = sized ? (size_t)info.st_size + 2 : 4096, used = 0;
   char *data = tm_heap_alloc(capacity, 1);
   while (data) {
     used += fread(data + used, 1, capacity - 1 - used, file);

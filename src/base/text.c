@@ -77,12 +77,24 @@ static const double powers[MOST_POWER + 1] = {
 /* digits / 10^scale without trailing zeros. */
 static void add_decimal(tm_text *text, bool negative, uint64_t digits,
                         int scale) {
+  static const char pairs[] =
+      "00010203040506070809101112131415161718192021222324"
+      "25262728293031323334353637383940414243444546474849"
+      "50515253545556575859606162636465666768697071727374"
+      "75767778798081828384858687888990919293949596979899";
   char out[48];
   char *end = out + sizeof out, *at = end;
+  int more = 0;
   for (; scale > 0 && digits % 10 == 0; scale--)
     digits /= 10;
-  for (int i = 0; i < scale; i++, digits /= 10)
+  for (; scale >= 2 + more; more += 2, digits /= 100) { /* two by two */
+    at -= 2;
+    memcpy(at, pairs + 2 * (digits % 100), 2);
+  }
+  if (more < scale) {
     *--at = (char)('0' + digits % 10);
+    digits /= 10;
+  }
   if (scale > 0)
     *--at = '.';
   do
@@ -127,6 +139,10 @@ static bool add_usual(tm_text *text, double value) {
 void tm_text_number(tm_text *text, double value) {
   if (add_usual(text, value))
     return;
+  if (value == 0) {
+    tm_text_add(text, signbit(value) ? "-0" : "0");
+    return;
+  }
   if (isnan(value)) {
     tm_text_add(text, "nan");
     return;
@@ -141,6 +157,60 @@ void tm_text_number(tm_text *text, double value) {
     snprintf(digits, sizeof digits, "%.*g", precision, value);
   while (precision++ < 17 && strtod(digits, NULL) != value);
   tm_text_add(text, digits);
+}
+
+/* Does a 64-bit quotient lie right between two doubles, as far as its bits
+ * tell? */
+static bool in_doubt(long double quotient) {
+  uint64_t bits = 0; /* the first eight bytes are the digits, on x86 */
+  memcpy(&bits, &quotient, sizeof bits);
+  return (bits & 0x7ff) == 0x400;
+}
+
+/* digits / 10^scale to the nearest double; false when that is not known. */
+static bool divide(uint64_t digits, int scale, double *value) {
+  if (digits <= UINT64_C(1) << 53) {
+    *value = (double)digits / powers[scale]; /* both exact */
+    return true;
+  }
+#if defined(__x86_64__) && LDBL_MANT_DIG == 64
+  long double quotient = (long double)digits / (long double)powers[scale];
+  *value = (double)quotient;
+  return !in_doubt(quotient);
+#else
+  return false;
+#endif
+}
+
+/* Digits with a point among them up to a comma or the end; false for what is
+ * longer or otherwise. */
+static bool read_usual(const char *text, char **end, double *value) {
+  const uint64_t most = UINT64_C(1000000000000000000);
+  const char *at = text + (*text == '-'), *first = at, *point = NULL;
+  uint64_t digits = 0;
+  for (; digits < most; at++) {
+    unsigned next = (unsigned)*at - '0';
+    if (next <= 9)
+      digits = 10 * digits + next;
+    else if (*at == '.' && !point)
+      point = at;
+    else
+      break;
+  }
+  ptrdiff_t scale = point ? at - point - 1 : 0;
+  bool ended = *at == ',' || *at == '\0';
+  if (!ended || at - first <= (point != NULL) || scale > MOST_POWER ||
+      !divide(digits, (int)scale, value))
+    return false;
+  if (*text == '-')
+    *value = -*value;
+  *end = (char *)(uintptr_t)at;
+  return true;
+}
+
+double tm_number_read(const char *text, char **end) {
+  double value;
+  return read_usual(text, end, &value) ? value : strtod(text, end);
 }
 
 int tm_decimals(double se) {

@@ -6,12 +6,12 @@
 #include "estimate/summary.h"
 
 #include "estimate/evidence.h"
+#include "numeric/sort.h"
 #include "numeric/vector_exp.h"
 
 #include <math.h>
-#include <stdlib.h>
 
-enum { MOST_DRAWS = 20000, PER_DECADE = 10 };
+enum { MOST_DRAWS = 20000, PER_DECADE = 10, LANES = 4 };
 
 /* Draws sorted by l, with -log M_i where there are weights. */
 typedef struct sorted_draw {
@@ -21,46 +21,98 @@ typedef struct sorted_draw {
 typedef struct sample {
   size_t count;
   sorted_draw *draw;
-  double *weight;
+  double *weight;          /* LANES for each draw */
+  double *given;           /* log weights as they came */
+  tm_ranked *order, *room; /* for sorting */
 } sample;
 
-static int compare_l(const void *a, const void *b) {
-  double x = ((const sorted_draw *)a)->l, y = ((const sorted_draw *)b)->l;
-  return x < y ? -1 : x > y;
+static void put(sample *s, double l, double log_weight) {
+  s->order[s->count] = (tm_ranked){l, s->count};
+  s->given[s->count++] = log_weight;
+}
+
+static void put_in_order(sample *s) {
+  tm_ranked_sort(s->order, s->room, s->count);
+  for (size_t k = 0; k < s->count; k++)
+    s->draw[k] = (sorted_draw){s->order[k].value, s->given[s->order[k].index]};
+}
+
+static bool sample_create(tm_arena *arena, size_t most, sample *s) {
+  *s = (sample){.draw = TM_NEW(arena, sorted_draw, most),
+                .weight = TM_NEW(arena, double, most *LANES),
+                .given = TM_NEW(arena, double, most),
+                .order = TM_NEW(arena, tm_ranked, most),
+                .room = TM_NEW(arena, tm_ranked, most)};
+  return s->draw && s->weight && s->given && s->order && s->room;
 }
 
 static bool sample_make(const tm_tempered *view, const double *l,
                         const double *log_mass, sample *s) {
   size_t stride = (view->count + MOST_DRAWS - 1) / MOST_DRAWS;
-  size_t most = view->count / stride + 1;
-  s->count = 0;
-  s->draw = TM_NEW(view->arena, sorted_draw, most);
-  s->weight = TM_NEW(view->arena, double, most);
-  if (!s->draw || !s->weight)
+  if (!sample_create(view->arena, view->count / stride + 1, s))
     return false;
   for (size_t i = 0; i < view->count; i += stride)
     if (isfinite(l[i]))
-      s->draw[s->count++] = (sorted_draw){l[i], log_mass ? -log_mass[i] : 0};
-  qsort(s->draw, s->count, sizeof(sorted_draw), compare_l);
+      put(s, l[i], log_mass ? -log_mass[i] : 0);
+  put_in_order(s);
   return true;
 }
 
-static double half_difference(sample *s, double tau) {
-  double most = -INFINITY, total = 0, below = 0, sum = 0;
-  for (size_t k = 0; k < s->count; k++) {
-    s->weight[k] = tau * s->draw[k].l + s->draw[k].log_weight;
-    most = s->weight[k] > most ? s->weight[k] : most;
-  }
+/* For LANES taus together, as each sum would wait for its own last addition:
+ * weight k of lane j is at k * LANES + j. */
+static void lane_weights(const sample *s, const double *tau) {
+  double most[LANES], *w = s->weight;
+  for (size_t j = 0; j < LANES; j++)
+    most[j] = -INFINITY;
   for (size_t k = 0; k < s->count; k++)
-    s->weight[k] -= most;
-  tm_vector_exp(s->weight, s->count);
+    for (size_t j = 0; j < LANES; j++) {
+      double x = tau[j] * s->draw[k].l + s->draw[k].log_weight;
+      w[k * LANES + j] = x;
+      most[j] = x > most[j] ? x : most[j];
+    }
   for (size_t k = 0; k < s->count; k++)
-    total += s->weight[k];
+    for (size_t j = 0; j < LANES; j++)
+      w[k * LANES + j] -= most[j];
+  tm_vector_exp(w, s->count * LANES);
+}
+
+static void half_differences(const sample *s, const double *tau, double *out) {
+  double total[LANES] = {0}, below[LANES] = {0}, sum[LANES] = {0};
+  const double *w = s->weight;
+  lane_weights(s, tau);
+  for (size_t k = 0; k < s->count; k++)
+    for (size_t j = 0; j < LANES; j++)
+      total[j] += w[k * LANES + j];
   for (size_t k = 0; k + 1 < s->count; k++) {
-    below += s->weight[k];
-    sum += (s->draw[k + 1].l - s->draw[k].l) * below * (total - below);
+    double gap = s->draw[k + 1].l - s->draw[k].l;
+    for (size_t j = 0; j < LANES; j++) {
+      below[j] += w[k * LANES + j];
+      sum[j] += gap * below[j] * (total[j] - below[j]);
+    }
   }
-  return sum / (total * total);
+  for (size_t j = 0; j < LANES; j++)
+    out[j] = sum[j] / (total[j] * total[j]);
+}
+
+static double half_difference(const sample *s, double tau) {
+  double taus[LANES], out[LANES];
+  for (size_t j = 0; j < LANES; j++)
+    taus[j] = tau;
+  half_differences(s, taus, out);
+  return out[0];
+}
+
+/* At the first n taus of a grid. */
+static void fill_differences(const sample *s, const double *tau, size_t n,
+                             double *out) {
+  for (size_t k = 0; k < n; k += LANES) {
+    double taus[LANES], values[LANES];
+    for (size_t j = 0; j < LANES; j++)
+      taus[j] = tau[k + j < n ? k + j : k];
+    half_differences(s, taus, values);
+    for (size_t j = 0; j < LANES && k + j < n; j++)
+      out[k + j] = values[j];
+  }
 }
 
 /* The integral of f over [a, b] as if f were a power of tau: exact for
@@ -83,19 +135,20 @@ static bool by_weights(tm_tempered *view, const double *tau, size_t n,
     return false;
   double top = view->weight_top, at_top = half_difference(&s, top);
   double at_one = target.count ? half_difference(&target, 0) : at_top;
-  for (size_t k = 0; k < n; k++)
-    density[k] = tau[k] <= top
-                     ? half_difference(&s, tau[k])
-                     : at_top + (at_one - at_top) * (tau[k] - top) / (1 - top);
+  size_t known = 0;
+  while (known < n && tau[known] <= top)
+    known++;
+  fill_differences(&s, tau, known, density);
+  for (size_t k = known; k < n; k++)
+    density[k] = at_top + (at_one - at_top) * (tau[k] - top) / (1 - top);
   return true;
 }
 
 /* Without weights: the sample of each bin of tau, at its centre. */
 static bool by_bins(tm_tempered *view, tm_barrier *barrier) {
   tm_bins bins;
-  sample s = {.draw = TM_NEW(view->arena, sorted_draw, view->count),
-              .weight = view->weight};
-  if (!s.draw || !tm_bins_ti(view, &bins))
+  sample s;
+  if (!sample_create(view->arena, view->count, &s) || !tm_bins_ti(view, &bins))
     return false;
   barrier->tau = TM_NEW(view->arena, double, bins.count + 2);
   barrier->value = TM_NEW(view->arena, double, bins.count + 2);
@@ -106,8 +159,8 @@ static bool by_bins(tm_tempered *view, tm_barrier *barrier) {
   for (size_t j = 0; j < bins.count; j++) {
     s.count = 0;
     for (size_t k = bins.first[j]; k < bins.first[j + 1]; k++)
-      s.draw[s.count++] = (sorted_draw){view->l[view->order[k]], 0};
-    qsort(s.draw, s.count, sizeof(sorted_draw), compare_l);
+      put(&s, view->l[view->order[k]], 0);
+    put_in_order(&s);
     density = half_difference(&s, 0);
     barrier->tau[j + 1] = bins.edge[j + 1];
     barrier->value[j + 1] =

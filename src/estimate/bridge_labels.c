@@ -139,10 +139,11 @@ static bool allocate(tm_bridge_labels *labels, const tempera_model *model,
   labels->block = TM_NEW(arena, size_t, blocks);
   labels->centre = TM_NEW(arena, double, blocks *TM_MOST_LABELS);
   labels->spread = TM_NEW(arena, double, blocks *TM_MOST_LABELS);
+  labels->log_spread = TM_NEW(arena, double, blocks *TM_MOST_LABELS);
   labels->feature = TM_NEW(arena, double, blocks *TM_MOST_LABELS);
   labels->u = TM_NEW(arena, double, model->dimension);
-  return labels->block && labels->centre && labels->spread && labels->feature &&
-         labels->u;
+  return labels->block && labels->centre && labels->spread &&
+         labels->log_spread && labels->feature && labels->u;
 }
 
 tempera_status tm_bridge_labels_find(tm_evaluator *evaluator,
@@ -188,9 +189,9 @@ static double cost(const tm_bridge_labels *labels, size_t k, size_t j) {
   double sum = 0;
   for (size_t b = 0; b < labels->blocks; b++) {
     size_t at = b * labels->count;
-    double spread = labels->spread[at + j];
-    double x = (labels->feature[at + k] - labels->centre[at + j]) / spread;
-    sum += 0.5 * x * x + log(spread);
+    double x = (labels->feature[at + k] - labels->centre[at + j]) /
+               labels->spread[at + j];
+    sum += 0.5 * x * x + labels->log_spread[at + j];
   }
   return sum;
 }
@@ -257,6 +258,7 @@ static void update_pivot(const tm_bridge_labels *labels,
   for (size_t i = 0; i < total; i++) {
     double floor = 1e-6 * (1 + fabs(labels->centre[i]));
     labels->spread[i] = fmax(floor, sqrt(labels->spread[i] / (double)count));
+    labels->log_spread[i] = log(labels->spread[i]);
   }
 }
 
@@ -275,8 +277,10 @@ static void start_pivot(const tm_bridge_labels *labels,
       double spread = labels->spread[b * K + k];
       square += (off * off + spread * spread) / (double)K;
     }
-    for (size_t k = 0; k < K; k++)
+    for (size_t k = 0; k < K; k++) {
       labels->spread[b * K + k] = sqrt(square);
+      labels->log_spread[b * K + k] = log(sqrt(square));
+    }
   }
   read_features(labels, model, theta + start * model->size);
   memcpy(labels->centre, labels->feature, labels->blocks * K * sizeof(double));

@@ -20,7 +20,7 @@ typedef struct tm_bridge_labels {
   size_t blocks;  /* permuted together */
   size_t *block;  /* their indices in the model */
   double *centre; /* blocks x K: the pivot, where learned */
-  double *spread;
+  double *spread, *log_spread;
   double *feature; /* workspaces; one thread at a time */
   double *u;
 } tm_bridge_labels;

@@ -1,7 +1,8 @@
 /* estimate.h - everything computed from draws: evidence with honest errors,
  * summaries of the parameters, and how well the run mixed (method 4.4, 4.8).
  *
- * Estimators know the draws and nothing of the samplers that made them. */
+ * Estimators know the draws and nothing of the samplers that made them. Where
+ * they are given threads, results do not depend on their number. */
 #ifndef TM_ESTIMATE_ESTIMATE_H
 #define TM_ESTIMATE_ESTIMATE_H
 
@@ -13,8 +14,18 @@
  * ridge fields are the caller's. What was filled before a failure is freed by
  * tempera_summary_free. */
 TEMPERA_CHECKED tempera_status tm_estimate_summary(const tempera_draws *draws,
+                                                   int threads,
                                                    tempera_summary *summary,
                                                    tempera_error *error);
+/* The modes of the target draws, by weight. */
+TEMPERA_CHECKED tempera_status tm_estimate_modes(const tempera_draws *draws,
+                                                 tempera_summary *summary,
+                                                 tempera_error *error);
+/* After both: components whose labels change places. */
+TEMPERA_CHECKED tempera_status tm_estimate_labels(const tempera_draws *draws,
+                                                  int threads,
+                                                  tempera_summary *summary,
+                                                  tempera_error *error);
 /* Named summaries without numbers; names and list are freed with the
  * summary. */
 TEMPERA_CHECKED tempera_status tm_estimate_name_values(
@@ -24,7 +35,7 @@ TEMPERA_CHECKED tempera_status tm_estimate_name_values(
  * tempered ones): columns[chain * count + i] has a number for every row. */
 TEMPERA_CHECKED tempera_status tm_estimate_values(const tempera_draws *draws,
                                                   double *const *columns,
-                                                  size_t count,
+                                                  size_t count, int threads,
                                                   tempera_value_summary *values,
                                                   tempera_error *error);
 /* Add the bridge estimate (it calls the likelihood, whence the model; the
@@ -47,6 +58,8 @@ TEMPERA_CHECKED tempera_status tm_estimate_verdict(tempera_summary *summary,
 /* Append a warning: TEMPERA_OK, or TEMPERA_ERROR_MEMORY. */
 tempera_status tm_summary_warn(tempera_summary *summary, const char *format,
                                ...) __attribute__((format(printf, 2, 3)));
+/* Keep the first `count` warnings only. */
+void tm_summary_unwarn(tempera_summary *summary, size_t count);
 
 /* The headline estimate alone, for progress lines and --until-se; NaN until
  * it can be known. It has the error of the full summary, the bounded part of

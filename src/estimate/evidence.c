@@ -48,9 +48,9 @@ static tempera_status estimate(work *w, kind which, tm_evidence *e,
   if (which == RB) {
     tm_evidence_rb(w->view, e);
   } else if (which == TI) {
-    if (!tm_bins_ti(w->view, &bins))
+    if (!tm_bins_ti(w->view, &bins) ||
+        !tm_evidence_ti(w->view, &bins, w->scratch, e))
       return tm_fail_memory(error);
-    tm_evidence_ti(w->view, &bins, w->scratch, e);
   } else if (which == SS) {
     if (!tm_bins_ss(w->view, &bins))
       return tm_fail_memory(error);

@@ -71,8 +71,8 @@ bool tm_bins_make(const tm_tempered *view, double top, size_t fewest,
 /* rb: Rao-Blackwell, log of the ratio of mean weights. */
 void tm_evidence_rb(tm_tempered *view, tm_evidence *evidence);
 /* ti: means of l over all draws in the bins, holds counted. Fills bins->mean.
- * `scratch` holds view->count doubles. */
-void tm_evidence_ti(const tm_tempered *view, tm_bins *bins, double *scratch,
+ * `scratch` holds view->count doubles. False when out of memory. */
+bool tm_evidence_ti(const tm_tempered *view, tm_bins *bins, double *scratch,
                     tm_evidence *evidence);
 /* ti-paper: as published (method 2), one chain after the other. se is the
  * printed variance's. False when out of memory. */

@@ -13,14 +13,13 @@
  * these are what R-hat and ESS are taken of. */
 #include "estimate/estimate.h"
 #include "estimate/influence.h"
-#include "estimate/mixing.h"
 #include "estimate/summary.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_LABELS = 12 };
+enum { MOST_LABELS = 12, MOST_LOOKED = 20000 };
 static const double APART = 0.5;   /* of the spread of independent values */
 static const double ALIKE = 0.5;   /* standard deviations */
 static const double MATTERS = 0.3; /* standard deviations between ranks */
@@ -39,6 +38,8 @@ typedef struct labelling {
   block anchor;
   unsigned char *order; /* order[draw * K + rank] is a label */
   double *series;
+  double *carried, **columns; /* of a block: see make_columns */
+  int threads;
 } labelling;
 
 static double value_at(const labelling *l, size_t column, size_t draw) {
@@ -86,12 +87,15 @@ static size_t scatter(size_t i) {
 }
 
 /* The variance of values within ranks, over all ranks: as drawn, or with all
- * values taken anywhere from the block, as if independent. */
+ * values taken anywhere from the block, as if independent. MOST_LOOKED draws
+ * know a variance to about a percent, and it is compared with half or double
+ * of itself. */
 static double spread_in_order(const labelling *l, const block *b,
                               bool independent) {
   double sum[MOST_LABELS] = {0}, squares[MOST_LABELS] = {0}, total = 0;
-  double n = (double)l->count, centre = value_at(l, b->first, 0);
-  for (size_t i = 0; i < l->count; i++) {
+  double n = 0, centre = value_at(l, b->first, 0);
+  size_t step = (l->count + MOST_LOOKED - 1) / MOST_LOOKED;
+  for (size_t i = 0; i < l->count; i += step, n++) {
     double x[MOST_LABELS];
     for (size_t k = 0; k < b->size; k++) {
       size_t any = scatter(i * b->size + k), label = any % b->size;
@@ -113,14 +117,25 @@ static double spread_in_order(const labelling *l, const block *b,
   return total;
 }
 
+/* A block's columns of one chain. */
+static void columns_of(const labelling *l, const block *b, size_t chain,
+                       const double *columns[MOST_LABELS]) {
+  for (size_t k = 0; k < b->size; k++)
+    columns[k] = tm_draws_column(l->draws, TEMPERA_TARGET, chain, b->first + k);
+}
+
 static void put_in_order(labelling *l) {
   size_t K = l->anchor.size;
-  for (size_t i = 0; i < l->count; i++) {
-    unsigned char *order = l->order + i * K;
+  const double *x[MOST_LABELS];
+  unsigned char *order = l->order;
+  for (size_t i = 0; i < l->count; i++, order += K) {
+    size_t row = i % l->rows;
+    if (row == 0)
+      columns_of(l, &l->anchor, i / l->rows, x);
     for (size_t k = 0; k < K; k++) {
-      double v = value_at(l, l->anchor.first + k, i);
+      double v = x[k][row];
       size_t j = k;
-      for (; j > 0 && value_at(l, l->anchor.first + order[j - 1], i) > v; j--)
+      for (; j > 0 && x[order[j - 1]][row] > v; j--)
         order[j] = order[j - 1];
       order[j] = (unsigned char)k;
     }
@@ -130,13 +145,18 @@ static void put_in_order(labelling *l) {
 /* Whether a label holds a rank one K-th of the time, as far as its changes
  * can tell: rare changes, and each visit counts once. */
 static bool is_fair(labelling *l, size_t label, size_t rank) {
-  double share = 0, fair = 1 / (double)l->anchor.size;
-  size_t visits = l->draws->chains;
+  double fair = 1 / (double)l->anchor.size;
+  size_t visits = l->draws->chains, held = 0;
   for (size_t i = 0; i < l->count; i++) {
-    l->series[i] = label_at(l, i, rank) == label;
-    visits += i % l->rows && l->series[i] != l->series[i - 1];
-    share += l->series[i] / (double)l->count;
+    bool here = label_at(l, i, rank) == label;
+    l->series[i] = here;
+    held += here;
   }
+  for (size_t i = 1; i < l->count; i++)
+    visits += l->series[i] != l->series[i - 1];
+  for (size_t i = l->rows; i < l->count; i += l->rows)
+    visits -= l->series[i] != l->series[i - 1]; /* another chain */
+  double share = (double)held / (double)l->count;
   double se = tm_influence_error(l->series, l->draws->chains, l->rows).se;
   double rough = sqrt(fair * (1 - fair) / (double)visits);
   return fabs(share - fair) <= 4.5 * fmax(se, rough);
@@ -162,9 +182,14 @@ static bool is_anchor(labelling *l) {
 
 /* ---- blocks that go along ------------------------------------------------ */
 
-static void carry(labelling *l, const block *b, size_t rank) {
-  for (size_t i = 0; i < l->count; i++)
-    l->series[i] = value_at(l, b->first + label_at(l, i, rank), i);
+static void carry(const labelling *l, const block *b, size_t rank,
+                  double *series) {
+  const double *x[MOST_LABELS];
+  for (size_t c = 0; c < l->draws->chains; c++) {
+    columns_of(l, b, c, x);
+    for (size_t row = 0; row < l->rows; row++)
+      series[c * l->rows + row] = x[label_at(l, c * l->rows + row, rank)][row];
+  }
 }
 
 /* Of l->series: mean and standard deviation, and whether the mean is the same
@@ -172,13 +197,14 @@ static void carry(labelling *l, const block *b, size_t rank) {
 static bool is_alike(const labelling *l, size_t rank, double *mean,
                      double *sd) {
   double sum[MOST_LABELS] = {0}, n[MOST_LABELS] = {0}, squares = 0;
-  *mean = 0;
   for (size_t i = 0; i < l->count; i++) {
     size_t label = label_at(l, i, rank);
     sum[label] += l->series[i];
     n[label]++;
-    *mean += l->series[i] / (double)l->count;
   }
+  *mean = 0;
+  for (size_t k = 0; k < l->anchor.size; k++)
+    *mean += sum[k] / (double)l->count;
   for (size_t i = 0; i < l->count; i++)
     squares += (l->series[i] - *mean) * (l->series[i] - *mean);
   *sd = sqrt(squares / (double)l->count);
@@ -195,7 +221,7 @@ static bool goes_along(labelling *l, const block *b) {
     return false;
   for (size_t rank = 0; rank < b->size; rank++) {
     double mean, sd;
-    carry(l, b, rank);
+    carry(l, b, rank, l->series);
     if (!is_alike(l, rank, &mean, &sd))
       return false;
     low = fmin(low, mean);
@@ -249,18 +275,36 @@ static bool find_anchor(labelling *l) {
  */
 
 /* The worst mixing over values in the anchor's order. */
-static void judge(labelling *l, const block *b, tm_mixing_work *work,
-                  tm_ranked *sorted, tempera_summary *summary) {
+static bool judge(labelling *l, const block *b, tempera_summary *summary) {
+  tempera_value_summary values[MOST_LABELS];
   for (size_t rank = 0; rank < b->size; rank++) {
-    carry(l, b, rank);
-    for (size_t i = 0; i < l->count; i++)
-      sorted[i] = (tm_ranked){l->series[i], i};
-    tm_ranked_sort(sorted, l->count);
-    tm_mixing m = tm_mixing_measure(work, sorted);
-    summary->relabelled_rhat = fmax(summary->relabelled_rhat, m.rhat);
-    summary->relabelled_ess =
-        fmin(summary->relabelled_ess, fmin(m.ess_bulk, m.ess_tail));
+    values[rank] =
+        (tempera_value_summary){.rhat = NAN, .ess_bulk = NAN, .ess_tail = NAN};
+    carry(l, b, rank, l->carried + rank * l->count);
   }
+  if (tm_estimate_values(l->draws, l->columns, b->size, l->threads, values,
+                         NULL) != TEMPERA_OK)
+    return false;
+  for (size_t rank = 0; rank < b->size; rank++) {
+    const tempera_value_summary *v = &values[rank];
+    summary->relabelled_rhat = fmax(summary->relabelled_rhat, v->rhat);
+    summary->relabelled_ess =
+        fmin(summary->relabelled_ess, fmin(v->ess_bulk, v->ess_tail));
+  }
+  return true;
+}
+
+/* Room for a block's values in the anchor's order, rank after rank. */
+static bool make_columns(labelling *l) {
+  size_t K = l->anchor.size;
+  l->carried = TM_NEW(l->arena, double, K * l->count);
+  l->columns = TM_NEW(l->arena, double *, l->draws->chains *K);
+  if (!l->carried || !l->columns)
+    return false;
+  for (size_t c = 0; c < l->draws->chains; c++)
+    for (size_t rank = 0; rank < K; rank++)
+      l->columns[c * K + rank] = l->carried + rank * l->count + c * l->rows;
+  return true;
 }
 
 static bool fill_shares(labelling *l, tempera_summary *summary) {
@@ -269,7 +313,9 @@ static bool fill_shares(labelling *l, tempera_summary *summary) {
     return false;
   summary->label_count = l->anchor.size;
   for (size_t i = 0; i < l->count; i++)
-    summary->labels[label_at(l, i, 0)] += 1 / (double)l->count;
+    summary->labels[label_at(l, i, 0)]++;
+  for (size_t k = 0; k < l->anchor.size; k++)
+    summary->labels[k] /= (double)l->count;
   return true;
 }
 
@@ -301,22 +347,20 @@ static char *add_name(char *list, const char *name, size_t letters) {
 }
 
 static bool report(labelling *l, tempera_summary *summary) {
-  tm_mixing_work *work =
-      tm_mixing_work_create(l->arena, l->draws->chains, l->rows);
-  tm_ranked *sorted = TM_NEW(l->arena, tm_ranked, l->count);
   char *list = NULL;
-  if (!work || !sorted || !fill_shares(l, summary))
+  if (!make_columns(l) || !fill_shares(l, summary))
     return false;
   for (size_t b = 0; b < l->block_count; b++) {
     const block *k = &l->blocks[b];
     if (!goes_along(l, k))
       continue;
-    judge(l, k, work, sorted, summary);
     for (size_t i = 0; i < k->size; i++)
       summary->values[k->first + i].permuted = true;
     list = add_name(list, l->draws->names[k->first], k->letters);
-    if (!list)
+    if (!list || !judge(l, k, summary)) {
+      tm_heap_free(list);
       return false;
+    }
   }
   bool done = !list || warn(l, list, summary);
   tm_heap_free(list);
@@ -333,12 +377,14 @@ static bool find_labels(labelling *l, tempera_summary *summary) {
   return report(l, summary);
 }
 
-tempera_status tm_labels_fill(const tempera_draws *draws,
-                              tempera_summary *summary, tempera_error *error) {
+tempera_status tm_estimate_labels(const tempera_draws *draws, int threads,
+                                  tempera_summary *summary,
+                                  tempera_error *error) {
   if (summary->mode_count < 2) /* labels that matter make modes */
     return TEMPERA_OK;
   labelling l = {.draws = draws,
                  .rows = draws->count,
+                 .threads = threads,
                  .count = draws->count * draws->chains,
                  .arena = tm_arena_create()};
   bool found = l.arena && find_labels(&l, summary);

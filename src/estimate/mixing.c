@@ -2,81 +2,61 @@
  * odd number is left out). ESS sums autocorrelations by Geyer's initial
  * monotone sequence, as Stan and the posterior package do; the first lags are
  * found directly, which is all that well-mixed chains need, and the others by
- * a Fourier transform of all chains. */
+ * Fourier transforms, as many as it takes to end the sequence. */
 #include "estimate/mixing.h"
 
+#include "numeric/lags.h"
+
 #include <gsl/gsl_cdf.h>
-#include <gsl/gsl_fft_halfcomplex.h>
-#include <gsl/gsl_fft_real.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
-enum { DIRECT_LAGS = 64, FEWEST_ROWS = 8 };
-
-struct tm_mixing_work {
-  size_t chains, rows;  /* as given */
-  size_t halves, half;  /* twice the chains, half as long each */
-  double *x;            /* the split series at work */
-  double *mean;         /* of each half */
-  double *covariance;   /* by lag, averaged over halves */
-  size_t lags;          /* of it known so far */
-  double *rho;          /* autocorrelations kept */
-  size_t length;        /* of the Fourier transform, a power of two */
-  double *wave, *power; /* length each */
-  double *score;        /* normal scores by rank */
-  tm_ranked *folded;
+/* Lags found one by one, then those of a first transform and of more: each
+ * further one knows eight times as many. */
+enum {
+  DIRECT_LAGS = 32,
+  SLOW_LAGS = 8,
+  FIRST_LAGS = 1024,
+  MORE_LAGS = 8,
+  FEWEST_ROWS = 8
 };
 
-static int compare_ranked(const void *a, const void *b) {
-  const tm_ranked *x = a, *y = b;
-  if (x->value != y->value)
-    return x->value < y->value ? -1 : 1;
-  return x->index < y->index ? -1 : x->index > y->index;
-}
-
-void tm_ranked_sort(tm_ranked *draws, size_t count) {
-  qsort(draws, count, sizeof(tm_ranked), compare_ranked);
-}
-
-double tm_ranked_quantile(const tm_ranked *sorted, size_t count, double p) {
-  if (count == 0)
-    return NAN;
-  double place = p * (double)(count - 1);
-  size_t k = (size_t)place;
-  if (k + 1 >= count)
-    return sorted[count - 1].value;
-  double share = place - (double)k, low = sorted[k].value;
-  return share == 0 ? low : low + share * (sorted[k + 1].value - low);
-}
+struct tm_mixing_work {
+  size_t chains, rows; /* as given */
+  size_t halves, half; /* twice the chains, half as long each */
+  double *x;           /* the split series at work */
+  double *mean;        /* of each half */
+  double *covariance;  /* by lag, averaged over halves */
+  size_t known;        /* lags of it known so far */
+  double *rho;         /* autocorrelations kept */
+  tm_lags lags;
+  double *score; /* normal scores by rank */
+  tm_ranked *folded;
+};
 
 tm_mixing_work *tm_mixing_work_create(tm_arena *arena, size_t chains,
                                       size_t rows) {
   tm_mixing_work *w = TM_NEW(arena, tm_mixing_work, 1);
   if (!w)
     return NULL;
-  *w = (tm_mixing_work){.chains = chains,
-                        .rows = rows,
-                        .halves = 2 * chains,
-                        .half = rows / 2,
-                        .length = 2};
-  while (w->length < 2 * w->half)
-    w->length *= 2;
+  *w = (tm_mixing_work){
+      .chains = chains, .rows = rows, .halves = 2 * chains, .half = rows / 2};
   w->x = TM_NEW(arena, double, w->halves * w->half);
   w->mean = TM_NEW(arena, double, w->halves);
-  w->covariance = TM_NEW(arena, double, w->half + 1);
+  bool lags = tm_lags_create(arena, w->half, &w->lags);
+  w->covariance = TM_NEW(arena, double, w->lags.most);
   w->rho = TM_NEW(arena, double, w->half + 2);
-  w->wave = TM_NEW(arena, double, w->length);
-  w->power = TM_NEW(arena, double, w->length);
   w->score = TM_NEW(arena, double, 2 * w->halves * w->half + 1);
   w->folded = TM_NEW(arena, tm_ranked, chains * rows);
-  bool made = w->x && w->mean && w->covariance && w->rho && w->wave &&
-              w->power && w->score && w->folded;
+  bool made = lags && w->x && w->mean && w->covariance && w->rho && w->score &&
+              w->folded;
   return made ? w : NULL;
 }
 
 /* Where a draw goes among the halves; false for the middle one. */
 static bool place_of(const tm_mixing_work *w, size_t index, size_t *place) {
+  *place = index;
+  if (w->rows % 2 == 0)
+    return true;
   size_t chain = index / w->rows, row = index % w->rows;
   bool late = row >= w->rows - w->half;
   if (!late && row >= w->half)
@@ -87,10 +67,14 @@ static bool place_of(const tm_mixing_work *w, size_t index, size_t *place) {
 }
 
 static double average(const double *x, size_t n) {
-  double sum = 0;
-  for (size_t i = 0; i < n; i++)
-    sum += x[i];
-  return sum / (double)n;
+  double part[4] = {0};
+  size_t i = 0;
+  for (; i + 4 <= n; i += 4)
+    for (size_t k = 0; k < 4; k++)
+      part[k] += x[i + k];
+  for (; i < n; i++)
+    part[0] += x[i];
+  return ((part[0] + part[1]) + (part[2] + part[3])) / (double)n;
 }
 
 /* Centre every half at its own mean, and forget earlier lags. */
@@ -101,48 +85,36 @@ static void centre(tm_mixing_work *w) {
       x[i] -= mean;
     w->mean[c] = mean;
   }
-  w->lags = 0;
+  w->known = 0;
 }
 
-/* Four sums at once: the additions need not wait for each other. */
-static double lagged_product(const double *x, size_t n, size_t lag) {
-  double part[4] = {0};
-  size_t i = 0, m = n - lag;
-  for (; i + 4 <= m; i += 4)
-    for (size_t k = 0; k < 4; k++)
-      part[k] += x[i + k] * x[i + k + lag];
-  for (; i < m; i++)
-    part[0] += x[i] * x[i + lag];
-  return (part[0] + part[1]) + (part[2] + part[3]);
+static void find_more_lags(tm_mixing_work *w) {
+  size_t below = FIRST_LAGS;
+  while (below <= w->known)
+    below *= MORE_LAGS;
+  if (below > w->lags.most)
+    below = w->lags.most;
+  tm_lags_sum(&w->lags, w->x, w->halves, w->half, below, w->covariance);
+  for (size_t lag = 0; lag < below; lag++)
+    w->covariance[lag] /= (double)(w->half * w->halves);
+  w->known = below;
 }
 
-static void transform_all_lags(tm_mixing_work *w) {
-  size_t n = w->length;
-  memset(w->power, 0, n * sizeof(double));
-  for (size_t c = 0; c < w->halves; c++) {
-    memset(w->wave, 0, n * sizeof(double));
-    memcpy(w->wave, w->x + c * w->half, w->half * sizeof(double));
-    gsl_fft_real_radix2_transform(w->wave, 1, n);
-    w->power[0] += w->wave[0] * w->wave[0];
-    w->power[n / 2] += w->wave[n / 2] * w->wave[n / 2];
-    for (size_t k = 1; k < n / 2; k++)
-      w->power[k] += w->wave[k] * w->wave[k] + w->wave[n - k] * w->wave[n - k];
-  }
-  gsl_fft_halfcomplex_radix2_inverse(w->power, 1, n);
-  for (size_t lag = 0; lag < w->half; lag++)
-    w->covariance[lag] = w->power[lag] / (double)(w->half * w->halves);
-  w->lags = w->half;
+/* Chains as slow as this need more lags than are worth finding directly. */
+static bool is_slow(const tm_mixing_work *w) {
+  return w->known >= SLOW_LAGS &&
+         w->covariance[SLOW_LAGS - 1] > 0.25 * w->covariance[0];
 }
 
 static double covariance_at(tm_mixing_work *w, size_t lag) {
-  while (w->lags <= lag && w->lags < DIRECT_LAGS) {
+  while (w->known <= lag && w->known < DIRECT_LAGS && !is_slow(w)) {
     double sum = 0;
     for (size_t c = 0; c < w->halves; c++)
-      sum += lagged_product(w->x + c * w->half, w->half, w->lags);
-    w->covariance[w->lags++] = sum / (double)(w->half * w->halves);
+      sum += tm_lagged_product(w->x + c * w->half, w->half, w->known);
+    w->covariance[w->known++] = sum / (double)(w->half * w->halves);
   }
-  if (w->lags <= lag)
-    transform_all_lags(w);
+  while (w->known <= lag)
+    find_more_lags(w);
   return w->covariance[lag];
 }
 
@@ -197,24 +169,34 @@ static double split_rhat(tm_mixing_work *w) {
   return sqrt((between / within + n - 1) / n);
 }
 
-/* The normal score of average rank r (from 1), by twice the rank. */
-static void tabulate_scores(tm_mixing_work *w) {
-  size_t total = w->halves * w->half;
-  if (w->score[2] == 0) /* once */
-    for (size_t k = 2; k <= 2 * total; k++)
-      w->score[k] = gsl_cdf_ugaussian_Pinv(((double)k / 2 - 0.375) /
-                                           ((double)total + 0.25));
+/* The normal score of an average rank (from 1), given twice the rank: found
+ * once, and together with that of the rank as far from the other end. Between
+ * ranks only ties ask for one. */
+static double score_of(tm_mixing_work *w, size_t twice) {
+  size_t total = w->halves * w->half, low = twice, high = 2 * total + 2 - twice;
+  if (low == high)
+    return 0;
+  if (low > high) {
+    low = high;
+    high = twice;
+  }
+  if (w->score[low] == 0) {
+    double rank = (double)low / 2;
+    w->score[low] =
+        gsl_cdf_ugaussian_Pinv((rank - 0.375) / ((double)total + 0.25));
+    w->score[high] = -w->score[low];
+  }
+  return w->score[twice];
 }
 
 /* Normal scores of sorted draws into w->x, ties sharing their mean rank. */
 static void rank_normalise(tm_mixing_work *w, const tm_ranked *sorted) {
   size_t count = w->chains * w->rows, rank = 0, place;
-  tabulate_scores(w);
   for (size_t k = 0; k < count;) {
     size_t end = k, kept = 0;
     for (; end < count && sorted[end].value == sorted[k].value; end++)
       kept += place_of(w, sorted[end].index, &place);
-    double score = kept ? w->score[2 * rank + kept + 1] : 0;
+    double score = kept ? score_of(w, 2 * rank + kept + 1) : 0;
     for (size_t i = k; i < end; i++)
       if (place_of(w, sorted[i].index, &place))
         w->x[place] = score;
@@ -226,11 +208,20 @@ static void rank_normalise(tm_mixing_work *w, const tm_ranked *sorted) {
 
 static double indicator_ess(tm_mixing_work *w, const tm_ranked *sorted,
                             double p) {
-  size_t count = w->chains * w->rows, place;
+  size_t count = w->chains * w->rows, first = (size_t)(p * (double)count);
+  size_t place;
   double quantile = tm_ranked_quantile(sorted, count, p);
-  for (size_t k = 0; k < count; k++)
+  while (first > 0 && sorted[first - 1].value > quantile)
+    first--;
+  while (first < count && sorted[first].value <= quantile)
+    first++;
+  /* Most draws are on one side: only the others are looked up. */
+  bool low = p < 0.5;
+  for (size_t i = 0; i < w->halves * w->half; i++)
+    w->x[i] = !low;
+  for (size_t k = low ? 0 : first; k < (low ? first : count); k++)
     if (place_of(w, sorted[k].index, &place))
-      w->x[place] = sorted[k].value <= quantile;
+      w->x[place] = low;
   centre(w);
   return ess(w);
 }

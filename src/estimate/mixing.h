@@ -5,6 +5,7 @@
 #define TM_ESTIMATE_MIXING_H
 
 #include "base/memory.h"
+#include "numeric/sort.h"
 
 typedef struct tm_mixing {
   double rhat;     /* the larger of the rank-normalised and the folded one */
@@ -13,22 +14,13 @@ typedef struct tm_mixing {
   double ess_mean; /* of the draws themselves */
 } tm_mixing;
 
-/* One draw, for sorting: index = chain * rows + row. */
-typedef struct tm_ranked {
-  double value;
-  size_t index;
-} tm_ranked;
-
-void tm_ranked_sort(tm_ranked *draws, size_t count);
-/* The quantile of sorted draws that interpolates linearly (R's type 7). */
-double tm_ranked_quantile(const tm_ranked *sorted, size_t count, double p);
-
 /* Workspace for `chains` chains of `rows` draws; NULL when out of memory. */
 typedef struct tm_mixing_work tm_mixing_work;
 tm_mixing_work *tm_mixing_work_create(tm_arena *arena, size_t chains,
                                       size_t rows);
-/* `sorted` holds all chains * rows draws by value. All NaN for constant or
- * non-finite draws, and for fewer than 8 rows. */
+/* `sorted` holds all chains * rows draws by value, with the index chain * rows
+ * + row. All NaN for constant or non-finite draws, and for fewer than 8
+ * rows. */
 tm_mixing tm_mixing_measure(tm_mixing_work *work, const tm_ranked *sorted);
 /* Split-chain ESS of the series x (chain after chain), as in ess_mean. */
 double tm_mixing_ess(tm_mixing_work *work, const double *x);

@@ -11,6 +11,7 @@
  * chains that rarely change between modes know little about weights, however
  * long they stay, so the error also rests on the number of visits: with R of
  * them, a two-state chain has variance 4 w^2 (1-w)^2 / R. */
+#include "estimate/estimate.h"
 #include "estimate/influence.h"
 #include "estimate/mixing.h"
 #include "estimate/summary.h"
@@ -330,14 +331,17 @@ static double weight_error(const search *s, int leaf, double weight,
   return se;
 }
 
-static void add_means(const search *s, int leaf, tempera_mode *mode,
-                      double count) {
-  for (size_t c = 0; c < s->draws->size; c++) {
-    double sum = 0;
-    for (size_t i = 0; i < s->count; i++)
-      sum += s->leaf[i] == leaf ? value_at(s, c, i) : 0;
-    mode->mean[c] = sum / count;
-  }
+/* Of every column over the draws of each leaf: sums[leaf * size + column]. */
+static void add_up(const search *s, double *sums) {
+  size_t size = s->draws->size;
+  for (size_t c = 0; c < size; c++)
+    for (size_t chain = 0; chain < s->draws->chains; chain++) {
+      const double *x = tm_draws_column(s->draws, TEMPERA_TARGET, chain, c);
+      const int *leaf = s->leaf + chain * s->rows;
+      for (size_t i = 0; i < s->rows; i++)
+        if (leaf[i] != NO_MODE)
+          sums[(size_t)leaf[i] * size + c] += x[i];
+    }
 }
 
 static int compare_modes(const void *a, const void *b) {
@@ -351,10 +355,13 @@ static int compare_modes(const void *a, const void *b) {
 }
 
 static bool report(search *s, tempera_summary *summary) {
+  size_t size = s->draws->size;
   double *inside = TM_NEW(s->arena, double, s->count);
+  double *sums = TM_NEW(s->arena, double, (size_t)s->node_count *size);
   summary->modes = tm_heap_alloc(s->leaves, sizeof *summary->modes);
-  if (!inside || !summary->modes)
+  if (!inside || !sums || !summary->modes)
     return false;
+  add_up(s, sums);
   for (int k = 0; k < s->node_count; k++) {
     if (s->nodes[k].low >= 0)
       continue;
@@ -367,10 +374,11 @@ static bool report(search *s, tempera_summary *summary) {
     tempera_mode *mode = &summary->modes[summary->mode_count++];
     mode->weight = weight;
     mode->se = weight_error(s, k, weight, inside);
-    mode->mean = tm_heap_alloc(s->draws->size, sizeof(double));
+    mode->mean = tm_heap_alloc(size, sizeof(double));
     if (!mode->mean)
       return false;
-    add_means(s, k, mode, count);
+    for (size_t c = 0; c < size; c++)
+      mode->mean[c] = sums[(size_t)k * size + c] / count;
   }
   qsort(summary->modes, summary->mode_count, sizeof *summary->modes,
         compare_modes);
@@ -387,8 +395,9 @@ static bool find_modes(search *s, tempera_summary *summary) {
   return report(s, summary);
 }
 
-tempera_status tm_modes_fill(const tempera_draws *draws,
-                             tempera_summary *summary, tempera_error *error) {
+tempera_status tm_estimate_modes(const tempera_draws *draws,
+                                 tempera_summary *summary,
+                                 tempera_error *error) {
   if (!draws->has_role[TEMPERA_TARGET] || draws->size == 0 ||
       draws->count * draws->chains < TM_FEWEST_DRAWS)
     return TEMPERA_OK;

@@ -5,6 +5,7 @@
 #include "estimate/evidence.h"
 #include "estimate/levels.h"
 #include "model/data.h"
+#include "parallel/threads.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -51,6 +52,11 @@ tempera_status tm_summary_warn(tempera_summary *summary, const char *format,
   return TEMPERA_OK;
 }
 
+void tm_summary_unwarn(tempera_summary *summary, size_t count) {
+  while (summary->warning_count > count)
+    tm_heap_free(summary->warnings[--summary->warning_count]);
+}
+
 static tempera_status fill_from_view(const tempera_draws *draws,
                                      tm_tempered *view,
                                      tempera_summary *summary,
@@ -86,16 +92,42 @@ static tempera_status fill_evidence(const tempera_draws *draws,
   return tm_evidence_fill_untempered(draws, summary, error);
 }
 
-tempera_status tm_estimate_summary(const tempera_draws *draws,
+/* The evidence, and workers on the values: pieces for threads. */
+typedef struct parts {
+  const tempera_draws *draws;
+  tempera_summary *summary;
+  tm_values *values;
+  tempera_status status; /* of the evidence */
+  tempera_error error;
+} parts;
+
+static void do_part(size_t k, void *context) {
+  parts *p = context;
+  if (k > 0) {
+    tm_values_work(p->values, k - 1);
+    return;
+  }
+  p->status = fill_evidence(p->draws, p->summary, &p->error);
+  if (p->status == TEMPERA_OK)
+    p->status = tm_tempering_fill(p->draws, p->summary, &p->error);
+}
+
+tempera_status tm_estimate_summary(const tempera_draws *draws, int threads,
                                    tempera_summary *summary,
                                    tempera_error *error) {
+  parts p = {.draws = draws, .summary = summary};
   summary->barrier = summary->relabelled_rhat = summary->relabelled_ess = NAN;
   summary->log_z = summary->se = summary->lower = summary->upper = NAN;
-  TM_TRY(fill_evidence(draws, summary, error));
-  TM_TRY(tm_tempering_fill(draws, summary, error));
-  TM_TRY(tm_values_fill(draws, summary, error));
-  TM_TRY(tm_modes_fill(draws, summary, error));
-  return tm_labels_fill(draws, summary, error);
+  TM_TRY(tm_estimate_name_values(draws->names, draws->size, &summary->values,
+                                 &summary->value_count, error));
+  TM_TRY(tm_values_begin(draws, NULL, draws->size, summary->values, &p.values,
+                         error));
+  tm_parallel_for(1 + tm_values_workers(p.values, threads), threads, do_part,
+                  &p);
+  tempera_status status = tm_values_end(p.values, summary, error);
+  if (p.status != TEMPERA_OK && error)
+    *error = p.error;
+  return p.status != TEMPERA_OK ? p.status : status;
 }
 
 /* From the levels' barrier, or that of the draws. */

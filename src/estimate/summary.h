@@ -8,19 +8,21 @@
 char *tm_heap_format(const char *format, ...)
     __attribute__((format(printf, 1, 2)));
 
-/* values.c: means, quantiles, pmf and mixing of every parameter. */
-TEMPERA_CHECKED tempera_status tm_values_fill(const tempera_draws *draws,
-                                              tempera_summary *summary,
-                                              tempera_error *error);
-
-/* modes.c: the modes of the target draws, by weight. After the values. */
-TEMPERA_CHECKED tempera_status tm_modes_fill(const tempera_draws *draws,
+/* values.c: means, quantiles, pmf and mixing of every parameter or of columns
+ * (see tm_estimate_values). Between begin and end some workers, numbered from
+ * 0, share the work; they may run at the same time. Without draws there are no
+ * `values` (NULL) and no workers. */
+enum { TM_MOST_WORKERS = 4 }; /* each takes about 100 bytes for each draw */
+typedef struct tm_values tm_values;
+TEMPERA_CHECKED tempera_status tm_values_begin(
+    const tempera_draws *draws, double *const *columns, size_t width,
+    tempera_value_summary *summaries, tm_values **values, tempera_error *error);
+size_t tm_values_workers(const tm_values *values, int threads);
+void tm_values_work(tm_values *values, size_t worker);
+/* Frees them; the summary, if any, says how draws were weighted. */
+TEMPERA_CHECKED tempera_status tm_values_end(tm_values *values,
                                              tempera_summary *summary,
                                              tempera_error *error);
-/* labels.c: components whose labels are permuted. After the modes. */
-TEMPERA_CHECKED tempera_status tm_labels_fill(const tempera_draws *draws,
-                                              tempera_summary *summary,
-                                              tempera_error *error);
 
 /* The communication barrier Lambda(tau), integral over [tau_min, tau] of
  * half E_u|l - l'|, on a grid (method 4.2); `total` is NaN when unknown. */

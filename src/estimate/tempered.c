@@ -5,13 +5,17 @@
  * estimates that reach there look fine and mean nothing. */
 #include "estimate/evidence.h"
 
+#include "numeric/sort.h"
 #include "numeric/vector_exp.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-enum { COVERAGE_BATCHES = 64, BISECTIONS = 8 };
+enum {
+  COVERAGE_BATCHES = 64,
+  BISECTIONS = 8,
+  CACHED = 1024 /* numbers that stay in the cache between two loops */
+};
 
 static double *copy_column(tm_arena *arena, const tempera_draws *draws,
                            tempera_role role, tm_column column, size_t stride,
@@ -26,20 +30,8 @@ static double *copy_column(tm_arena *arena, const tempera_draws *draws,
   return flat;
 }
 
-typedef struct keyed {
-  double key;
-  size_t index;
-} keyed;
-
-static int compare_keyed(const void *a, const void *b) {
-  const keyed *x = a, *y = b;
-  if (x->key != y->key)
-    return x->key < y->key ? -1 : 1;
-  return x->index < y->index ? -1 : x->index > y->index;
-}
-
 static bool sort_by_tau(tm_tempered *view) {
-  keyed *pairs = tm_heap_alloc(view->count, sizeof(keyed));
+  tm_ranked *pairs = tm_heap_alloc(2 * view->count, sizeof *pairs);
   view->order = TM_NEW(view->arena, size_t, view->count);
   if (!pairs || !view->order) {
     tm_heap_free(pairs);
@@ -49,9 +41,9 @@ static bool sort_by_tau(tm_tempered *view) {
   for (size_t i = 0; i < view->count; i++) {
     bool at_atom = view->has_atom && view->tau[i] == 0;
     if (!at_atom && isfinite(view->l[i]) && isfinite(view->tau[i]))
-      pairs[n++] = (keyed){view->tau[i], i};
+      pairs[n++] = (tm_ranked){view->tau[i], i};
   }
-  qsort(pairs, n, sizeof(keyed), compare_keyed);
+  tm_ranked_sort(pairs, pairs + view->count, n);
   for (size_t i = 0; i < n; i++)
     view->order[i] = pairs[i].index;
   view->ordered = n;
@@ -102,9 +94,13 @@ double tm_tempered_weights(tm_tempered *view, double tau) {
     memset(view->weight, 0, view->count * sizeof(double));
     return shift;
   }
-  for (size_t i = 0; i < view->count; i++)
-    view->weight[i] -= shift;
-  tm_vector_exp(view->weight, view->count);
+  for (size_t i = 0; i < view->count; i += CACHED) {
+    double *x = view->weight + i;
+    size_t n = view->count - i < CACHED ? view->count - i : CACHED;
+    for (size_t k = 0; k < n; k++)
+      x[k] -= shift;
+    tm_vector_exp(x, n);
+  }
   return shift;
 }
 
@@ -124,15 +120,18 @@ double tm_tempered_log_mean(tm_tempered *view, double tau) {
   return shift + log(sum_of(view->weight, view->count) / (double)view->count);
 }
 
+/* Products first, then their sums: GCC 12 gets a condition inside of several
+ * sums at once wrong. */
 double tm_tempered_mean(const tm_tempered *view) {
-  double sum = 0, total = 0;
-  for (size_t i = 0; i < view->count; i++) {
-    if (view->weight[i] == 0)
-      continue;
-    sum += view->weight[i] * view->l[i];
-    total += view->weight[i];
+  double product[CACHED], sum = 0;
+  for (size_t i = 0; i < view->count; i += CACHED) {
+    const double *w = view->weight + i, *l = view->l + i;
+    size_t n = view->count - i < CACHED ? view->count - i : CACHED;
+    for (size_t k = 0; k < n; k++)
+      product[k] = w[k] == 0 ? 0 : w[k] * l[k];
+    sum += sum_of(product, n);
   }
-  return sum / total;
+  return sum / sum_of(view->weight, view->count);
 }
 
 double tm_tempered_batches(const tm_tempered *view) {

@@ -10,6 +10,8 @@
  * line fitted to l over tau is read off at the bin's centre. */
 #include "estimate/evidence.h"
 
+#include "numeric/vector_exp.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -97,6 +99,7 @@ typedef struct bin {
   size_t count;
   double centre, width;
   double *weight;
+  double *tau, *l, *log_prior; /* the draws', in this order */
 } bin;
 
 typedef struct moments {
@@ -107,14 +110,14 @@ static moments moments_of(const bin *b) {
   moments m = {0};
   for (size_t k = 0; k < b->count; k++) {
     m.total += b->weight[k];
-    m.l += b->weight[k] * b->view->l[b->draw[k]];
-    m.tau += b->weight[k] * b->view->tau[b->draw[k]];
+    m.l += b->weight[k] * b->l[k];
+    m.tau += b->weight[k] * b->tau[k];
   }
   m.l /= m.total;
   m.tau /= m.total;
   for (size_t k = 0; k < b->count; k++) {
-    double t = b->view->tau[b->draw[k]] - m.tau;
-    m.covariance += b->weight[k] * t * (b->view->l[b->draw[k]] - m.l);
+    double t = b->tau[k] - m.tau;
+    m.covariance += b->weight[k] * t * (b->l[k] - m.l);
     m.tau_variance += b->weight[k] * t * t;
   }
   m.covariance /= m.total;
@@ -125,12 +128,12 @@ static moments moments_of(const bin *b) {
 static void weigh(const bin *b, double slope) {
   double most = -INFINITY;
   for (size_t k = 0; k < b->count; k++) {
-    double tau = b->view->tau[b->draw[k]];
-    b->weight[k] = -tm_loglinear_at(&b->view->prior, tau) - slope * tau;
-    most = fmax(most, b->weight[k]);
+    b->weight[k] = -b->log_prior[k] - slope * b->tau[k];
+    most = b->weight[k] > most ? b->weight[k] : most;
   }
   for (size_t k = 0; k < b->count; k++)
-    b->weight[k] = exp(b->weight[k] - most);
+    b->weight[k] -= most;
+  tm_vector_exp(b->weight, b->count);
 }
 
 /* The bin's mean by Newton's method on m - F(m), F' = -covariance; weights
@@ -151,7 +154,7 @@ static double weighted_mean(const bin *b) {
   }
   double scale = (double)b->view->count * b->width / (m.total * gain);
   for (size_t k = 0; k < b->count; k++)
-    b->weight[k] *= scale * (b->view->l[b->draw[k]] - m.l);
+    b->weight[k] *= scale * (b->l[k] - m.l);
   return slope;
 }
 
@@ -163,22 +166,49 @@ static double fitted_mean(const bin *b) {
   double off = m.tau_variance > 0 ? (b->centre - m.tau) / m.tau_variance : 0;
   double scale = (double)b->view->count * b->width / m.total;
   for (size_t k = 0; k < b->count; k++) {
-    double t = b->view->tau[b->draw[k]] - m.tau;
-    double residual = b->view->l[b->draw[k]] - m.l - slope * t;
+    double t = b->tau[k] - m.tau;
+    double residual = b->l[k] - m.l - slope * t;
     b->weight[k] = scale * (1 + off * t) * residual;
   }
   return m.l + slope * (b->centre - m.tau);
 }
 
-void tm_evidence_ti(const tm_tempered *view, tm_bins *bins, double *scratch,
-                    tm_evidence *evidence) {
-  double integral = 0, width = 1;
-  bin b = {.view = view, .weight = scratch};
+/* Room for the draws of any bin. */
+static bool bin_create(const tm_tempered *view, const tm_bins *bins, bin *b) {
+  size_t most = 0;
   for (size_t j = 0; j < bins->count; j++) {
-    b.draw = view->order + bins->first[j];
-    b.count = bins->first[j + 1] - bins->first[j];
-    width = b.width = bins->edge[j + 1] - bins->edge[j];
-    b.centre = (bins->edge[j] + bins->edge[j + 1]) / 2;
+    size_t count = bins->first[j + 1] - bins->first[j];
+    most = count > most ? count : most;
+  }
+  b->tau = TM_NEW(view->arena, double, most);
+  b->l = TM_NEW(view->arena, double, most);
+  b->log_prior = TM_NEW(view->arena, double, most);
+  return b->tau && b->l && b->log_prior;
+}
+
+/* They lie all over the memory, and are looked at many times. */
+static void bin_load(bin *b, const tm_bins *bins, size_t j) {
+  const tm_tempered *view = b->view;
+  b->draw = view->order + bins->first[j];
+  b->count = bins->first[j + 1] - bins->first[j];
+  b->width = bins->edge[j + 1] - bins->edge[j];
+  b->centre = (bins->edge[j] + bins->edge[j + 1]) / 2;
+  for (size_t k = 0; k < b->count; k++) {
+    b->tau[k] = view->tau[b->draw[k]];
+    b->l[k] = view->l[b->draw[k]];
+    if (has_weights(view))
+      b->log_prior[k] = tm_loglinear_at(&view->prior, b->tau[k]);
+  }
+}
+
+bool tm_evidence_ti(const tm_tempered *view, tm_bins *bins, double *scratch,
+                    tm_evidence *evidence) {
+  double integral = 0;
+  bin b = {.view = view, .weight = scratch, .width = 1};
+  if (!bin_create(view, bins, &b))
+    return false;
+  for (size_t j = 0; j < bins->count; j++) {
+    bin_load(&b, bins, j);
     bins->mean[j] = has_weights(view) ? weighted_mean(&b) : fitted_mean(&b);
     integral += b.width * bins->mean[j];
     for (size_t k = 0; k < b.count; k++)
@@ -187,14 +217,15 @@ void tm_evidence_ti(const tm_tempered *view, tm_bins *bins, double *scratch,
   evidence->log_z = bins->count ? integral : NAN;
   evidence->top = 1;
   if (!bins->count || bins->edge[bins->count] >= 1)
-    return;
+    return true;
   /* The last bin's mean is a mean over lower taus, so it bounds E_top. */
   memset(scratch, 0, view->count * sizeof(double));
   size_t last = bins->count - 1;
   for (size_t k = bins->first[last]; k < bins->first[last + 1]; k++)
-    scratch[view->order[k]] = evidence->psi[view->order[k]] / width;
+    scratch[view->order[k]] = evidence->psi[view->order[k]] / b.width;
   tm_evidence_extend(view, bins->edge[bins->count], bins->mean[last], scratch,
                      evidence);
+  return true;
 }
 
 double tm_evidence_left_sum(const double *tau, const double *l,

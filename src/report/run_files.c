@@ -3,8 +3,10 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "base/text.h"
+#include "parallel/threads.h"
 
-#include <math.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,20 +28,53 @@ static size_t count_fields(const char *line) {
   return count;
 }
 
-static bool take_names(tm_arena *arena, char *line, size_t chains,
+/* mu[1,2] is mu.1.2 in Stan CSV. */
+static bool same_name(const char *csv, const char *name) {
+  for (; *name; name++) {
+    if (*name == ']')
+      continue;
+    if (*csv++ != (*name == '[' || *name == ',' ? '.' : *name))
+      return false;
+  }
+  return *csv == '\0';
+}
+
+/* The value after the last one that was found has the next column, as a rule:
+ * `next` is where to look first. */
+static bool is_summarised(const tempera_summary *s, const char *csv,
+                          size_t *next) {
+  size_t count = s->value_count + s->quantity_count;
+  for (size_t k = 0; k < count; k++) {
+    size_t i = (*next + k) % count;
+    const char *name = i < s->value_count
+                           ? s->values[i].name
+                           : s->quantities[i - s->value_count].name;
+    if (name && same_name(csv, name)) {
+      *next = i + 1;
+      return true;
+    }
+  }
+  return false;
+}
+
+static bool take_names(const tm_run_files *files, char *line,
                        tm_run_draws *draws) {
+  const tempera_summary *s = files->summary;
+  size_t next = 0;
   draws->width = count_fields(line);
-  draws->names = TM_NEW(arena, char *, draws->width);
-  draws->values = TM_NEW(arena, double *, chains * draws->width);
-  if (!draws->names || !draws->values)
+  draws->names = TM_NEW(files->arena, char *, draws->width);
+  draws->wanted = TM_NEW(files->arena, bool, draws->width);
+  draws->values = TM_NEW(files->arena, double *, s->chains * draws->width);
+  if (!draws->names || !draws->wanted || !draws->values)
     return false;
   for (size_t i = 0; i < draws->width; i++) {
     size_t length = strcspn(line, ",");
     line[length] = '\0';
-    draws->names[i] = tm_arena_text(arena, line);
-    line += length + 1;
+    draws->names[i] = tm_arena_text(files->arena, line);
     if (!draws->names[i])
       return false;
+    draws->wanted[i] = !strcmp(line, "tau__") || is_summarised(s, line, &next);
+    line += length + 1;
   }
   return true;
 }
@@ -49,7 +84,10 @@ static bool take_row(const char *line, double *const *columns, size_t width,
                      size_t row) {
   for (size_t i = 0; i < width; i++) {
     char *end;
-    columns[i][row] = strtod(line, &end);
+    if (columns[i])
+      columns[i][row] = tm_number_read(line, &end);
+    else
+      end = strchrnul(line, ',');
     if (end == line || *end != (i + 1 < width ? ',' : '\0'))
       return false;
     line = end + 1;
@@ -77,36 +115,84 @@ static size_t take_rows(char *text, double *const *columns, size_t width) {
   return rows;
 }
 
-/* The next chain's file; the first one names the columns. */
-static tempera_status take_file(tm_run_files *files, char *text,
-                                const char *path, tm_run_draws *draws,
-                                tempera_error *error) {
+/* A chain's file. Files are read by several threads, each into numbers of its
+ * own. */
+typedef struct source {
+  char *path;
+  tm_run_draws *draws;
+  size_t chain, rows;
+  double *numbers;
+  tempera_status status;
+  tempera_error error;
+} source;
+
+/* Room for so many rows of every column that is wanted. */
+static bool make_room(source *f, size_t lines) {
+  const tm_run_draws *draws = f->draws;
+  double **columns = draws->values + f->chain * draws->width;
+  size_t count = 0;
+  for (size_t i = 0; i < draws->width; i++)
+    count += draws->wanted[i];
+  f->numbers = tm_heap_large(count * lines, sizeof(double));
+  double *next = f->numbers;
+  for (size_t i = 0; i < draws->width && next; i++)
+    if (draws->wanted[i]) {
+      columns[i] = next;
+      next += lines;
+    }
+  return next;
+}
+
+static tempera_status take_file(source *f, char *text, tempera_error *error) {
+  const tm_run_draws *draws = f->draws;
   char *next = text;
-  while (*text == '#') {
-    line_end(text, &next);
+  do {
     text = next;
-  }
-  *line_end(text, &next) = '\0';
-  if (!draws->names &&
-      !take_names(files->arena, text, files->summary->chains, draws))
+    line_end(text, &next);
+  } while (*text == '#');
+  if (!make_room(f, count_lines(next)))
     return tm_fail_memory(error);
-  size_t lines = count_lines(next);
-  double **columns = draws->values + draws->chains * draws->width;
-  for (size_t i = 0; i < draws->width; i++) {
-    columns[i] = TM_NEW(files->arena, double, lines);
-    if (!columns[i])
-      return tm_fail_memory(error);
-  }
-  size_t rows = take_rows(next, columns, draws->width);
-  if (rows == 0)
-    return tm_fail(error, TEMPERA_ERROR_INPUT, "%s holds no draws", path);
-  draws->rows = draws->chains == 0 || rows < draws->rows ? rows : draws->rows;
-  draws->chains++;
+  f->rows =
+      take_rows(next, draws->values + f->chain * draws->width, draws->width);
+  if (f->rows == 0)
+    return tm_fail(error, TEMPERA_ERROR_INPUT, "%s holds no draws", f->path);
   return TEMPERA_OK;
+}
+
+static void read_source(size_t i, void *context) {
+  source *f = (source *)context + i;
+  char *text = NULL;
+  size_t length = 0;
+  f->status = tm_file_read(f->path, &text, &length, &f->error);
+  if (f->status == TEMPERA_OK)
+    f->status = take_file(f, text, &f->error);
+  tm_heap_free(text);
 }
 
 /* ---- the files of a role --------------------------------------------------
  */
+
+/* The first chain's file names the columns. */
+static tempera_status read_names(const tm_run_files *files, const char *path,
+                                 tm_run_draws *draws, tempera_error *error) {
+  char *line = NULL, *next;
+  size_t room = 0;
+  FILE *file = fopen(path, "rb");
+  if (!file)
+    return tm_fail(error, TEMPERA_ERROR_IO, "cannot open %s: %s", path,
+                   strerror(errno));
+  bool some;
+  do
+    some = getline(&line, &room, file) >= 0;
+  while (some && *line == '#');
+  fclose(file);
+  char none[] = "";
+  if (some)
+    *line_end(line, &next) = '\0';
+  bool taken = take_names(files, some ? line : none, draws);
+  free(line);
+  return taken ? TEMPERA_OK : tm_fail_memory(error);
+}
 
 static char *file_path(const char *folder, tempera_role role, size_t chain) {
   char name[64];
@@ -115,33 +201,75 @@ static char *file_path(const char *folder, tempera_role role, size_t chain) {
   return tm_path_join(folder, name);
 }
 
-static tempera_status read_chain(tm_run_files *files, const char *path,
-                                 tm_run_draws *draws, tempera_error *error) {
-  char *text = NULL;
-  size_t length = 0;
-  TM_TRY(tm_file_read(path, &text, &length, error));
-  tempera_status status = take_file(files, text, path, draws, error);
-  tm_heap_free(text);
-  return status;
-}
-
-/* Not every method has both roles. */
-static tempera_status read_role(const char *folder, tempera_role role,
-                                tm_run_files *files, tempera_error *error) {
+/* The files that there are; not every method has both roles. */
+static tempera_status list_role(const char *folder, tempera_role role,
+                                tm_run_files *files, source *list,
+                                size_t *count, tempera_error *error) {
+  tm_run_draws *draws = &files->draws[role];
   for (size_t chain = 0; chain < files->summary->chains; chain++) {
     char *path = file_path(folder, role, chain);
     if (!path)
       return tm_fail_memory(error);
-    bool there = tm_file_exists(path);
-    tempera_status status =
-        there ? read_chain(files, path, &files->draws[role], error)
-              : TEMPERA_OK;
-    tm_heap_free(path);
-    TM_TRY(status);
-    if (!there)
+    if (!tm_file_exists(path)) {
+      tm_heap_free(path);
       break;
+    }
+    list[(*count)++] = (source){.path = path, .draws = draws, .chain = chain};
+    if (chain == 0)
+      TM_TRY(read_names(files, path, draws, error));
   }
   return TEMPERA_OK;
+}
+
+/* Into the files' hands, also of those that failed: the first to do so is told
+ * of. */
+static tempera_status settle(tm_run_files *files, source *list, size_t count,
+                             tempera_error *error) {
+  tempera_status status = TEMPERA_OK;
+  for (size_t i = 0; i < count; i++) {
+    source *f = &list[i];
+    tm_run_draws *draws = f->draws;
+    if (f->numbers)
+      files->numbers[files->count++] = f->numbers;
+    draws->rows =
+        draws->chains == 0 || f->rows < draws->rows ? f->rows : draws->rows;
+    draws->chains++;
+    if (status == TEMPERA_OK && f->status != TEMPERA_OK) {
+      status = f->status;
+      if (error)
+        *error = f->error;
+    }
+  }
+  return status;
+}
+
+/* As many threads as the run had. */
+static int threads_of(const tm_run_files *files) {
+  const json_t *threads = json_object_get(files->config, "threads");
+  return json_is_integer(threads) ? tm_threads((int)json_integer_value(threads))
+                                  : 1;
+}
+
+static tempera_status read_draws(const char *folder, tm_run_files *files,
+                                 tempera_error *error) {
+  size_t most = 2 * files->summary->chains, count = 0;
+  source *list = tm_heap_alloc(most, sizeof *list);
+  files->numbers = TM_NEW(files->arena, double *, most);
+  tempera_status status = TEMPERA_OK;
+  if (!list || !files->numbers) {
+    status = tm_fail_memory(error);
+    goto done;
+  }
+  for (int role = TEMPERA_TARGET; role <= TEMPERA_TEMPERED; role++)
+    TM_TRY_DONE(
+        list_role(folder, (tempera_role)role, files, list, &count, error));
+  tm_parallel_for(count, threads_of(files), read_source, list);
+  status = settle(files, list, count, error);
+done:
+  for (size_t i = 0; i < count; i++)
+    tm_heap_free(list[i].path);
+  tm_heap_free(list);
+  return status;
 }
 
 static json_t *read_config(const char *folder) {
@@ -159,8 +287,7 @@ tempera_status tm_run_files_read(const char *folder, tm_run_files *files,
     return tm_fail_memory(error);
   TM_TRY_DONE(tempera_summary_read(folder, &files->summary, error));
   files->config = read_config(folder);
-  TM_TRY_DONE(read_role(folder, TEMPERA_TARGET, files, error));
-  TM_TRY_DONE(read_role(folder, TEMPERA_TEMPERED, files, error));
+  TM_TRY_DONE(read_draws(folder, files, error));
 done:
   if (status != TEMPERA_OK)
     tm_run_files_clear(files);
@@ -170,6 +297,8 @@ done:
 void tm_run_files_clear(tm_run_files *files) {
   json_decref(files->config);
   tempera_summary_free(files->summary);
+  for (size_t i = 0; i < files->count; i++)
+    tm_heap_free(files->numbers[i]);
   tm_arena_free(files->arena);
   *files = (tm_run_files){0};
 }
@@ -177,20 +306,9 @@ void tm_run_files_clear(tm_run_files *files) {
 /* ---- names ----------------------------------------------------------------
  */
 
-/* mu[1,2] is mu.1.2 in Stan CSV. */
-static bool same_name(const char *csv, const char *name) {
-  for (; *name; name++) {
-    if (*name == ']')
-      continue;
-    if (*csv++ != (*name == '[' || *name == ',' ? '.' : *name))
-      return false;
-  }
-  return *csv == '\0';
-}
-
 long tm_run_column(const tm_run_draws *draws, const char *name) {
   for (size_t i = 0; i < draws->width; i++)
-    if (same_name(draws->names[i], name))
+    if (draws->wanted[i] && same_name(draws->names[i], name))
       return (long)i;
   return -1;
 }

@@ -7,12 +7,14 @@
 
 #include <jansson.h>
 
-/* The draws of one role, column after column. */
+/* The draws of one role, column after column: tau__ and what the summary has
+ * values of. The other columns of the files are not read. */
 typedef struct tm_run_draws {
   size_t chains, rows; /* rows that every chain has; chains 0: no files */
-  size_t width;
-  char **names;    /* as in the CSV files: lp__, mu.1 */
-  double **values; /* [chain * width + column] */
+  size_t width;        /* of the files */
+  char **names;        /* as in the CSV files: tau__, mu.1 */
+  bool *wanted;        /* columns that are read */
+  double **values;     /* [chain * width + column]; NULL: not read */
 } tm_run_draws;
 
 typedef struct tm_run_files {
@@ -20,6 +22,8 @@ typedef struct tm_run_files {
   tempera_summary *summary;
   json_t *config;        /* NULL when it cannot be read */
   tm_run_draws draws[2]; /* by tempera_role */
+  double **numbers;      /* heap: all columns of each file */
+  size_t count;
 } tm_run_files;
 
 TEMPERA_CHECKED tempera_status tm_run_files_read(const char *folder,
@@ -27,8 +31,8 @@ TEMPERA_CHECKED tempera_status tm_run_files_read(const char *folder,
                                                  tempera_error *error);
 void tm_run_files_clear(tm_run_files *files);
 
-/* The column of a value by its name in summary.json (mu[1]) or of the CSV's
- * own (tau__); -1 when there is none. */
+/* The column of a value by its name in summary.json (mu[1]) or of tau__; -1
+ * when it was not read. */
 long tm_run_column(const tm_run_draws *draws, const char *name);
 
 #endif

@@ -3,11 +3,13 @@
 #include "report/run_page.h"
 
 #include "base/json.h"
-#include "estimate/mixing.h"
+#include "numeric/lags.h"
+#include "numeric/sort.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
   FIRST_SHOWN = 4,
@@ -26,6 +28,7 @@ typedef struct gallery {
   const tm_run_draws *tempered; /* NULL: none, or the posterior's own */
   size_t trace;                 /* points of each chain */
   tm_ranked *sorted;            /* all draws of a value */
+  tm_ranked *spare;             /* as many, for sorting */
   double *room;                 /* one number for each draw */
 } gallery;
 
@@ -49,20 +52,21 @@ static size_t count_of(const tm_run_draws *draws) {
 }
 
 static void gather(const tm_run_draws *draws, size_t column, double *out) {
-  for (size_t i = 0; i < count_of(draws); i++)
-    out[i] = tm_run_values_of(draws, i / draws->rows, column)[i % draws->rows];
+  for (size_t c = 0; c < draws->chains; c++)
+    memcpy(out + c * draws->rows, tm_run_values_of(draws, c, column),
+           draws->rows * sizeof *out);
 }
 
 /* False when some draw is not finite. */
 static bool sort_draws(gallery *g, size_t column) {
   const tm_run_draws *d = g->draws;
+  gather(d, column, g->room);
   for (size_t i = 0; i < count_of(d); i++) {
-    double x = tm_run_values_of(d, i / d->rows, column)[i % d->rows];
-    if (!isfinite(x))
+    if (!isfinite(g->room[i]))
       return false;
-    g->sorted[i] = (tm_ranked){x, i};
+    g->sorted[i] = (tm_ranked){g->room[i], i};
   }
-  tm_ranked_sort(g->sorted, count_of(d));
+  tm_ranked_sort(g->sorted, g->spare, count_of(d));
   return true;
 }
 
@@ -157,20 +161,24 @@ static void in_grey(json_t *series) {
   json_object_set_new(series, "colour", json_integer(-1));
 }
 
-/* Of all draws together; chains that agree have flat histograms. */
+/* Ranks of all draws together, as shares, chain after chain. */
+static void rank_draws(const gallery *g) {
+  double count = (double)count_of(g->draws);
+  for (size_t k = 0; k < count_of(g->draws); k++)
+    g->room[g->sorted[k].index] = ((double)k + 0.5) / count;
+}
+
+/* Chains that agree have flat histograms. */
 static json_t *ranks(const gallery *g) {
   const tm_run_draws *d = g->draws;
   json_t *figure =
       figure_of("Ranks of each chain's draws", "rank, as a share", "density");
+  rank_draws(g);
   for (size_t c = 0; c < d->chains; c++) {
     char name[40];
-    size_t n = 0;
-    for (size_t k = 0; k < count_of(d); k++)
-      if (g->sorted[k].index / d->rows == c)
-        g->room[n++] = ((double)k + 0.5) / (double)count_of(d);
     snprintf(name, sizeof name, "chain %zu", c + 1);
-    json_t *steps =
-        tm_figure_histogram(figure, name, g->room, n, 0, 1, RANK_BINS);
+    json_t *steps = tm_figure_histogram(figure, name, g->room + c * d->rows,
+                                        d->rows, 0, 1, RANK_BINS);
     tm_json_whole(steps, "dash", c);
   }
   json_object_set_new(json_object_get(figure, "y"), "zero", json_true());
@@ -178,18 +186,15 @@ static json_t *ranks(const gallery *g) {
   return figure;
 }
 
-static void correlate(const double *x, size_t rows, double *out) {
-  double mean = 0, square = 0;
+static void correlate(const double *x, size_t rows, double *room, double *out) {
+  double mean = 0;
   for (size_t i = 0; i < rows; i++)
     mean += x[i] / (double)rows;
   for (size_t i = 0; i < rows; i++)
-    square += (x[i] - mean) * (x[i] - mean);
-  for (size_t lag = 0; lag <= LAGS; lag++) {
-    double sum = 0;
-    for (size_t i = 0; i + lag < rows; i++)
-      sum += (x[i] - mean) * (x[i + lag] - mean);
-    out[lag] = square > 0 ? sum / square : NAN;
-  }
+    room[i] = x[i] - mean;
+  double square = tm_lagged_product(room, rows, 0);
+  for (size_t lag = 0; lag <= LAGS; lag++)
+    out[lag] = square > 0 ? tm_lagged_product(room, rows, lag) / square : NAN;
 }
 
 static json_t *autocorrelation(const gallery *g, const subject *v) {
@@ -198,7 +203,8 @@ static json_t *autocorrelation(const gallery *g, const subject *v) {
   for (size_t c = 0; c < g->draws->chains; c++) {
     double values[LAGS + 1];
     char name[40];
-    correlate(tm_run_values_of(g->draws, c, v->column), g->draws->rows, values);
+    correlate(tm_run_values_of(g->draws, c, v->column), g->draws->rows, g->room,
+              values);
     snprintf(name, sizeof name, "chain %zu", c + 1);
     json_t *line = tm_figure_xy(figure, "line", name, NULL, values, LAGS + 1);
     tm_json_whole(line, "dash", c);
@@ -385,13 +391,15 @@ tempera_status tm_run_values(json_t *page, const tm_run_files *files,
     draws = count_of(tempered);
   subject *list = tm_heap_alloc(most, sizeof *list);
   g.sorted = tm_heap_alloc(count_of(g.draws), sizeof *g.sorted);
+  g.spare = tm_heap_alloc(count_of(g.draws), sizeof *g.spare);
   g.room = tm_heap_alloc(draws, sizeof *g.room);
   tempera_status status = TEMPERA_OK;
-  if (!list || !g.sorted || !g.room)
+  if (!list || !g.sorted || !g.spare || !g.room)
     status = tm_fail_memory(error);
   else if ((most = list_subjects(&g, list)) > 0)
     add_gallery(&g, page, list, most);
   tm_heap_free(g.room);
+  tm_heap_free(g.spare);
   tm_heap_free(g.sorted);
   tm_heap_free(list);
   return status;

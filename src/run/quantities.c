@@ -166,6 +166,7 @@ static tempera_status summarise_in(tm_arena *arena, const tempera_sampler *s,
     if (p->first == 0)
       TM_TRY(warn_of_failures(p, summary, error));
     TM_TRY(tm_estimate_values(p->draws, columns, p->count,
+                              tm_threads(s->options.threads),
                               summary->quantities + p->first, error));
   }
   return TEMPERA_OK;

@@ -139,6 +139,7 @@ void tempera_sampler_free(tempera_sampler *sampler) {
   for (size_t c = 0; sampler->groups && c < sampler->options.chains; c++)
     tm_group_free(sampler->groups[c]);
   tm_heap_free(sampler->groups);
+  tempera_summary_free(atomic_load(&sampler->checked));
   tm_ridge_free(sampler->ridge);
   tm_laplace_free(sampler->laplace);
   tm_draws_free(sampler->draws);
@@ -225,15 +226,19 @@ static tempera_status first_failure(const tempera_sampler *s,
   return TEMPERA_OK;
 }
 
-enum { LITTLE = 1 << 28 }; /* bytes */
+enum {
+  LITTLE = 1 << 28, /* bytes */
+  FIRST_ROOM = 6000 /* sweeps; the first check of automatic length is there */
+};
 
 size_t tm_sweeps_total(const tempera_sampler *sampler) {
   return sampler->options.warmup + sampler->options.iterations;
 }
 
 /* Room for the draws up to a sweep: sweeps allocate nothing. All at once where
- * that is little, else in doubling steps; memory is the machine's to give when
- * it is written to. */
+ * that is little and known, else in doubling steps: memory is the machine's to
+ * give when it is written to, but it comes in pages so large that columns far
+ * longer than needed would all be cleared. */
 static tempera_status make_room(tempera_sampler *s, size_t end,
                                 tempera_error *error) {
   const tempera_options *o = &s->options;
@@ -243,11 +248,12 @@ static tempera_status make_room(tempera_sampler *s, size_t end,
   size_t all = rows_for(o->iterations, o->thin);
   if (rows <= s->draws->capacity)
     return TEMPERA_OK;
-  size_t doubled = 2 * s->draws->capacity;
-  if (all <= LITTLE / tm_draws_row_bytes(s->draws))
+  size_t step = s->draws->capacity ? 2 * s->draws->capacity
+                                   : rows_for(FIRST_ROOM, o->thin);
+  if (!s->automatic && all <= LITTLE / tm_draws_row_bytes(s->draws))
     rows = all;
-  else if (rows < doubled)
-    rows = doubled < all ? doubled : all;
+  else if (rows < step)
+    rows = step < all ? step : all;
   return tm_draws_reserve(s->draws, rows, error);
 }
 

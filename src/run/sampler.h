@@ -38,7 +38,11 @@ struct tempera_sampler {
   bool satisfied;     /* ... and was: nothing more is needed */
   char decision[256]; /* in words; empty until decided */
   uint64_t estimate_evaluations; /* likelihood calls of checks on the way */
-  double log_z, se;              /* the latest headline, for progress */
+  /* The last check's summary without quantities, outcome and verdict, for the
+   * summary of the same draws; or NULL. */
+  _Atomic(tempera_summary *) checked;
+  size_t checked_count; /* sweeps it is of */
+  double log_z, se;     /* the latest headline, for progress */
   size_t round_trips;
 };
 
@@ -98,10 +102,20 @@ tm_landscape_learner(const tempera_sampler *sampler, bool by_barrier,
 TEMPERA_CHECKED tempera_status
 tm_landscape_record(const tempera_sampler *sampler, tempera_error *error);
 
-/* A summary, if asked with the model's quantities, which decide nothing. */
-TEMPERA_CHECKED tempera_status
-tm_sampler_summarise(const tempera_sampler *sampler, bool quantities,
-                     tempera_summary **summary, tempera_error *error);
+/* What a run of automatic length decides by. */
+typedef struct tm_check {
+  double rhat, ess; /* the worst over the values */
+  size_t round_trips;
+  bool mixed;    /* the caller's word on these; if not, what follows is rough */
+  double se;     /* of log Z */
+  bool reliable; /* the verdict */
+} tm_check;
+/* Are these good enough for the rest to be looked at? */
+typedef bool tm_mixed_fn(const tempera_sampler *sampler, const tm_check *check);
+TEMPERA_CHECKED tempera_status tm_sampler_check(tempera_sampler *sampler,
+                                                tm_mixed_fn *mixed,
+                                                tm_check *check,
+                                                tempera_error *error);
 
 /* Fill in every "default" of the options for this model, or say what does
  * not fit together. */

@@ -84,16 +84,10 @@ static bool precise_enough(tempera_sampler *s, const tempera_progress *now) {
   return s->se <= s->options.until_se;
 }
 
-/* The worst R-hat and the fewest effective draws over the values. */
-static void worst_mixing(const tempera_summary *summary, double *rhat,
-                         double *ess) {
-  *rhat = 1;
-  *ess = INFINITY;
-  for (size_t i = 0; i < summary->value_count; i++) {
-    const tempera_value_summary *v = &summary->values[i];
-    *rhat = fmax(*rhat, v->rhat);
-    *ess = fmin(*ess, fmin(v->ess_bulk, v->ess_tail));
-  }
+/* Without tempering there are no trips. */
+static bool has_mixed(const tempera_sampler *s, const tm_check *c) {
+  return c->rhat < ENOUGH_RHAT && c->ess >= ENOUGH_DRAWS &&
+         (c->round_trips >= ENOUGH_TRIPS || !s->method->tempered);
 }
 
 /* Without a given number of iterations: enough when the evidence is precise
@@ -103,24 +97,17 @@ static tempera_status decide(tempera_sampler *s, const tempera_progress *now,
   size_t kept = kept_sweeps(s, now);
   if (!s->automatic || kept < FIRST_CHECK || next_check(kept - 1) != kept)
     return TEMPERA_OK;
-  tempera_summary *summary = NULL;
-  TM_TRY(tm_sampler_summarise(s, false, &summary, error));
-  s->estimate_evaluations +=
-      summary->likelihood_evaluations - now->likelihood_evaluations;
-  double rhat, ess;
-  worst_mixing(summary, &rhat, &ess);
+  tm_check c;
+  TM_TRY(tm_sampler_check(s, has_mixed, &c, error));
   double enough = kept < QUICK ? FINE_SE : ENOUGH_SE;
-  bool precise = !s->draws->evidence || summary->se <= enough;
-  /* Without tempering there are no trips, and no run vouches for itself. */
-  bool travelled = summary->reliable && summary->round_trips >= ENOUGH_TRIPS;
-  s->satisfied = precise && rhat < ENOUGH_RHAT && ess >= ENOUGH_DRAWS &&
-                 (travelled || !s->method->tempered);
+  bool precise = !s->draws->evidence || c.se <= enough;
+  /* Without tempering no run vouches for itself. */
+  s->satisfied = c.mixed && precise && (c.reliable || !s->method->tempered);
   snprintf(s->decision, sizeof s->decision,
            "%s after %zu iterations per chain: se of log Z %.3g, largest R-hat "
            "%.3f, fewest effective draws %.0f, %zu round trips",
-           s->satisfied ? "stopped" : "not yet enough", kept, summary->se, rhat,
-           ess, summary->round_trips);
-  tempera_summary_free(summary);
+           s->satisfied ? "stopped" : "not yet enough", kept, c.se, c.rhat,
+           c.ess, c.round_trips);
   return TEMPERA_OK;
 }
 

@@ -3,6 +3,7 @@
 #include "run/sampler.h"
 
 #include "estimate/estimate.h"
+#include "parallel/threads.h"
 #include "run/quantities.h"
 #include "run/run.h"
 
@@ -70,7 +71,6 @@ static tempera_status fill_labels(const tempera_sampler *s,
                                   tempera_summary *summary,
                                   tempera_error *error) {
   const tempera_options *o = &s->options;
-  size_t done = tm_sweeps_done(s);
   summary->version = tm_heap_text(TEMPERA_VERSION);
   summary->model = tm_heap_text(s->model->spec.name);
   summary->method = tm_heap_text(tm_method_word(o));
@@ -83,53 +83,172 @@ static tempera_status fill_labels(const tempera_sampler *s,
   summary->chains = o->chains;
   summary->warmup = o->warmup;
   summary->thin = o->thin;
-  summary->iterations = done > o->warmup ? done - o->warmup : 0;
-  summary->complete = s->satisfied || done == tm_sweeps_total(s);
-  if (s->decision[0]) {
-    summary->decision = tm_heap_text(s->decision);
-    if (!summary->decision)
-      return tm_fail_memory(error);
-  }
   return TEMPERA_OK;
 }
 
-tempera_status tm_sampler_summarise(const tempera_sampler *sampler,
-                                    bool quantities, tempera_summary **summary,
-                                    tempera_error *error) {
+/* How the run ended, and what the summary has cost, `bridge` likelihood calls
+ * among it. */
+static tempera_status fill_outcome(const tempera_sampler *s, uint64_t bridge,
+                                   tempera_summary *summary,
+                                   tempera_error *error) {
+  size_t done = tm_sweeps_done(s), warmup = s->options.warmup;
+  summary->iterations = done > warmup ? done - warmup : 0;
+  summary->complete = s->satisfied || done == tm_sweeps_total(s);
+  fill_cost(s, summary);
+  summary->likelihood_evaluations += bridge;
+  if (!s->decision[0])
+    return TEMPERA_OK;
+  summary->decision = tm_heap_text(s->decision);
+  return summary->decision ? TEMPERA_OK : tm_fail_memory(error);
+}
+
+/* Modes and the bridge, which fill different parts of a summary. */
+typedef struct parts {
+  const tempera_sampler *sampler;
+  tempera_summary *summary;
+  uint64_t *bridge;
+  tempera_status status[2];
+  tempera_error error[2];
+} parts;
+
+static void do_part(size_t k, void *context) {
+  parts *p = context;
+  const tempera_sampler *s = p->sampler;
+  if (k == 0)
+    p->status[k] = tm_estimate_modes(s->draws, p->summary, &p->error[k]);
+  else
+    p->status[k] = tm_estimate_add_bridge(s->model, s->draws, s->options.seed,
+                                          p->summary, p->bridge, &p->error[k]);
+}
+
+static tempera_status do_parts(parts *p, tempera_error *error) {
+  const tempera_options *o = &p->sampler->options;
+  tm_parallel_for(o->bridge ? 2 : 1, tm_threads(o->threads), do_part, p);
+  for (size_t k = 0; k < 2; k++)
+    if (p->status[k] != TEMPERA_OK) {
+      if (error)
+        *error = p->error[k];
+      return p->status[k];
+    }
+  return TEMPERA_OK;
+}
+
+static tempera_status estimate(const tempera_sampler *s,
+                               tempera_summary *summary, tempera_error *error) {
+  return tm_estimate_summary(s->draws, tm_threads(s->options.threads), summary,
+                             error);
+}
+
+/* After `estimate`: the rest that draws and sampler tell, but for the model's
+ * quantities. */
+static tempera_status complete(const tempera_sampler *s,
+                               tempera_summary *summary, uint64_t *bridge,
+                               tempera_error *error) {
+  parts p = {.sampler = s, .summary = summary, .bridge = bridge};
+  TM_TRY(do_parts(&p, error));
+  TM_TRY(tm_estimate_labels(s->draws, tm_threads(s->options.threads), summary,
+                            error));
+  TM_TRY(tm_estimate_doubt(s->draws, summary, error));
+  TM_TRY(fill_labels(s, summary, error));
+  TM_TRY(fill_ridge(s, summary, error));
+  return s->begun && s->method->describe ? s->method->describe(s, summary)
+                                         : TEMPERA_OK;
+}
+
+/* ---- checks on the way ----------------------------------------------------
+ */
+
+/* The worst R-hat and the fewest effective draws over the values. */
+static void worst_mixing(const tempera_summary *summary, tm_check *check) {
+  check->rhat = 1;
+  check->ess = INFINITY;
+  for (size_t i = 0; i < summary->value_count; i++) {
+    const tempera_value_summary *v = &summary->values[i];
+    check->rhat = fmax(check->rhat, v->rhat);
+    check->ess = fmin(check->ess, fmin(v->ess_bulk, v->ess_tail));
+  }
+}
+
+/* Only runs that have mixed pay for the rest. The verdict's warnings are for
+ * the end. */
+static tempera_status check_with(tempera_sampler *s, tm_mixed_fn *mixed,
+                                 tempera_summary *summary, tm_check *check,
+                                 tempera_error *error) {
+  TM_TRY(estimate(s, summary, error));
+  worst_mixing(summary, check);
+  check->round_trips = summary->round_trips;
+  check->mixed = mixed(s, check);
+  if (check->mixed) {
+    uint64_t bridge = 0;
+    tempera_status status = complete(s, summary, &bridge, error);
+    s->estimate_evaluations += bridge;
+    TM_TRY(status);
+    size_t warnings = summary->warning_count;
+    TM_TRY(tm_estimate_verdict(summary, error));
+    tm_summary_unwarn(summary, warnings);
+    check->reliable = summary->reliable;
+  }
+  check->se = summary->se;
+  return TEMPERA_OK;
+}
+
+tempera_status tm_sampler_check(tempera_sampler *sampler, tm_mixed_fn *mixed,
+                                tm_check *check, tempera_error *error) {
   tempera_summary *made = tm_heap_alloc(1, sizeof *made);
   if (!made)
     return tm_fail_memory(error);
-  uint64_t bridge = 0;
-  tempera_status status = tm_estimate_summary(sampler->draws, made, error);
-  if (status == TEMPERA_OK && sampler->options.bridge)
-    status =
-        tm_estimate_add_bridge(sampler->model, sampler->draws,
-                               sampler->options.seed, made, &bridge, error);
-  if (status == TEMPERA_OK)
-    status = tm_estimate_doubt(sampler->draws, made, error);
-  if (status == TEMPERA_OK)
-    status = fill_labels(sampler, made, error);
-  if (status == TEMPERA_OK)
-    status = fill_ridge(sampler, made, error);
-  if (status == TEMPERA_OK && sampler->begun && sampler->method->describe)
-    status = sampler->method->describe(sampler, made);
-  if (status == TEMPERA_OK && quantities)
-    status = tm_quantities_summarise(sampler, made, error);
-  if (status == TEMPERA_OK) {
-    fill_cost(sampler, made);
-    made->likelihood_evaluations += bridge;
-    status = tm_estimate_verdict(made, error);
+  *check = (tm_check){0};
+  tempera_status status = check_with(sampler, mixed, made, check, error);
+  if (status != TEMPERA_OK || !check->mixed) {
+    tempera_summary_free(made);
+    return status;
   }
+  tempera_summary_free(atomic_exchange(&sampler->checked, made));
+  sampler->checked_count = sampler->draws->count;
+  return TEMPERA_OK;
+}
+
+/* The last check's summary, if nothing was drawn since; else NULL. It can be
+ * had once. */
+static tempera_summary *take_checked(const tempera_sampler *sampler) {
+  tempera_sampler *s = (tempera_sampler *)(uintptr_t)sampler;
+  if (s->checked_count != s->draws->count)
+    return NULL;
+  return atomic_exchange(&s->checked, NULL);
+}
+
+/* ---- at the end -----------------------------------------------------------
+ */
+
+static tempera_status summarise(const tempera_sampler *s,
+                                tempera_summary *summary, uint64_t *bridge,
+                                tempera_error *error) {
+  TM_TRY(estimate(s, summary, error));
+  return complete(s, summary, bridge, error);
+}
+
+tempera_status tempera_sampler_summarise(const tempera_sampler *sampler,
+                                         tempera_summary **summary,
+                                         tempera_error *error) {
+  uint64_t bridge = 0;
+  tempera_status status = TEMPERA_OK;
+  tempera_summary *made = take_checked(sampler);
+  if (!made) {
+    made = tm_heap_alloc(1, sizeof *made);
+    if (!made)
+      return tm_fail_memory(error);
+    status = summarise(sampler, made, &bridge, error);
+  }
+  if (status == TEMPERA_OK)
+    status = tm_quantities_summarise(sampler, made, error);
+  if (status == TEMPERA_OK)
+    status = fill_outcome(sampler, bridge, made, error);
+  if (status == TEMPERA_OK)
+    status = tm_estimate_verdict(made, error);
   if (status != TEMPERA_OK) {
     tempera_summary_free(made);
     return status;
   }
   *summary = made;
   return TEMPERA_OK;
-}
-
-tempera_status tempera_sampler_summarise(const tempera_sampler *sampler,
-                                         tempera_summary **summary,
-                                         tempera_error *error) {
-  return tm_sampler_summarise(sampler, true, summary, error);
 }
