@@ -65,10 +65,9 @@ static double constrain_between(const tm_block *block, const double *u,
 
 static double constrain_above(const tm_block *block, const double *u,
                               double *theta) {
-  double sum = 0;
+  double lower = block->lower, sum = 0;
   for (size_t i = 0; i < block->u_count; i++) {
-    theta[i] =
-        strictly_inside(block->lower, INFINITY, block->lower + exp(u[i]));
+    theta[i] = strictly_inside(lower, INFINITY, lower + exp(u[i]));
     sum += u[i];
   }
   return sum;
@@ -76,10 +75,9 @@ static double constrain_above(const tm_block *block, const double *u,
 
 static double constrain_below(const tm_block *block, const double *u,
                               double *theta) {
-  double sum = 0;
+  double upper = block->upper, sum = 0;
   for (size_t i = 0; i < block->u_count; i++) {
-    theta[i] =
-        strictly_inside(-INFINITY, block->upper, block->upper - exp(u[i]));
+    theta[i] = strictly_inside(-INFINITY, upper, upper - exp(u[i]));
     sum += u[i];
   }
   return sum;
@@ -280,11 +278,11 @@ bool tm_inside(const tempera_model *model, const double *theta) {
 }
 
 bool tm_reached(const tempera_model *model, const double *theta) {
-  bool finite = true;
+  double nothing = 0; /* NaN if a value is not finite */
   for (size_t i = 0; i < model->size; i++)
-    finite &= fabs(theta[i]) <= DBL_MAX;
-  if (!finite || model->plain)
-    return finite;
+    nothing += 0 * theta[i];
+  if (nothing != 0 || model->plain)
+    return nothing == 0;
   for (size_t b = 0; b < model->block_count; b++) {
     const tm_block *block = &model->blocks[b];
     const double *values = theta + block->theta;
@@ -293,24 +291,6 @@ bool tm_reached(const tempera_model *model, const double *theta) {
       return false;
   }
   return true;
-}
-
-static double pull_back_value(const tm_block *block, double theta,
-                              double gradient, bool jacobian) {
-  double above = theta - block->lower, below = block->upper - theta;
-  switch (block->form) {
-  case TM_FORM_ABOVE:
-    return gradient * above + (jacobian ? 1 : 0);
-  case TM_FORM_BELOW:
-    return -gradient * below + (jacobian ? 1 : 0);
-  case TM_FORM_BETWEEN: {
-    double width = block->upper - block->lower;
-    return gradient * above * (below / width) +
-           (jacobian ? (below - above) / width : 0);
-  }
-  default:
-    return block->kind == TEMPERA_INTEGER ? 0 : gradient;
-  }
 }
 
 /* With x_k = left_k s_k and left_{k+1} = left_k (1 - s_k), go backwards:
@@ -334,26 +314,55 @@ void tm_simplex_pull_back(size_t count, const double *theta,
   }
 }
 
+static void pull_back_between(const tm_block *block, const double *theta,
+                              const double *gradient, bool jacobian,
+                              double *out) {
+  double width = block->upper - block->lower;
+  for (size_t i = 0; i < block->u_count; i++) {
+    double above = theta[i] - block->lower, below = block->upper - theta[i];
+    out[i] = gradient[i] * above * (below / width) +
+             (jacobian ? (below - above) / width : 0);
+  }
+}
+
+/* With one bound, theta's distance from it is its derivative. */
+static void pull_back_block(const tm_block *block, const double *theta,
+                            const double *gradient, bool jacobian,
+                            double *out) {
+  double bound = block->form == TM_FORM_ABOVE ? block->lower : block->upper;
+  double extra = jacobian ? 1 : 0;
+  switch (block->form) {
+  case TM_FORM_ABOVE:
+  case TM_FORM_BELOW:
+    for (size_t i = 0; i < block->u_count; i++)
+      out[i] = gradient[i] * (theta[i] - bound) + extra;
+    break;
+  case TM_FORM_BETWEEN:
+    pull_back_between(block, theta, gradient, jacobian, out);
+    break;
+  case TM_FORM_SIMPLEX:
+    tm_simplex_pull_back(block->theta_count, theta, gradient, jacobian, out);
+    break;
+  default:
+    for (size_t i = 0; i < block->u_count; i++)
+      out[i] = block->kind == TEMPERA_INTEGER ? 0 : gradient[i];
+  }
+}
+
 void tm_pull_back(const tempera_model *model, const double *u,
                   const double *theta, double *gradient, bool jacobian,
                   double *out) {
   /* backwards: later blocks add to the gradients of earlier values */
   for (size_t b = model->block_count; b-- > 0;) {
     const tm_block *block = &model->blocks[b];
+    const tempera_map *map = block->map;
     const double *from = u + block->u, *at = theta + block->theta;
-    double *slope = gradient + block->theta;
-    double *to = out + block->u;
-    if (block->form == TM_FORM_SIMPLEX) {
-      tm_simplex_pull_back(block->theta_count, at, slope, jacobian, to);
-      continue;
-    }
-    if (block->form == TM_FORM_MAPPED) {
-      if (block->map->pull_earlier)
-        block->map->pull_earlier(block->map, from, at, slope, jacobian);
-      block->map->pull_back(block->map, from, at, slope, jacobian, to);
-      continue;
-    }
-    for (size_t i = 0; i < block->u_count; i++)
-      to[i] = pull_back_value(block, at[i], slope[i], jacobian);
+    double *slope = gradient + block->theta, *to = out + block->u;
+    if (map && map->pull_earlier)
+      map->pull_earlier(map, from, at, slope, jacobian);
+    if (map)
+      map->pull_back(map, from, at, slope, jacobian, to);
+    else
+      pull_back_block(block, at, slope, jacobian, to);
   }
 }

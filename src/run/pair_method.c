@@ -112,7 +112,6 @@ static tempera_status improve_ridge(tempera_sampler *s, bool *improved,
     if (pair->worst_excess > TM_RIDGE_GAP)
       memcpy(points + count++ * size, pair->worst_theta, size * sizeof(double));
     pair->worst_excess = 0;
-    pair->beaten = 0;
   }
   tempera_status status = TEMPERA_OK;
   if (count)
@@ -142,13 +141,31 @@ static tempera_status end_round(tempera_sampler *s, bool last,
 }
 
 static tempera_status freeze(tempera_sampler *s, tempera_error *error) {
+  for (size_t c = 0; c < s->options.chains; c++)
+    pair_of(s, c)->frozen = true;
   return record_prior(s, s->draws, error);
+}
+
+/* Draws of a chain above the ridge, each counted once while it is repeated. */
+static size_t count_beaten(const tempera_sampler *s, tempera_role role,
+                           size_t chain) {
+  const double *l = tempera_draws_log_likelihood(s->draws, role, chain);
+  const double *prior = tempera_draws_log_prior(s->draws, role, chain);
+  size_t rows = tempera_draws_rows(s->draws, role), beaten = 0;
+  for (size_t i = 0; i < rows; i++)
+    beaten += (i == 0 || l[i] != l[i - 1]) &&
+              tm_ridge_excess(s->ridge, l[i], prior[i]) > TM_RIDGE_GAP;
+  return beaten;
 }
 
 static tempera_status describe(const tempera_sampler *s,
                                tempera_summary *summary) {
+  if (s->options.ridge == TEMPERA_RIDGE_EXACT ||
+      tm_ridge_look(s->ridge)->absent)
+    return TEMPERA_OK;
   for (size_t c = 0; c < s->options.chains; c++)
-    summary->ridge_beaten += pair_of(s, c)->beaten;
+    summary->ridge_beaten += count_beaten(s, TEMPERA_TARGET, c) +
+                             count_beaten(s, TEMPERA_TEMPERED, c);
   return TEMPERA_OK;
 }
 

@@ -82,11 +82,9 @@ tempera_status tm_pair_set_prior(tm_pair *pair, const tm_ridge *ridge,
 static void watch_ridge(tm_pair *pair, const tm_point *point) {
   if (pair->mover.memory || tm_ridge_look(pair->ridge)->absent)
     return;
-  double excess = tm_ridge_excess(pair->ridge, point);
-  if (!(excess > TM_RIDGE_GAP))
-    return;
-  pair->beaten++;
-  if (excess > pair->worst_excess) {
+  double excess =
+      tm_ridge_excess(pair->ridge, point->log_likelihood, point->log_prior);
+  if (excess > TM_RIDGE_GAP && excess > pair->worst_excess) {
     pair->worst_excess = excess;
     memcpy(pair->worst_theta, point->theta,
            pair->group.model->size * sizeof(double));
@@ -97,7 +95,7 @@ static void mutate(tm_pair *pair, tempera_random *random, tm_point *point,
                    double tau, tm_row *row) {
   double before = point->log_likelihood;
   tm_group_mutate(&pair->group, random, point, tau, row);
-  if (point->log_likelihood != before)
+  if (!pair->frozen && point->log_likelihood != before)
     watch_ridge(pair, point);
 }
 

@@ -27,8 +27,8 @@ typedef struct tm_pair {
   double tau;
   bool crossed; /* the thetas are in each other's first place */
   tempera_random tempered_stream, target_stream, tau_stream, exchange_stream;
-  /* Draws of either chain whose line rose above the ridge. */
-  size_t beaten;
+  /* The draw of either chain whose line rose above the ridge most. */
+  bool frozen; /* the ridge is no longer watched */
   double worst_excess;
   double *worst_theta;
 } tm_pair;

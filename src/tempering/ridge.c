@@ -196,11 +196,12 @@ static const tm_knot *nearest_knot(const tm_ridge *ridge,
   return &ridge->knots[low];
 }
 
-double tm_ridge_excess(const tm_ridge *ridge, const tm_point *point) {
-  if (!isfinite(point->log_likelihood))
+double tm_ridge_excess(const tm_ridge *ridge, double log_likelihood,
+                       double log_prior) {
+  if (!isfinite(log_likelihood))
     return -INFINITY;
-  const tm_knot *knot = nearest_knot(ridge, point->log_likelihood);
-  return tm_log_density_natural(point, knot->tau) - knot->height;
+  const tm_knot *knot = nearest_knot(ridge, log_likelihood);
+  return knot->tau * log_likelihood + log_prior - knot->height;
 }
 
 static tempera_status plan_point(tm_ridge *ridge, const double *theta,

@@ -55,7 +55,8 @@ const tm_ridge_view *tm_ridge_look(const tm_ridge *ridge);
 double tm_ridge_height(const tm_ridge *ridge, double tau);
 /* How far the line tau*l + log pi of a draw, whatever its tau, rises above the
  * knots (more than TM_RIDGE_GAP proves that one's optimum was not global). */
-double tm_ridge_excess(const tm_ridge *ridge, const tm_point *point);
+double tm_ridge_excess(const tm_ridge *ridge, double log_likelihood,
+                       double log_prior);
 /* Warmup only: re-optimise from these natural-scale points (count x size),
  * raise every knot they beat, refine again. */
 TEMPERA_CHECKED tempera_status tm_ridge_improve(tm_ridge *ridge,
