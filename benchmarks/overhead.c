@@ -100,7 +100,7 @@ typedef struct cost {
   counts calls;
 } cost;
 
-enum { SEEDS = 10, BEFORE = 600, PIECES = 20, SWEEPS = 250 };
+enum { SEEDS = 10, BEFORE = 600, PIECES = 8, SWEEPS = 1000 };
 
 /* All are timed in turn, in short pieces, so that all see the same machine. */
 static cost measure(tempera_sampler *sampler) {

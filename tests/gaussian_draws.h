@@ -126,7 +126,7 @@ static inline double gaussian_next_tau(const gaussian *g, way how, double tau,
                                        double l, tempera_random *r,
                                        double *accept) {
   tm_loglinear prior = gaussian_prior(g);
-  double work[PRIOR_KNOTS], u = tempera_random_uniform(r);
+  double work[2 * PRIOR_KNOTS], u = tempera_random_uniform(r);
   double v = tempera_random_uniform(r);
   *accept = 1;
   if (how == GIBBS)

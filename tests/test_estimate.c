@@ -313,7 +313,7 @@ static void bimodal_barrier_and_evidence_are_the_known_ones(void **state) {
   tm_loglinear law = {BIMODAL_KNOTS, b.tau, b.log_z, -INFINITY};
   for (uint32_t c = 0; c < CHAINS; c++) {
     tempera_random r = tm_random(5, c, TM_PURPOSE_TEST);
-    double tau = 0.5, work[BIMODAL_KNOTS];
+    double tau = 0.5, work[2 * BIMODAL_KNOTS];
     for (size_t i = 0; i < ROWS; i++) {
       int k = bimodal_draw(&b, tau, &r);
       double u = tempera_random_uniform(&r);

@@ -70,7 +70,7 @@ static void mass_between_adds_up(void **state) {
 static void draws_follow_the_density(void **state) {
   (void)state;
   enum { N = 4000 };
-  double work[8];
+  double work[16];
   for (size_t i = 0; i < SLOPE_COUNT; i++) {
     double mass = tm_loglinear_log_mass(&F, SLOPES[i]), worst = 0;
     static double cdf[N];
@@ -95,7 +95,7 @@ static void draws_follow_the_density(void **state) {
 static void atom_gets_its_share(void **state) {
   (void)state;
   tm_loglinear f = F;
-  double work[8];
+  double work[16];
   double continuous = tm_loglinear_log_mass(&F, -33);
   f.log_atom = continuous; /* half of the whole */
   assert_true(fabs(tm_loglinear_log_mass(&f, -33) - continuous - log(2)) <

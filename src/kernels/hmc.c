@@ -212,8 +212,7 @@ static void step(void *opaque, tm_step *step) {
     borrow(state, index);
   tm_factor factor =
       tm_spread_factor(state->shared->spread, r->source, state->finest);
-  for (size_t i = 0; i < factor.dimension; i++)
-    leapfrog->p[i] = tm_random_normal(step->random);
+  tm_random_normals(step->random, factor.dimension, leapfrog->p);
   trajectory path = {.epsilon = tm_scale_at(&r->step, step->place, step->adapt),
                      .steps = draw_steps(r, step)};
   tm_leapfrog_start(leapfrog, step, factor, step->point, proposal);

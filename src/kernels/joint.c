@@ -69,8 +69,7 @@ static void step(void *opaque, tm_step *step) {
   bool known = settled(shared->spread, regime);
   tm_scale *scale = known ? &state->scales[regime] : &state->diagonal;
   double s = tm_scale_at(scale, step->place, step->adapt);
-  for (size_t i = 0; i < state->dimension; i++)
-    state->z[i] = tm_random_normal(step->random);
+  tm_random_normals(step->random, state->dimension, state->z);
   tm_factor factor = tm_spread_factor(shared->spread, regime, TM_SPREAD_DENSE);
   if (known)
     tm_factor_times(&factor, state->z, state->moved);

@@ -31,7 +31,7 @@ typedef struct jump {
   unsigned freedom;        /* of the t's: degrees, and ... */
   double spread;           /* ... factor on the sds */
   double log_constant;     /* of their densities, constant x ... */
-  double power, width;     /* ... (1 + square / width)^-power */
+  double power, narrow;    /* ... (1 + narrow x square)^-power */
   unsigned halves;         /* 2 x power, which is whole */
   double share, log_share; /* of the prior */
   double *normal, *delta;
@@ -66,7 +66,7 @@ static tempera_status create(tm_shared *shared, tm_arena *arena, void **state,
   made->log_constant = lgamma(made->power) - lgamma(made->freedom / 2.) -
                        d / 2 * log(made->freedom * M_PI) -
                        d * log(made->spread);
-  made->width = made->freedom * made->spread * made->spread;
+  made->narrow = 1 / (made->freedom * made->spread * made->spread);
   if (model->spec.prior_draw && model->spec.prior_normalised)
     made->share = PRIOR_SHARE;
   made->log_share = log(made->share);
@@ -93,12 +93,12 @@ static void add_log(log_sum *total, double term) {
   }
 }
 
-/* base^-power, where 2 x power is whole: no logarithm is needed. */
-static double falling(const jump *state, double base) {
+/* base^power, where 2 x power is whole: no logarithm is needed. */
+static double rising(const jump *state, double base) {
   double result = state->halves & 1 ? sqrt(base) : 1;
   for (unsigned n = state->halves / 2; n; n /= 2, base *= base)
     result *= n & 1 ? base : 1;
-  return 1 / result;
+  return result;
 }
 
 static bool same_integers(const tempera_model *model, const double *a,
@@ -151,9 +151,9 @@ static void add_modes(jump *state, const tm_laplace_knot *knot, const double *u,
       continue;
     tm_reals_between(shared, mode->u, u, state->delta);
     double square = tm_factor_square(mode->factor, d, state->delta, INFINITY);
-    double base = 1 + square / state->width;
+    double base = 1 + square * state->narrow;
     if (total->linear)
-      total->sum += mode->peak * falling(state, base);
+      total->sum += mode->peak / rising(state, base);
     else
       add_log(total, log(mode->peak) - state->power * log(base));
   }
@@ -221,14 +221,19 @@ static void draw_student(jump *state, const tm_laplace_mode *mode,
   memcpy(u, mode->u, shared->model->dimension * sizeof(double));
   double chi = tm_random_chi_square(random, state->freedom);
   double scale = state->spread * sqrt(state->freedom / chi);
-  for (size_t k = 0; k < d; k++)
-    state->normal[k] = tm_random_normal(random);
+  tm_random_normals(random, d, state->normal);
   tm_lower_transposed(mode->inverse, d, state->normal, state->delta);
   tm_reals_add(shared, scale, state->delta, u);
 }
 
-static void shuffle(unsigned char *permutation, size_t count,
-                    tempera_random *random) {
+static void shuffle(const tm_labels *labels, tempera_random *random,
+                    unsigned char *permutation) {
+  size_t count = labels->count;
+  if (labels->permutations) {
+    size_t i = (size_t)tempera_random_below(random, labels->permutations);
+    memcpy(permutation, labels->permutation + i * count, count);
+    return;
+  }
   for (size_t k = 0; k < count; k++) {
     size_t i = (size_t)tempera_random_below(random, k + 1);
     permutation[k] = permutation[i];
@@ -256,7 +261,7 @@ static bool relabel(jump *state, const tm_labels *labels,
   if (!drawn_in_order(model, labels, ordered))
     return false;
   tm_constrain_point(model, ordered);
-  shuffle(state->permutation, labels->count, random);
+  shuffle(labels, random, state->permutation);
   tm_labels_apply(model, labels, state->permutation, ordered->theta,
                   proposal->theta);
   memcpy(proposal->block_jacobian, ordered->block_jacobian,

@@ -37,7 +37,7 @@ static void walk(tm_shared *shared, tm_step *step, size_t first, size_t count) {
     double acceptance = tm_metropolis(step, proposal, proposed - density);
     if (step->accepted)
       density = proposed;
-    else
+    else if (k + 1 < count)
       tm_point_copy(shared->model, point, proposal);
     if (step->adapt)
       tm_scale_update(scale, step->place, acceptance);

@@ -88,32 +88,35 @@ static double largest_of(const double *x, size_t count, double least) {
   return least;
 }
 
-/* Masses of the intervals relative to exp(most), in work[0..count-2]; their
- * sum is returned. Neighbours share the exponentials of their knots, and no
- * loop has a branch, so that all of them are vectorised: this is the inner
- * loop of the tau move. */
+/* Masses of the intervals relative to exp(most), in work[0..count-2], and
+ * behind them the density at the knots; the sum of masses is returned.
+ * Neighbours share the exponentials of their knots, and no loop has a branch,
+ * so that all of them are vectorised: this is the inner loop of the tau move.
+ */
 static double interval_masses(const tm_loglinear *f, double slope,
                               double *restrict work) {
   size_t count = f->count;
   const double *x = f->x, *y = f->y;
+  double *restrict height = work + count;
   for (size_t k = 0; k < count; k++)
-    work[k] = y[k] + slope * x[k];
-  double most = largest_of(work, count, f->log_atom);
+    height[k] = y[k] + slope * x[k];
+  double most = largest_of(height, count, f->log_atom);
   for (size_t k = 0; k < count; k++)
-    work[k] -= most;
-  tm_vector_exp(work, count);
+    height[k] -= most;
+  tm_vector_exp(height, count);
   for (size_t k = 0; k + 1 < count; k++) {
     double width = x[k + 1] - x[k];
     double d = (y[k + 1] - y[k]) + slope * width;
     double level =
-        work[k] *
+        height[k] *
         (1 + d * (0.5 + d * (1. / 6 + d * (1. / 24 + d * (1. / 120)))));
     bool is_level = d < TM_LEVEL && d > -TM_LEVEL;
-    double steep = (work[k + 1] - work[k]) / (is_level ? 1 : d);
+    double steep = (height[k + 1] - height[k]) / (is_level ? 1 : d);
     work[k] = width * (is_level ? level : steep);
   }
   double total = sum_of(work, count - 1);
-  work[count - 1] = most; /* the last slot carries the reference back */
+  /* The last slot is the atom's. */
+  work[count - 1] = f->log_atom > -INFINITY ? exp(f->log_atom - most) : 0;
   return total;
 }
 
@@ -151,12 +154,13 @@ double tm_loglinear_log_mass_between(const tm_loglinear *f, double slope,
 }
 
 /* Invert the distribution function of density ~ e^{d*v} on v in (0,1), drawn
- * from its higher end: no branch on the sign of d, which is random. */
-static double truncated_exponential(double d, double uniform) {
+ * from its higher end: no branch on the sign of d, which is random. `fall` is
+ * e^-|d|. */
+static double truncated_exponential(double d, double fall, double uniform) {
   double steep = fabs(d);
   if (steep < 1e-5)
     return uniform + d / 2 * uniform * (1 - uniform);
-  double depth = -log(uniform + (1 - uniform) * exp(-steep)) / steep;
+  double depth = -log(uniform + (1 - uniform) * fall) / steep;
   depth = depth < 1 ? depth : 1;
   return d > 0 ? 1 - depth : depth;
 }
@@ -169,8 +173,7 @@ double tm_loglinear_pick(const tm_loglinear *f, double slope, double total,
                          double uniform, double uniform2, const double *work) {
   if (slope == -INFINITY)
     return f->x[0];
-  double atom =
-      f->log_atom > -INFINITY ? exp(f->log_atom - work[f->count - 1]) : 0;
+  double atom = work[f->count - 1];
   double left = uniform * (total + atom) - atom;
   if (left <= 0 && atom > 0)
     return f->x[0];
@@ -185,7 +188,10 @@ double tm_loglinear_pick(const tm_loglinear *f, double slope, double total,
     left -= work[k++];
   double width = f->x[k + 1] - f->x[k];
   double d = tilted(f, slope, k + 1) - tilted(f, slope, k);
-  return f->x[k] + width * truncated_exponential(d, uniform2);
+  const double *height = work + f->count + k;
+  double high = height[d > 0], low = height[!(d > 0)];
+  double fall = high > 0 ? low / high : 0; /* rounding may pick no mass */
+  return f->x[k] + width * truncated_exponential(d, fall, uniform2);
 }
 
 double tm_loglinear_draw(const tm_loglinear *f, double slope, double uniform,

@@ -28,7 +28,7 @@ double tm_loglinear_log_mass(const tm_loglinear *f, double slope);
 double tm_loglinear_log_mass_between(const tm_loglinear *f, double slope,
                                      double a, double b);
 /* An exact draw from the density proportional to exp(y(x) + slope*x), given
- * two uniforms in (0,1); `work` holds count doubles. 0 from the atom. */
+ * two uniforms in (0,1); `work` holds 2 x count doubles. 0 from the atom. */
 double tm_loglinear_draw(const tm_loglinear *f, double slope, double uniform,
                          double uniform2, double *work);
 /* The same in two parts, for several draws with one slope: the first fills

@@ -65,7 +65,8 @@ tempera_status tm_pair_set_prior(tm_pair *pair, const tm_ridge *ridge,
   pair->mover.prior = prior;
   pair->mover.fixed = true; /* until the next one */
   pair->mover.slope = NAN;
-  pair->mover.work = TM_NEW(pair->group.arena, double, prior->log_prior.count);
+  pair->mover.work =
+      TM_NEW(pair->group.arena, double, 2 * prior->log_prior.count);
   if (!pair->mover.work)
     return tm_fail_memory(error);
   if (first && pair->settings.memory) {
@@ -112,7 +113,7 @@ static void exchange(tm_pair *pair) {
   double log_ratio = tm_exchange_log_ratio(
       pair->tau, pair->tempered.log_likelihood, 1, pair->target.log_likelihood);
   double uniform = tm_random_uniform(&pair->exchange_stream);
-  bool accepted = log(uniform) < log_ratio;
+  bool accepted = log_ratio >= 0 || log(uniform) < log_ratio;
   if (accepted) {
     tm_point_swap(&pair->tempered, &pair->target);
     pair->crossed = !pair->crossed;

@@ -117,7 +117,7 @@ static tempera_status fill(tm_pawl *pawl, const double *start, double start_tau,
   pawl->sum = TM_NEW(arena, double, most);
   pawl->mover = (tm_tau_mover){.kind = TEMPERA_TAU_GIBBS,
                                .prior = &pawl->prior,
-                               .work = TM_NEW(arena, double, 2 * most)};
+                               .work = TM_NEW(arena, double, 4 * most)};
   if (!pawl->walkers || !pawl->here || !pawl->left || !pawl->sum ||
       !pawl->mover.work)
     return tm_fail_memory(error);

@@ -15,7 +15,7 @@ typedef struct tm_tau_mover {
   tempera_tau_move kind; /* never DEFAULT */
   double scale;          /* sd of the truncated normal */
   const tm_tau_prior *prior;
-  double *work;            /* gibbs: one double per knot */
+  double *work;            /* gibbs: two doubles per knot */
   bool fixed;              /* gibbs: the prior is, so that work may be kept: */
   double slope, total;     /* ... the log likelihood and mass it is for */
   tm_ridge_memory *memory; /* exact ridge: this chain's optima, else NULL */

@@ -35,7 +35,7 @@ static void check_tau_move(tempera_tau_move kind, double scale, double tau_min,
   const double x[] = {tau_min, tau_min + 0.01, 0.3, 0.35, 1};
   const double y[] = {-1, 2, 8, 7, 30};
   tm_tau_prior prior = {{5, x, y, log_atom}, NULL, tau_min};
-  double work[5];
+  double work[10];
   tm_tau_mover mover = {
       .kind = kind, .scale = scale, .prior = &prior, .work = work};
   tempera_random random = tm_random(seed, 0, TM_PURPOSE_TEST);
