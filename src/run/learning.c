@@ -14,9 +14,16 @@
 
 #include <math.h>
 
-enum { FEWEST_KNOTS = 24, KNOTS = 64, FINE = 1024, MOST_DRAWS = 20000 };
+enum {
+  FEWEST_KNOTS = 16,
+  KNOTS = 64,
+  LANES = 8,
+  FINE = 1024,
+  MOST_DRAWS = 20000
+};
 /* Knots for each unit of the barrier: log z is straight enough between them,
- * and each costs time at every draw of tau. */
+ * and each costs time at every draw of tau. Whole vectors of them: so many cost
+ * no more. */
 static const double KNOTS_PER_LAMBDA = 4;
 /* What the starting curve counts as, in restarts. */
 static const double CAUTION = 4;
@@ -131,6 +138,7 @@ tempera_status tm_learner_create(const double *tau, const double *log_z,
   double barrier = lambda_of_curve(fine, curve, position);
   made->count =
       (size_t)fmax(FEWEST_KNOTS, fmin(KNOTS, KNOTS_PER_LAMBDA * barrier));
+  made->count = (made->count + LANES - 1) / LANES * LANES;
   for (size_t i = 0; i < FINE; i++)
     position[i] = coordinate(position[i], fine[i], tau[0]);
   place_knots(made, fine, position);
@@ -185,7 +193,8 @@ void tm_learner_levels(const tm_learner *learner, size_t count, double *tau,
   tau[0] = learner->tau_min;
   tau[count - 1] = 1;
   for (size_t t = 0; t < count; t++)
-    log_z[t] = interpolate(learner->tau, learner->log_z, learner->count, tau[t]);
+    log_z[t] =
+        interpolate(learner->tau, learner->log_z, learner->count, tau[t]);
 }
 
 /* Pool adjacent slopes that fall (the curve is convex), weighted by width. */
