@@ -374,6 +374,18 @@ static void dependent_bounds_have_their_jacobian(void **state) {
   tear_down(&b);
 }
 
+/* Off the bound goes what lies on it, and no farther. */
+static void points_on_dependent_bounds_stay_there(void **state) {
+  (void)state;
+  bench b = set_up("nested");
+  b.point.theta[0] = b.point.theta[1] = 0;
+  tm_evaluate_natural(&b.evaluator, &b.point);
+  assert_true(isfinite(b.point.log_prior) && isfinite(b.point.log_likelihood));
+  for (size_t i = 0; i < 2; i++)
+    assert_true(b.point.theta[i] > 0 && b.point.theta[i] < 1e-100);
+  tear_down(&b);
+}
+
 static void stiff_systems_have_their_exact_solution(void **state) {
   (void)state;
   bench b = set_up("stiff");
@@ -644,6 +656,7 @@ int main(void) {
       cmocka_unit_test(data_of_every_type_keep_their_promise),
       cmocka_unit_test(failures_in_transformed_data_name_the_line),
       cmocka_unit_test(dependent_bounds_have_their_jacobian),
+      cmocka_unit_test(points_on_dependent_bounds_stay_there),
       cmocka_unit_test(stiff_systems_have_their_exact_solution),
       cmocka_unit_test(raising_programs_have_the_right_densities),
       cmocka_unit_test(columns_are_in_column_major_order),

@@ -333,8 +333,8 @@ static void values_on_bounds_map_to_finite_coordinates(void **state) {
   tempera_model_free(model);
 }
 
-/* theta stays as it is given, and u and the Jacobian are what they are on the
- * way from u. */
+/* theta stays as it is given, but for rounding, and u and the Jacobian are what
+ * they are on the way from u. */
 static void natural_points_are_those_of_their_coordinates(void **state) {
   (void)state;
   tempera_random random = tm_random(4, 0, TM_PURPOSE_TEST);

@@ -159,14 +159,6 @@ void tm_text_number(tm_text *text, double value) {
   tm_text_add(text, digits);
 }
 
-/* Does a 64-bit quotient lie right between two doubles, as far as its bits
- * tell? */
-static bool in_doubt(long double quotient) {
-  uint64_t bits = 0; /* the first eight bytes are the digits, on x86 */
-  memcpy(&bits, &quotient, sizeof bits);
-  return (bits & 0x7ff) == 0x400;
-}
-
 /* digits / 10^scale to the nearest double; false when that is not known. */
 static bool divide(uint64_t digits, int scale, double *value) {
   if (digits <= UINT64_C(1) << 53) {
@@ -175,8 +167,10 @@ static bool divide(uint64_t digits, int scale, double *value) {
   }
 #if defined(__x86_64__) && LDBL_MANT_DIG == 64
   long double quotient = (long double)digits / (long double)powers[scale];
+  uint64_t bits = 0; /* the first eight bytes are the digits, on x86 */
+  memcpy(&bits, &quotient, sizeof bits);
   *value = (double)quotient;
-  return !in_doubt(quotient);
+  return (bits & 0x7ff) != 0x400; /* else right between two doubles, it seems */
 #else
   return false;
 #endif

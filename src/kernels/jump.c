@@ -35,7 +35,7 @@ typedef struct jump {
   unsigned halves;         /* 2 x power, which is whole */
   double share, log_share; /* of the prior */
   double *normal, *delta;
-  tm_point ordered; /* what was drawn, its labels in the mode's order, ... */
+  tm_point ordered; /* what was drawn, its labels in order, ... */
   bool relabelled;  /* ... if the proposal is that, permuted so: */
   unsigned char permutation[TM_LABELS_MOST];
 } jump;

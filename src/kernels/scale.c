@@ -2,7 +2,7 @@
  *
  * The spread of the tempered posterior changes like a power of tau, down to
  * taus near 0, so the grid is uniform in log tau, with one node for tau = 0.
- * The scale is interpolated linearly between nodes and each node follows its
+ * log scale is interpolated linearly between nodes and each node follows its
  * own Robbins-Monro recursion
  *   log s <- log s + 2 (1 + n)^-0.6 (acceptance - target). */
 #include "kernels/scale.h"
@@ -35,15 +35,10 @@ tm_tau_place tm_tau_locate(double tau) {
   return (tm_tau_place){.node = node, .weight = x - (double)node};
 }
 
-static void set_node(tm_scale *scale, size_t node, double log_scale) {
-  scale->log_scale[node] = log_scale;
-  scale->value[node] = exp(log_scale);
-}
-
 void tm_scale_start(tm_scale *scale, double initial, double target) {
   *scale = (tm_scale){.target = target, .lowest = -WIDEST, .highest = WIDEST};
   for (size_t i = 0; i < TM_TAU_NODES; i++)
-    set_node(scale, i, log(initial));
+    scale->log_scale[i] = log(initial);
 }
 
 /* The nearest node with visits of its own; the node itself if there is none. */
@@ -59,7 +54,7 @@ static size_t nearest_learnt(const tm_scale *scale, size_t node) {
 
 static void borrow(tm_scale *scale, size_t node) {
   if (scale->count[node] < LEARNT)
-    set_node(scale, node, scale->log_scale[nearest_learnt(scale, node)]);
+    scale->log_scale[node] = scale->log_scale[nearest_learnt(scale, node)];
 }
 
 double tm_scale_at(tm_scale *scale, tm_tau_place place, bool learning) {
@@ -67,8 +62,8 @@ double tm_scale_at(tm_scale *scale, tm_tau_place place, bool learning) {
     borrow(scale, place.node);
     borrow(scale, place.node + 1);
   }
-  const double *value = scale->value + place.node;
-  return value[0] + place.weight * (value[1] - value[0]);
+  const double *value = scale->log_scale + place.node;
+  return exp(value[0] + place.weight * (value[1] - value[0]));
 }
 
 static void update_node(tm_scale *scale, size_t node, double weight,
@@ -77,7 +72,7 @@ static void update_node(tm_scale *scale, size_t node, double weight,
     return;
   double gain = GAIN * pow(1 + scale->count[node], DECAY);
   double moved = scale->log_scale[node] + weight * gain * surplus;
-  set_node(scale, node, fmax(scale->lowest, fmin(scale->highest, moved)));
+  scale->log_scale[node] = fmax(scale->lowest, fmin(scale->highest, moved));
   scale->count[node] += weight;
 }
 

@@ -17,7 +17,7 @@ typedef struct tm_tau_place {
 tm_tau_place tm_tau_locate(double tau);
 
 typedef struct tm_scale {
-  double log_scale[TM_TAU_NODES], value[TM_TAU_NODES]; /* log of which */
+  double log_scale[TM_TAU_NODES];
   double count[TM_TAU_NODES]; /* updates, split between neighbours */
   double target;              /* acceptance to reach */
   double lowest, highest;     /* limits of the log scale */

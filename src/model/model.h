@@ -111,9 +111,10 @@ double tm_constrain_block(const tm_block *block, const double *u,
 void tm_unconstrain(const tempera_model *model, const double *theta, double *u);
 void tm_unconstrain_block(const tm_block *block, const double *theta,
                           double *u);
-/* theta, which is inside, -> u and the log Jacobian; what lies on a bound is
- * moved off it, so that both describe the same point. */
-double tm_settle_block(const tm_block *block, double *theta, double *u);
+/* The log Jacobian of a block whose theta is inside and whose u was made from
+ * it; what lies on a bound is moved off it, so that both describe the same
+ * point. Blocks with two bounds or a map go through u and back. */
+double tm_settle_block(const tm_block *block, const double *u, double *theta);
 /* Is theta inside its bounds (integers whole)? */
 bool tm_inside(const tempera_model *model, const double *theta);
 /* The same of a theta that was made from u, at less cost: reals are inside, if

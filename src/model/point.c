@@ -205,16 +205,17 @@ void tm_evaluate(tm_evaluator *evaluator, tm_point *point) {
 
 void tm_evaluate_natural(tm_evaluator *evaluator, tm_point *point) {
   const tempera_model *model = evaluator->model;
+  /* All of it, before a value on a bound is moved: later bounds may depend. */
+  tm_unconstrain(model, point->theta, point->u);
   if (!tm_inside(model, point->theta)) {
     /* u cannot describe it, and must not bring it inside. */
-    tm_unconstrain(model, point->theta, point->u);
     point->log_likelihood = point->log_prior = -INFINITY;
     point->log_jacobian = 0;
     return;
   }
   for (size_t b = 0; b < model->block_count; b++)
     point->block_jacobian[b] =
-        tm_settle_block(&model->blocks[b], point->theta, point->u);
+        tm_settle_block(&model->blocks[b], point->u, point->theta);
   sum_jacobians(model, point);
   tm_evaluate_densities(evaluator, point);
 }

@@ -233,9 +233,8 @@ static bool agrees(const tm_block *block, const double *theta, const double *u,
   }
 }
 
-double tm_settle_block(const tm_block *block, double *theta, double *u) {
+double tm_settle_block(const tm_block *block, const double *u, double *theta) {
   double log_jacobian;
-  tm_unconstrain_block(block, theta, u);
   return agrees(block, theta, u, &log_jacobian)
              ? log_jacobian
              : tm_constrain_block(block, u, theta);

@@ -190,7 +190,7 @@ double tm_loglinear_pick(const tm_loglinear *f, double slope, double total,
   double d = tilted(f, slope, k + 1) - tilted(f, slope, k);
   const double *height = work + f->count + k;
   double high = height[d > 0], low = height[!(d > 0)];
-  double fall = high > 0 ? low / high : 0; /* rounding may pick no mass */
+  double fall = high > low ? low / high : high > 0; /* rounding may pick 0 */
   return f->x[k] + width * truncated_exponential(d, fall, uniform2);
 }
 

@@ -146,7 +146,7 @@ static tempera_status freeze(tempera_sampler *s, tempera_error *error) {
   return record_prior(s, s->draws, error);
 }
 
-/* Draws of a chain above the ridge, each counted once while it is repeated. */
+/* Draws of a chain above the ridge, once while they are repeated: visits. */
 static size_t count_beaten(const tempera_sampler *s, tempera_role role,
                            size_t chain) {
   const double *l = tempera_draws_log_likelihood(s->draws, role, chain);
