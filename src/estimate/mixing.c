@@ -6,6 +6,7 @@
 #include "estimate/mixing.h"
 
 #include "numeric/lags.h"
+#include "numeric/triangular.h"
 
 #include <gsl/gsl_cdf.h>
 #include <math.h>
@@ -67,14 +68,7 @@ static bool place_of(const tm_mixing_work *w, size_t index, size_t *place) {
 }
 
 static double average(const double *x, size_t n) {
-  double part[4] = {0};
-  size_t i = 0;
-  for (; i + 4 <= n; i += 4)
-    for (size_t k = 0; k < 4; k++)
-      part[k] += x[i + k];
-  for (; i < n; i++)
-    part[0] += x[i];
-  return ((part[0] + part[1]) + (part[2] + part[3])) / (double)n;
+  return tm_sum(x, n) / (double)n;
 }
 
 /* Centre every half at its own mean, and forget earlier lags. */

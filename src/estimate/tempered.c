@@ -6,6 +6,7 @@
 #include "estimate/evidence.h"
 
 #include "numeric/sort.h"
+#include "numeric/triangular.h"
 #include "numeric/vector_exp.h"
 
 #include <math.h>
@@ -104,20 +105,9 @@ double tm_tempered_weights(tm_tempered *view, double tau) {
   return shift;
 }
 
-static double sum_of(const double *x, size_t n) {
-  double part[4] = {0};
-  size_t i = 0;
-  for (; i + 4 <= n; i += 4)
-    for (size_t k = 0; k < 4; k++)
-      part[k] += x[i + k];
-  for (; i < n; i++)
-    part[0] += x[i];
-  return (part[0] + part[1]) + (part[2] + part[3]);
-}
-
 double tm_tempered_log_mean(tm_tempered *view, double tau) {
   double shift = tm_tempered_weights(view, tau);
-  return shift + log(sum_of(view->weight, view->count) / (double)view->count);
+  return shift + log(tm_sum(view->weight, view->count) / (double)view->count);
 }
 
 /* Products first, then their sums: GCC 12 gets a condition inside of several
@@ -129,9 +119,9 @@ double tm_tempered_mean(const tm_tempered *view) {
     size_t n = view->count - i < CACHED ? view->count - i : CACHED;
     for (size_t k = 0; k < n; k++)
       product[k] = w[k] == 0 ? 0 : w[k] * l[k];
-    sum += sum_of(product, n);
+    sum += tm_sum(product, n);
   }
-  return sum / sum_of(view->weight, view->count);
+  return sum / tm_sum(view->weight, view->count);
 }
 
 double tm_tempered_batches(const tm_tempered *view) {
@@ -142,7 +132,7 @@ double tm_tempered_batches(const tm_tempered *view) {
     size_t first = k * view->rows / per_chain;
     size_t last = (k + 1) * view->rows / per_chain;
     double sum =
-        sum_of(view->weight + chain * view->rows + first, last - first);
+        tm_sum(view->weight + chain * view->rows + first, last - first);
     total += sum;
     squares += sum * sum;
   }

@@ -19,6 +19,17 @@ double tm_dot(const double *a, const double *b, size_t n) {
   return sum;
 }
 
+double tm_sum(const double *x, size_t n) {
+  double part[4] = {0};
+  size_t i = 0;
+  for (; i + 4 <= n; i += 4)
+    for (size_t k = 0; k < 4; k++)
+      part[k] += x[i + k];
+  for (; i < n; i++)
+    part[0] += x[i];
+  return (part[0] + part[1]) + (part[2] + part[3]);
+}
+
 bool tm_cholesky(double *matrix, size_t n) {
   for (size_t i = 0; i < n; i++) {
     double *row = matrix + i * n;

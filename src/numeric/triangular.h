@@ -12,6 +12,8 @@
 /* a.b in eight interleaved partial sums, which the compiler may keep in
  * vectors without reordering anything. */
 double tm_dot(const double *a, const double *b, size_t n);
+/* The sum of x, in four such sums. */
+double tm_sum(const double *x, size_t n);
 /* Replace the symmetric matrix (its lower triangle is read) by L with
  * L L' = matrix and zeros above the diagonal. False when the matrix is not
  * positive definite; its content is then lost. */
