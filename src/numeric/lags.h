@@ -5,24 +5,16 @@
  * few of its lags are wanted. So series are cut into blocks as long as the lags
  * wanted; with F_b the transform of block b and as many zeros, the products of
  * block b with itself and its successor have the transform
- *   conj(F_b) (F_b + (-1)^k F_{b+1}).
- * Two series are the real and imaginary part of one: what they have to do with
- * each other is imaginary in the end. */
+ *   conj(F_b) (F_b + (-1)^k F_{b+1}). */
 #ifndef TM_NUMERIC_LAGS_H
 #define TM_NUMERIC_LAGS_H
 
 #include "base/memory.h"
 
-/* Complex numbers by parts, so that loops over them vectorise. */
-typedef struct tm_waves {
-  double *re, *im;
-} tm_waves;
-
 typedef struct tm_lags {
-  size_t most;            /* lags that there is room for, a power of two */
-  size_t known;           /* roots of unity tabulated so far */
-  tm_waves root;          /* at m + j: e^{-i pi j / m} */
-  tm_waves now, ago, sum; /* this block's, the last one's, all products' */
+  size_t most; /* lags that there is room for, a power of two */
+  double *now, *ago,
+      *sum; /* transforms of this block, the last one, products */
 } tm_lags;
 
 /* For series up to `length` long; false when out of memory. */
