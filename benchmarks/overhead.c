@@ -3,7 +3,7 @@
  * tau move's share on SIR; two threads against one. */
 #include "bench.h"
 #include "run/sampler.h"
-#include "samplers/pair.h"
+#include "groups/pair.h"
 
 static tempera_options quiet_options(int threads, size_t iterations) {
   tempera_options o = tempera_options_default();

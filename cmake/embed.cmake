@@ -4,6 +4,6 @@
 file(READ "${INPUT}" bytes HEX)
 string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${bytes}")
 file(WRITE "${OUTPUT}" "/* made from ${NAME} by cmake/embed.cmake */
-#include \"language/compile.h\"
+#include \"language/load/compile.h\"
 const char ${NAME}[] = {${bytes}0};
 ")

@@ -9,9 +9,9 @@ may = {"base": [], "numeric": ["base"], "parallel": ["base"],
        "model": ["numeric"], "language": ["model"],
        "tempering": ["model", "parallel"],
        "kernels": ["tempering"], "draws": ["base"],
-       "samplers": ["kernels", "draws", "parallel"],
+       "groups": ["kernels", "draws", "parallel"],
        "estimate": ["draws", "model", "numeric", "parallel"],
-       "run": ["samplers", "estimate"], "report": ["estimate", "run"],
+       "run": ["groups", "estimate"], "report": ["estimate", "run"],
        "paper": ["report"], "cli": []}
 
 def reach(folder):

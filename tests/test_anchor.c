@@ -3,7 +3,7 @@
  * z(tau) = e^(-c tau) / sqrt(1 + 1e6 tau). */
 #include "base/random.h"
 #include "cmocka_all.h"
-#include "estimate/anchor.h"
+#include "estimate/evidence/anchor.h"
 
 #include <math.h>
 

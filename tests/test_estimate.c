@@ -1,7 +1,7 @@
 /* Facts about src/estimate: errors of means, mixing diagnostics against
  * published definitions, the barrier, round trips, and short inputs. */
-#include "estimate/influence.h"
-#include "estimate/mixing.h"
+#include "estimate/evidence/influence.h"
+#include "estimate/mixing/mixing.h"
 #include "estimate/summary.h"
 #include "estimate_support.h"
 #include "gaussian_draws.h"

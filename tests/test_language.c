@@ -4,8 +4,8 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "language/source.h"
-#include "language/types.h"
+#include "language/read/source.h"
+#include "language/check/types.h"
 #include "tempera.h"
 
 #include "cmocka_all.h"

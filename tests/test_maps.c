@@ -1,6 +1,6 @@
 /* Facts about the constraining maps: they invert, and their log Jacobian is
  * the logarithm of a determinant computed by differences. */
-#include "language/maps.h"
+#include "language/load/maps.h"
 
 #include "cmocka_all.h"
 

@@ -1,7 +1,7 @@
 /* Facts about compiled programs: tests/language/run/NAME.stan with NAME.json
  * are built, values and gradients agree, and gradients equal differences. */
 #include "base/file.h"
-#include "language/cache.h"
+#include "language/load/cache.h"
 #include "language/runtime/runtime.h"
 #include "model/model.h"
 

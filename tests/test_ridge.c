@@ -2,7 +2,7 @@
  * certificate, absence, and what warmup may do to it. */
 #include "ridge_cases.h"
 
-#include "samplers/pair.h"
+#include "groups/pair.h"
 
 /* ---- facts */
 

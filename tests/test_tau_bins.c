@@ -1,6 +1,6 @@
 /* Facts about bins of tau and the flat histogram: tau_bins.c, wang_landau.c. */
-#include "samplers/tau_bins.h"
-#include "samplers/wang_landau.h"
+#include "groups/tau_bins.h"
+#include "groups/wang_landau.h"
 
 #include "cmocka_all.h"
 

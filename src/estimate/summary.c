@@ -2,8 +2,8 @@
 #include "estimate/summary.h"
 
 #include "estimate/estimate.h"
-#include "estimate/evidence.h"
-#include "estimate/levels.h"
+#include "estimate/evidence/evidence.h"
+#include "estimate/evidence/levels.h"
 #include "model/data.h"
 #include "parallel/threads.h"
 

@@ -2,7 +2,7 @@
 #ifndef TM_ESTIMATE_SUMMARY_H
 #define TM_ESTIMATE_SUMMARY_H
 
-#include "estimate/tempered.h"
+#include "estimate/evidence/tempered.h"
 
 /* A formatted heap text; NULL when out of memory. */
 char *tm_heap_format(const char *format, ...)

@@ -10,8 +10,8 @@
 #include "estimate/summary.h"
 
 #include "estimate/estimate.h"
-#include "estimate/influence.h"
-#include "estimate/mixing.h"
+#include "estimate/evidence/influence.h"
+#include "estimate/mixing/mixing.h"
 #include "parallel/threads.h"
 
 #include <math.h>

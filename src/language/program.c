@@ -3,8 +3,8 @@
 #include "language/program.h"
 
 #include "base/file.h"
-#include "language/check.h"
-#include "language/hoist.h"
+#include "language/check/check.h"
+#include "language/emit/hoist.h"
 
 #include <string.h>
 

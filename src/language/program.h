@@ -2,7 +2,7 @@
 #ifndef TM_LANGUAGE_PROGRAM_H
 #define TM_LANGUAGE_PROGRAM_H
 
-#include "language/split.h"
+#include "language/check/split.h"
 
 struct tempera_program {
   tm_arena *arena;

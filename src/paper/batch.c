@@ -2,7 +2,7 @@
 #include "paper/paper.h"
 
 #include "base/memory.h"
-#include "estimate/evidence.h"
+#include "estimate/evidence/evidence.h"
 #include "parallel/threads.h"
 
 #include <math.h>

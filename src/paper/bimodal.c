@@ -6,7 +6,7 @@
 #include "paper/bimodal.h"
 
 #include "base/memory.h"
-#include "estimate/evidence.h"
+#include "estimate/evidence/evidence.h"
 
 #include <gsl/gsl_sort.h>
 #include <math.h>

@@ -2,7 +2,7 @@
 #include "paper/draw_set.h"
 
 #include "base/memory.h"
-#include "estimate/influence.h"
+#include "estimate/evidence/influence.h"
 
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>

@@ -1,6 +1,6 @@
 /* options.c - options by their command-line names: one table of words, one
  * table of options, so that adding an option is adding a line. */
-#include "run/method.h"
+#include "run/methods/method.h"
 #include "run/run.h"
 
 #include "base/text.h"

@@ -4,7 +4,7 @@
 #define TM_RUN_SAMPLER_H
 
 #include "run/learning.h"
-#include "run/method.h"
+#include "run/methods/method.h"
 #include "run/starts.h"
 #include "tempering/tau_prior.h"
 

@@ -1,9 +1,9 @@
 /* Facts about src/estimate/bridge: the evidence of models with exact answers
  * from synthetic target draws, independent or autocorrelated, and how often
  * its intervals cover. */
-#include "estimate/bridge.h"
+#include "estimate/bridge/bridge.h"
 #include "estimate/estimate.h"
-#include "estimate/evidence.h"
+#include "estimate/evidence/evidence.h"
 #include "numeric/triangular.h"
 
 #include "cmocka_all.h"

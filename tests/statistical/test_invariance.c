@@ -1,6 +1,6 @@
 /* The tau moves, the exchange and whole sweeps leave their target invariant:
  * start from exact draws, move, and compare with the exact law again. */
-#include "samplers/pair.h"
+#include "groups/pair.h"
 
 #include "cmocka_all.h"
 #include "gaussian_model.h"

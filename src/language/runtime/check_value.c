@@ -1,7 +1,7 @@
 /* check_value.c - does a value keep the promise of its declared type? */
 #include "language/runtime/runtime.h"
 
-#include "language/ast.h"
+#include "language/read/ast.h"
 
 #include <stdio.h>
 

@@ -2,7 +2,7 @@
  * leave on the tape. */
 #include "language/runtime/runtime.h"
 
-#include "language/ast.h"
+#include "language/read/ast.h"
 
 /* ---- results ------------------------------------------------------------ */
 

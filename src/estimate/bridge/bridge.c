@@ -1,0 +1,299 @@
+/* bridge.c - from draws to an estimate: what is available, the two legs, and
+ * the warnings; see bridge.h. */
+#include "estimate/bridge/bridge.h"
+
+#include "base/text.h"
+#include "estimate/bridge/bridge_leg.h"
+#include "estimate/evidence/evidence.h"
+
+#include <gsl/gsl_cdf.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+  LEAST_ROWS = 4,   /* per chain */
+  LEAST_DRAWS = 40, /* in all */
+  MOST_PROPOSALS = 2000,
+  PRIOR_ROWS = 8000, /* prior draws: no likelihood call is spent on them */
+  PRIOR_PROPOSALS = 4000,
+  STREAM_TARGET = 0, /* streams of TM_PURPOSE_BRIDGE; legs use two */
+  STREAM_PRIOR = 2,
+  STREAM_PRIOR_DRAWS = 4,
+  STREAM_LABELS = 5
+};
+
+static const double LEAST_KISH = 30, LEAST_AGREEMENT = 1e-4, MOST_HALVES = 4;
+
+/* The target draws by row. */
+typedef struct table {
+  size_t chains, length;
+  double *theta, *log_likelihood, *log_prior, *log_density;
+} table;
+
+typedef struct bridge {
+  const tempera_model *model;
+  const tempera_draws *draws;
+  uint64_t seed;
+  size_t proposals;
+  tm_arena *arena;
+  tm_evaluator evaluator;
+  tm_bridge_labels labels;
+  table target, prior;
+  tm_text warning;
+} bridge;
+
+/* Why no estimate exists; NULL when one does. */
+static const char *unavailable(const tempera_model *model,
+                               const tempera_draws *draws) {
+  if (!draws->has_role[TEMPERA_TARGET])
+    return "not available: this method keeps no draws at tau = 1";
+  if (!draws->evidence)
+    return "not available: the prior is improper";
+  if (!model->spec.prior_normalised && !model->spec.prior_draw)
+    return "not available: the prior's normalising constant is unknown, and "
+           "without prior draws (prior_draw) it cannot be estimated; set "
+           "prior_normalised if log_prior integrates to one";
+  if (draws->count < LEAST_ROWS || draws->count * draws->chains < LEAST_DRAWS)
+    return "not available: too few target draws";
+  return NULL;
+}
+
+static bool table_create(tm_arena *arena, const tempera_model *model,
+                         size_t chains, size_t length, table *t) {
+  size_t rows = chains * length;
+  t->chains = chains;
+  t->length = length;
+  t->theta = TM_NEW(arena, double, rows * model->size);
+  t->log_likelihood = TM_NEW(arena, double, rows);
+  t->log_prior = TM_NEW(arena, double, rows);
+  t->log_density = TM_NEW(arena, double, rows);
+  return t->theta && t->log_likelihood && t->log_prior && t->log_density;
+}
+
+static tempera_status load_target(bridge *b, tempera_error *error) {
+  const tempera_draws *draws = b->draws;
+  table *t = &b->target;
+  size_t size = b->model->size;
+  if (!table_create(b->arena, b->model, draws->chains, draws->count, t))
+    return tm_fail_memory(error);
+  for (size_t c = 0; c < t->chains; c++) {
+    const double *log_likelihood =
+        tempera_draws_log_likelihood(draws, TEMPERA_TARGET, c);
+    const double *log_prior = tempera_draws_log_prior(draws, TEMPERA_TARGET, c);
+    for (size_t i = 0; i < t->length; i++) {
+      size_t row = c * t->length + i;
+      t->log_likelihood[row] = log_likelihood[i];
+      t->log_prior[row] = log_prior[i];
+      t->log_density[row] = log_likelihood[i] + log_prior[i];
+      if (!isfinite(t->log_density[row]))
+        return tm_fail(error, TEMPERA_ERROR_ARGUMENT,
+                       "bridge: target draw %zu of chain %zu has no finite "
+                       "density",
+                       i + 1, c + 1);
+    }
+    for (size_t j = 0; j < size; j++) {
+      const double *values = tempera_draws_values(draws, TEMPERA_TARGET, c, j);
+      for (size_t i = 0; i < t->length; i++)
+        t->theta[(c * t->length + i) * size + j] = values[i];
+    }
+  }
+  return TEMPERA_OK;
+}
+
+static tempera_status evaluator_status(const bridge *b, tempera_error *error) {
+  if (b->evaluator.status != TEMPERA_OK && error)
+    *error = b->evaluator.error;
+  return b->evaluator.status;
+}
+
+/* Prior draws with their prior density; the likelihood is not asked. */
+static tempera_status draw_prior(bridge *b, tempera_error *error) {
+  table *t = &b->prior;
+  tm_point point = {0};
+  tempera_random random =
+      tm_random(b->seed, STREAM_PRIOR_DRAWS, TM_PURPOSE_BRIDGE);
+  if (!table_create(b->arena, b->model, 1, PRIOR_ROWS, t))
+    return tm_fail_memory(error);
+  TM_TRY(tm_point_create(b->model, b->arena, &point, error));
+  size_t rows = 0;
+  for (size_t tried = 0; rows < PRIOR_ROWS && tried < 10 * PRIOR_ROWS;
+       tried++) {
+    int answer =
+        b->model->spec.prior_draw(&random, point.theta, b->evaluator.user);
+    if (answer < 0)
+      return tm_fail(error, TEMPERA_ERROR_MODEL,
+                     "model %.60s: prior_draw asked to stop",
+                     b->model->spec.name);
+    if (answer > 0)
+      continue;
+    tm_unconstrain(b->model, point.theta, point.u);
+    tm_evaluate_prior(&b->evaluator, &point);
+    TM_TRY(evaluator_status(b, error));
+    if (!isfinite(point.log_prior))
+      continue;
+    memcpy(t->theta + rows * b->model->size, point.theta,
+           b->model->size * sizeof(double));
+    t->log_density[rows++] = point.log_prior;
+  }
+  t->length = rows;
+  return TEMPERA_OK;
+}
+
+static tempera_status integrate_target(bridge *b, tm_bridge_integral *integral,
+                                       tempera_error *error) {
+  table *t = &b->target;
+  TM_TRY(load_target(b, error));
+  tempera_random random = tm_random(b->seed, STREAM_LABELS, TM_PURPOSE_BRIDGE);
+  tm_label_rows rows = {t->chains * t->length, t->theta, t->log_likelihood,
+                        t->log_prior};
+  TM_TRY(tm_bridge_labels_find(&b->evaluator, &rows, &random, b->arena,
+                               &b->labels, error));
+  TM_TRY(evaluator_status(b, error));
+  size_t proposals = b->proposals;
+  if (proposals == 0) {
+    proposals = t->chains * (t->length / 2);
+    proposals = proposals < MOST_PROPOSALS ? proposals : MOST_PROPOSALS;
+  }
+  tm_bridge_leg leg = {.evaluator = &b->evaluator,
+                       .evaluate = tm_evaluate,
+                       .chains = t->chains,
+                       .length = t->length,
+                       .theta = t->theta,
+                       .log_density = t->log_density,
+                       .labels = &b->labels,
+                       .proposals = proposals,
+                       .seed = b->seed,
+                       .stream = STREAM_TARGET};
+  return tm_bridge_leg_integrate(&leg, integral, error);
+}
+
+/* log z(0): prior draws are independent, so labels need no care. */
+static tempera_status integrate_prior(bridge *b, tm_bridge_integral *integral,
+                                      tempera_error *error) {
+  tm_bridge_labels none = {0};
+  *integral = (tm_bridge_integral){.df = INFINITY, .kish = INFINITY};
+  integral->disagreement = 1;
+  if (b->model->spec.prior_normalised)
+    return TEMPERA_OK;
+  TM_TRY(draw_prior(b, error));
+  if (b->prior.length < LEAST_DRAWS) {
+    integral->log_z = NAN;
+    return TEMPERA_OK;
+  }
+  tm_bridge_leg leg = {.evaluator = &b->evaluator,
+                       .evaluate = tm_evaluate_prior,
+                       .chains = 1,
+                       .length = b->prior.length,
+                       .theta = b->prior.theta,
+                       .log_density = b->prior.log_density,
+                       .labels = &none,
+                       .proposals = PRIOR_PROPOSALS,
+                       .seed = b->seed,
+                       .stream = STREAM_PRIOR};
+  return tm_bridge_leg_integrate(&leg, integral, error);
+}
+
+static void warn(bridge *b, const char *text) {
+  if (b->warning.length)
+    tm_text_add(&b->warning, "; ");
+  tm_text_add(&b->warning, text);
+}
+
+static void check_leg(bridge *b, const tm_bridge_integral *i,
+                      const char *whose) {
+  char text[240];
+  if (isnan(i->log_z)) {
+    snprintf(text, sizeof text,
+             "not available: draws of the %s and of the density fitted to "
+             "them do not overlap",
+             whose);
+    warn(b, text);
+    return;
+  }
+  if (i->kish < LEAST_KISH) {
+    snprintf(text, sizeof text,
+             "the density fitted to the %s covers it badly: its draws are "
+             "worth %.1f in effect; run longer, or trust other estimators",
+             whose, i->kish);
+    warn(b, text);
+  }
+  if (i->disagreement < LEAST_AGREEMENT)
+    warn(b, "the chains disagree on where the posterior mass lies: run "
+            "longer");
+  if (i->halves > MOST_HALVES)
+    warn(b, "the first and second halves of the draws give different "
+            "values: the chains had not settled, run longer");
+}
+
+/* Widen so that log_z +- 1.96 se covers 95 % with these degrees of freedom. */
+static double widened(double variance, double df) {
+  double normal = gsl_cdf_ugaussian_Pinv(0.975);
+  double factor = df < 1e6 ? gsl_cdf_tdist_Pinv(0.975, df) / normal : 1;
+  return sqrt(variance) * factor;
+}
+
+static tempera_estimate summarise(const tm_bridge_integral *target,
+                                  const tm_bridge_integral *prior) {
+  tempera_estimate e = {.name = "bridge",
+                        .log_z = target->log_z - prior->log_z};
+  double variance = target->variance + prior->variance;
+  double df = variance * variance /
+              (target->variance * target->variance / target->df +
+               prior->variance * prior->variance / prior->df);
+  e.se = isnan(e.log_z) ? NAN : widened(variance, fmax(1, df));
+  e.se_within = isnan(e.log_z) ? NAN : sqrt(variance);
+  e.se_between = isnan(e.log_z) ? NAN : target->between;
+  e.lower = e.log_z - 1.96 * e.se;
+  e.upper = e.log_z + 1.96 * e.se;
+  return e;
+}
+
+static tempera_status estimate_with(bridge *b, tempera_estimate *estimate,
+                                    tempera_error *error) {
+  tm_bridge_integral target, prior;
+  TM_TRY(tm_evaluator_create(b->model, b->arena, &b->evaluator, error));
+  TM_TRY(integrate_target(b, &target, error));
+  TM_TRY(integrate_prior(b, &prior, error));
+  check_leg(b, &target, "posterior");
+  if (!b->model->spec.prior_normalised)
+    check_leg(b, &prior, "prior");
+  *estimate = summarise(&target, &prior);
+  return TEMPERA_OK;
+}
+
+tempera_status tm_bridge_estimate(const tempera_model *model,
+                                  const tempera_draws *draws, uint64_t seed,
+                                  size_t proposal_draws,
+                                  tempera_estimate *estimate,
+                                  uint64_t *likelihood_evaluations,
+                                  tempera_error *error) {
+  bridge b = {.model = model,
+              .draws = draws,
+              .seed = seed,
+              .proposals = proposal_draws};
+  tempera_estimate made = {.name = "bridge"};
+  tm_estimate_withdraw(&made); /* until there is one */
+  tempera_status status = TEMPERA_OK;
+  const char *reason = unavailable(model, draws);
+  b.arena = tm_arena_create();
+  if (!b.arena)
+    return tm_fail_memory(error);
+  if (reason)
+    warn(&b, reason);
+  else
+    TM_TRY_DONE(estimate_with(&b, &made, error));
+  if (b.warning.failed) {
+    status = tm_fail_memory(error);
+    goto done;
+  }
+  made.warning = b.warning.data;
+  b.warning = (tm_text){0};
+  *estimate = made;
+  *likelihood_evaluations = b.evaluator.likelihood_evaluations;
+done:
+  tm_text_clear(&b.warning);
+  tm_evaluator_release(&b.evaluator);
+  tm_arena_free(b.arena);
+  return status;
+}

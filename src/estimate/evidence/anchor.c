@@ -1,0 +1,47 @@
+/* anchor.c - the hot end of the curve against plain draws from the prior.
+ *
+ * For small tau the mean of exp(tau l) over prior draws is z(tau), with an
+ * error that is known. A tempered chain that has not explored the prior (its
+ * steps are too small for it, say) gives another curve there, and then its
+ * log z(1) - log z(0) says nothing, however steady it looks. */
+#include "estimate/evidence/anchor.h"
+
+#include <math.h>
+
+tm_anchor tm_anchor_at(const tempera_draws *draws, double tau) {
+  const double *l = draws->prior_log_likelihood;
+  size_t count = draws->prior_draws;
+  double most = -INFINITY, sum = 0, squares = 0, n = (double)count;
+  for (size_t i = 0; i < count; i++)
+    most = fmax(most, l[i]);
+  for (size_t i = 0; i < count; i++) {
+    double w = isfinite(l[i]) ? exp(tau * (l[i] - most)) : 0;
+    sum += w;
+    squares += w * w;
+  }
+  double effective = sum * sum / squares;
+  return (tm_anchor){.log_z = tau * most + log(sum / n),
+                     .se = sqrt(fmax(0, 1 / effective - 1 / n)),
+                     .effective = effective};
+}
+
+tm_anchor_gap tm_anchor_compare(const tempera_draws *draws,
+                                const tempera_summary *summary) {
+  tm_anchor_gap gap = {.tau = NAN};
+  size_t n = draws->prior_draws;
+  if (!draws->prior_log_likelihood || n < 50)
+    return gap;
+  for (size_t i = 0; i < summary->curve_count; i++) {
+    const tempera_curve_point *p = &summary->curve[i];
+    if (!(p->tau > 0) || !isfinite(p->log_z))
+      continue;
+    tm_anchor a = tm_anchor_at(draws, p->tau);
+    if (!(a.effective >= 0.1 * (double)n))
+      break; /* the curve goes up in tau, the draws' worth down */
+    double allowed = 0.25 + 4 * a.se + fmax(0, summary->se);
+    if (!(fabs(p->log_z - a.log_z) > allowed))
+      continue;
+    return (tm_anchor_gap){.tau = p->tau, .curve = p->log_z, .prior = a.log_z};
+  }
+  return gap;
+}

@@ -1,0 +1,34 @@
+/* mh.c - see mh.h. */
+#include "groups/mh.h"
+
+typedef struct mh {
+  tm_group group;
+  tm_point point;
+  tempera_random stream;
+} mh;
+
+static void sweep(tm_group *group) {
+  mh *chain = (mh *)group;
+  tm_row *row = group->rows[TEMPERA_TARGET];
+  tm_group_mutate(group, &chain->stream, &chain->point, 1, row);
+  tm_row_fill(row, &chain->point, 1);
+}
+
+static const tm_group_type MH = {.sweep = sweep};
+
+tempera_status tm_mh_create(const tempera_model *model, tempera_kernel kernel,
+                            uint64_t seed, uint32_t chain, const double *start,
+                            tm_group **group, tempera_error *error) {
+  tm_group *made = NULL;
+  TM_TRY(tm_group_create(&MH, sizeof(mh), model, kernel, chain, &made, error));
+  mh *own = (mh *)made;
+  own->stream = tm_random(seed, chain, TM_PURPOSE_TARGET);
+  tempera_status status = tm_group_set_width(made, TEMPERA_TARGET, 1, error);
+  if (status == TEMPERA_OK)
+    status = tm_group_point(made, start, &own->point, error);
+  if (status != TEMPERA_OK)
+    tm_group_free(made);
+  else
+    *group = made;
+  return status;
+}

@@ -1,0 +1,256 @@
+/* builtins.c - the table of built-in functions and how calls are matched to
+ * their signatures. */
+#include "language/check/types.h"
+
+#include "language/runtime/prelude_scalar.h"
+#include "language/runtime/tables.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define UNARY(name, value, slope) {#name, "R", TM_B_UNARY},
+#define BINARY(name, value, a, b) {#name, "RR", TM_B_BINARY},
+#define FIXED(name, signature, function) {#name, signature, TM_B_FIXED},
+#define LPDF(name, letters) {#name "_lpdf", letters, TM_B_DENSITY},
+#define CDF(name, letters)                                                     \
+  {#name "_cdf", letters, TM_B_CDF}, {#name "_lcdf", letters, TM_B_CDF},       \
+      {#name "_lccdf", letters, TM_B_CDF},
+#define RNG(name, letters, whole) {#name "_rng", letters, TM_B_RNG},
+#define WHOLE(name, letters, whole) {#name, letters, whole},
+
+static const tm_builtin BUILTINS[] = {
+    /* fixed before elementwise: sum-like overloads of log_sum_exp */
+    TM_FIXED(FIXED) TM_UNARY(UNARY) TM_BINARY(BINARY) TM_DENSITIES(LPDF)
+        TM_CDFS(CDF) TM_RNGS(RNG)};
+
+static const char *const UNSUPPORTED[] = {TM_UNSUPPORTED};
+
+size_t tm_builtin_count(void) { return sizeof BUILTINS / sizeof *BUILTINS; }
+const tm_builtin *tm_builtin_at(size_t i) { return &BUILTINS[i]; }
+
+bool tm_builtin_unsupported(const char *name) {
+  for (size_t i = 0; i < sizeof UNSUPPORTED / sizeof *UNSUPPORTED; i++)
+    if (!strcmp(UNSUPPORTED[i], name))
+      return true;
+  return false;
+}
+
+/* One type of a signature; moves *at past it. x stands for `bound`. */
+static tm_type read_type(const char **at, tm_type bound) {
+  int depth = 0;
+  for (; **at == '['; ++*at)
+    depth++;
+  static const char letters[] = "irvwm";
+  static const tm_base bases[] = {TM_INT, TM_REAL, TM_VECTOR, TM_ROW_VECTOR,
+                                  TM_MATRIX};
+  char letter = *(*at)++;
+  if (letter == 'x')
+    return tm_type_of(bound.base, bound.depth + depth);
+  const char *found = strchr(letters, letter);
+  return tm_type_of(bases[found - letters], depth);
+}
+
+/* Promotions needed, or -1 when the argument does not fit. */
+static int fit(tm_type from, tm_type to) {
+  if (tm_type_equal(from, to))
+    return 0;
+  return tm_type_promotes(from, to) ? 1 : -1;
+}
+
+/* The signature's first x decides what x is. */
+static bool bind_x(const char *signature, const tm_type *arguments,
+                   size_t count, tm_type *bound) {
+  *bound = tm_type_of(TM_VOID, 0);
+  size_t i = 0;
+  int depth = 0;
+  for (const char *c = signature; *c != ':'; c++) {
+    if (*c == ',') {
+      i++;
+      depth = 0;
+    } else if (*c == '[') {
+      depth++;
+    } else if (*c == 'x') {
+      if (i >= count || arguments[i].depth < depth ||
+          arguments[i].base == TM_VOID || arguments[i].base == TM_STRING)
+        return false;
+      tm_type found = tm_type_of(arguments[i].base, arguments[i].depth - depth);
+      if (bound->base == TM_VOID ||
+          (bound->base == TM_INT && found.base == TM_REAL))
+        *bound = found;
+    }
+  }
+  return true;
+}
+
+static int match_fixed(const char *signature, const tm_type *arguments,
+                       size_t count, tm_type *result) {
+  tm_type bound;
+  if (!bind_x(signature, arguments, count, &bound))
+    return -1;
+  const char *at = signature;
+  int cost = 0;
+  size_t i = 0;
+  for (; *at != ':'; i++) {
+    tm_type wanted = read_type(&at, bound);
+    if (*at == ',')
+      at++;
+    int more = i < count ? fit(arguments[i], wanted) : -1;
+    if (more < 0)
+      return -1;
+    cost += more;
+  }
+  at++;
+  *result = read_type(&at, bound);
+  return i == count ? cost : -1;
+}
+
+static bool numeric(tm_type type) {
+  return type.base >= TM_INT && type.base <= TM_MATRIX;
+}
+
+/* Elementwise: ints become reals; the shape stays. abs of an int is int. */
+static int match_unary(const tm_builtin *b, const tm_type *arguments,
+                       size_t count, tm_type *result) {
+  if (count != 1 || !numeric(arguments[0]))
+    return -1;
+  *result = arguments[0];
+  if (result->base == TM_INT && strcmp(b->name, "abs"))
+    result->base = TM_REAL;
+  return 2;
+}
+
+static int match_binary(const tm_type *arguments, size_t count,
+                        tm_type *result) {
+  if (count != 2 || !numeric(arguments[0]) || !numeric(arguments[1]))
+    return -1;
+  tm_type a = arguments[0], b = arguments[1];
+  a.base = a.base == TM_INT ? TM_REAL : a.base;
+  b.base = b.base == TM_INT ? TM_REAL : b.base;
+  if (!tm_is_scalar(a) && !tm_is_scalar(b) && !tm_type_equal(a, b))
+    return -1;
+  *result = tm_is_scalar(a) ? b : a;
+  return 2;
+}
+
+/* R: real, vector, row_vector or array of reals; I: int or array of them. */
+static bool fits_letter(char letter, tm_type type) {
+  if (letter == 'I')
+    return type.base == TM_INT && type.depth <= 1;
+  if (type.base == TM_VECTOR || type.base == TM_ROW_VECTOR)
+    return type.depth == 0;
+  return (type.base == TM_INT || type.base == TM_REAL) && type.depth <= 1;
+}
+
+static int match_letters(const tm_builtin *b, const tm_type *arguments,
+                         size_t count, tm_type *result) {
+  if (strlen(b->signature) != count)
+    return -1;
+  bool container = false;
+  for (size_t i = 0; i < count; i++) {
+    if (!fits_letter(b->signature[i], arguments[i]))
+      return -1;
+    container = container || !tm_is_scalar(arguments[i]);
+  }
+  static const struct {
+    const char *name, *letters;
+    int whole;
+  } rngs[] = {TM_RNGS(WHOLE)};
+  *result = tm_type_of(TM_REAL, 0);
+  if (b->kind != TM_B_RNG)
+    return 0;
+  size_t stem = strlen(b->name) - strlen("_rng");
+  for (size_t i = 0; i < sizeof rngs / sizeof *rngs; i++)
+    if (strlen(rngs[i].name) == stem && !memcmp(rngs[i].name, b->name, stem))
+      *result = tm_type_of(rngs[i].whole ? TM_INT : TM_REAL, container);
+  return 0;
+}
+
+static int match(const tm_builtin *b, const tm_type *arguments, size_t count,
+                 tm_type *result) {
+  switch (b->kind) {
+  case TM_B_FIXED:
+    return match_fixed(b->signature, arguments, count, result);
+  case TM_B_UNARY:
+    return match_unary(b, arguments, count, result);
+  case TM_B_BINARY:
+    return match_binary(arguments, count, result);
+  default:
+    return match_letters(b, arguments, count, result);
+  }
+}
+
+/* Masses are found under _lpmf, densities under _lpdf; the table holds all
+ * as _lpdf. _lupdf and _lupmf are the same here: constants are kept. */
+static bool same_name(const tm_builtin *b, const char *name) {
+  if (!strcmp(b->name, name))
+    return b->kind != TM_B_DENSITY || b->signature[0] == 'R';
+  size_t n = strlen(name), m = strlen(b->name);
+  if (b->kind != TM_B_DENSITY || b->signature[0] != 'I' || n != m)
+    return false;
+  return !memcmp(b->name, name, n - 5) && !strcmp(name + n - 5, "_lpmf");
+}
+
+const tm_builtin *tm_builtin_find(const char *name, const tm_type *arguments,
+                                  size_t count, tm_type *result, bool *exists) {
+  const tm_builtin *best = NULL;
+  int least = 0;
+  *exists = false;
+  for (size_t i = 0; i < tm_builtin_count(); i++) {
+    if (!same_name(&BUILTINS[i], name))
+      continue;
+    *exists = true;
+    tm_type type;
+    int cost = match(&BUILTINS[i], arguments, count, &type);
+    if (cost >= 0 && (!best || cost < least)) {
+      best = &BUILTINS[i];
+      least = cost;
+      *result = type;
+    }
+  }
+  return best;
+}
+
+static void add(char *buffer, size_t size, const char *text) {
+  size_t used = strlen(buffer);
+  snprintf(buffer + used, size - used, "%s", text);
+}
+
+static void add_signature(const tm_builtin *b, char *buffer, size_t size) {
+  char name[TM_TYPE_NAME];
+  add(buffer, size, "(");
+  if (b->kind == TM_B_FIXED) {
+    const char *at = b->signature;
+    while (*at != ':') {
+      add(buffer, size,
+          tm_type_name(read_type(&at, tm_type_of(TM_REAL, 0)), name,
+                       sizeof name));
+      if (*at == ',') {
+        at++;
+        add(buffer, size, ", ");
+      }
+    }
+  } else {
+    for (const char *c = b->signature; *c; c++) {
+      add(buffer, size, *c == 'I' ? "ints" : "reals");
+      if (c[1])
+        add(buffer, size, ", ");
+    }
+  }
+  add(buffer, size, ")");
+}
+
+void tm_builtin_signatures(const char *name, char *buffer, size_t size) {
+  buffer[0] = '\0';
+  int shown = 0;
+  for (size_t i = 0; i < tm_builtin_count(); i++) {
+    if (!same_name(&BUILTINS[i], name))
+      continue;
+    if (shown++)
+      add(buffer, size, " or ");
+    add_signature(&BUILTINS[i], buffer, size);
+    if (shown == 4) {
+      add(buffer, size, " ...");
+      return;
+    }
+  }
+}

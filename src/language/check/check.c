@@ -1,0 +1,564 @@
+/* check.c - statements, declarations, functions and blocks. */
+#include "language/check/check.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static tempera_status check_statement(tm_checker *c, tm_statement *s);
+
+static tempera_status declare(tm_checker *c, tm_variable *v) {
+  tm_variable *other = tm_scope_find(c, v->name);
+  if (other)
+    return tm_complain(c->source, v->token,
+                       "'%s' is already declared in line %d", v->name,
+                       other->token->line);
+  for (size_t i = 0; i < c->program->function_count; i++)
+    if (!strcmp(c->program->functions[i]->name, v->name))
+      return tm_complain(c->source, v->token,
+                         "'%s' is the name of a function (line %d)", v->name,
+                         c->program->functions[i]->token->line);
+  if (c->scope_count == c->scope_capacity) {
+    size_t more = c->scope_capacity ? 2 * c->scope_capacity : 64;
+    tm_variable **scope = TM_NEW(c->arena, tm_variable *, more);
+    if (!scope)
+      return tm_fail_memory(c->source->error);
+    if (c->scope_count)
+      memcpy(scope, c->scope, c->scope_count * sizeof *scope);
+    c->scope = scope;
+    c->scope_capacity = more;
+  }
+  c->scope[c->scope_count++] = v;
+  return TEMPERA_OK;
+}
+
+/* A scalar of at least this base, known without parameters where asked. */
+static tempera_status check_scalar(tm_checker *c, tm_expression *e,
+                                   tm_base base, bool no_parameters,
+                                   const char *what) {
+  TM_TRY(tm_check_expression(c, e));
+  if (c->raised)
+    return tm_complain(c->source, e->token,
+                       "%s cannot raise the target; assign the value first",
+                       what);
+  char name[TM_TYPE_NAME];
+  if (!tm_type_promotes(e->type, tm_type_of(base, 0)))
+    return tm_complain(c->source, e->token, "%s must be %s, not %s", what,
+                       base == TM_INT ? "an int" : "a real",
+                       tm_type_name(e->type, name, sizeof name));
+  if (no_parameters && e->level == TM_LEVEL_PARAMETER)
+    return tm_complain(c->source, e->token, "%s cannot depend on parameters",
+                       what);
+  return TEMPERA_OK;
+}
+
+static tempera_status check_bound(tm_checker *c, const tm_variable *v,
+                                  tm_expression *e) {
+  if (!e)
+    return TEMPERA_OK;
+  TM_TRY(tm_check_expression(c, e));
+  if (v->block == TM_BLOCK_PARAMETERS && v->type.base == TM_INT &&
+      e->level == TM_LEVEL_PARAMETER)
+    return tm_complain(c->source, e->token,
+                       "bounds of an integer parameter cannot depend on other "
+                       "parameters");
+  tm_type wanted = v->type;
+  if (tm_type_promotes(e->type, tm_type_of(TM_REAL, 0)) ||
+      tm_type_promotes(e->type, wanted))
+    return TEMPERA_OK;
+  char name[TM_TYPE_NAME];
+  return tm_complain(c->source, e->token,
+                     "a bound of '%s' must be a real or as large as the "
+                     "variable, not %s",
+                     v->name, tm_type_name(e->type, name, sizeof name));
+}
+
+static tempera_status check_value(tm_checker *c, const tm_token *token,
+                                  const char *name, tm_type to,
+                                  const tm_expression *value) {
+  if (tm_type_promotes(value->type, to))
+    return TEMPERA_OK;
+  char from[TM_TYPE_NAME], wanted[TM_TYPE_NAME];
+  return tm_complain(c->source, token, "cannot assign %s to %s, which is %s",
+                     tm_type_name(value->type, from, sizeof from), name,
+                     tm_type_name(to, wanted, sizeof wanted));
+}
+
+/* Integer parameters are ours; constraints need the types they describe. */
+static tempera_status check_constraint(tm_checker *c, const tm_variable *v) {
+  if (v->type.base == TM_INT && v->constraint == TM_OFFSET)
+    return tm_complain(c->source, v->token,
+                       "an int has no offset or multiplier");
+  if (v->constraint == TM_FREE || v->constraint == TM_BOUNDED || v->global)
+    return TEMPERA_OK;
+  return tm_complain(c->source, v->token,
+                     "a local variable cannot have this type; use a plain "
+                     "vector or matrix");
+}
+
+static tempera_status check_declaration(tm_checker *c, tm_variable *v) {
+  bool known = v->global && v->block != TM_BLOCK_MODEL;
+  for (size_t i = 0; i < v->size_count; i++)
+    TM_TRY(check_scalar(c, v->sizes[i], TM_INT, known, "a size"));
+  TM_TRY(check_constraint(c, v));
+  TM_TRY(check_bound(c, v, v->lower));
+  TM_TRY(check_bound(c, v, v->upper));
+  if (v->initial) {
+    TM_TRY(tm_check_expression(c, v->initial));
+    TM_TRY(check_value(c, v->token, v->name, v->type, v->initial));
+  }
+  return declare(c, v);
+}
+
+/* ---- assignments -------------------------------------------------------- */
+
+static const tm_expression *root_of(const tm_expression *e) {
+  while (e->kind == TM_E_INDEX)
+    e = e->parts[0];
+  return e;
+}
+
+static tempera_status check_assignable(tm_checker *c, const tm_expression *e) {
+  const tm_expression *root = root_of(e);
+  const tm_variable *v = root->variable;
+  if (v->loop)
+    return tm_complain(c->source, root->token,
+                       "'%s' is a loop's variable and cannot be assigned",
+                       v->name);
+  if (v->argument)
+    return tm_complain(c->source, root->token,
+                       "'%s' is an argument and cannot be assigned; copy it "
+                       "to a local variable",
+                       v->name);
+  if (v->block == TM_BLOCK_DATA || v->block == TM_BLOCK_PARAMETERS ||
+      (v->global && v->block != c->block))
+    return tm_complain(c->source, root->token,
+                       "'%s' belongs to the %s block and cannot be assigned "
+                       "%s",
+                       v->name, tm_block_names[v->block],
+                       v->block == c->block ? "at all" : "here");
+  return TEMPERA_OK;
+}
+
+/* x op= y is x = x op y: type it as such. */
+static tempera_status check_assignment(tm_checker *c, tm_statement *s) {
+  TM_TRY(tm_check_expression(c, s->left));
+  TM_TRY(check_assignable(c, s->left));
+  TM_TRY(tm_check_expression(c, s->value));
+  if (strcmp(s->op, "=")) {
+    tm_expression *e = TM_NEW(c->arena, tm_expression, 1);
+    tm_expression **parts = TM_NEW(c->arena, tm_expression *, 2);
+    if (!e || !parts)
+      return tm_fail_memory(c->source->error);
+    parts[0] = s->left;
+    parts[1] = s->value;
+    *e = (tm_expression){.kind = TM_E_BINARY,
+                         .token = s->token,
+                         .text = s->op,
+                         .parts = parts,
+                         .part_count = 2};
+    TM_TRY(tm_check_expression(c, e));
+    s->value = e;
+    s->op = "=";
+  }
+  return check_value(c, s->token, root_of(s->left)->text, s->left->type,
+                     s->value);
+}
+
+/* ---- ~ and target ------------------------------------------------------- */
+
+static tempera_status check_target_place(tm_checker *c, const tm_statement *s) {
+  if (c->function ? c->function->uses_target : c->block == TM_BLOCK_MODEL)
+    return TEMPERA_OK;
+  return tm_complain(c->source, s->token,
+                     "the target may only be raised in the model block and "
+                     "in functions whose names end in _lp");
+}
+
+static tempera_status unknown_distribution(tm_checker *c,
+                                           const tm_statement *s) {
+  const tm_token *token = s->density->token;
+  const char *lpdf =
+      tm_joined(c, s->distribution, strlen(s->distribution), "_lpdf");
+  const char *lpmf =
+      tm_joined(c, s->distribution, strlen(s->distribution), "_lpmf");
+  if (lpdf && lpmf &&
+      (tm_builtin_unsupported(lpdf) || tm_builtin_unsupported(lpmf)))
+    return tm_complain(c->source, token, "the distribution %s is not supported",
+                       s->distribution);
+  tm_suggestion suggestion = {.wanted = s->distribution};
+  for (size_t i = 0; i < tm_builtin_count(); i++) {
+    const char *name = tm_builtin_at(i)->name;
+    if (!tm_ends_with(name, "_lpdf") && !tm_ends_with(name, "_lpmf"))
+      continue;
+    const char *stem = tm_joined(c, name, strlen(name) - 5, "");
+    if (stem)
+      tm_suggestion_offer(&suggestion, stem);
+  }
+  char hint[96];
+  return tm_complain(c->source, token, "unknown distribution '%s'%s",
+                     s->distribution,
+                     tm_suggestion_text(&suggestion, hint, sizeof hint));
+}
+
+static tm_expression *call_of(tm_checker *c, const tm_token *token,
+                              const char *name, tm_expression *first,
+                              tm_expression **rest, size_t count) {
+  tm_expression *e = TM_NEW(c->arena, tm_expression, 1);
+  tm_expression **parts = TM_NEW(c->arena, tm_expression *, count + 1);
+  if (!e || !parts)
+    return NULL;
+  parts[0] = first;
+  if (count)
+    memcpy(parts + 1, rest, count * sizeof *parts);
+  *e = (tm_expression){.kind = TM_E_CALL,
+                       .token = token,
+                       .text = name,
+                       .parts = parts,
+                       .part_count = count + 1,
+                       .bar = true};
+  return e;
+}
+
+/* e - 1: the mass from e on is that above it. */
+static tm_expression *below(tm_checker *c, tm_expression *e) {
+  tm_expression *made = TM_NEW(c->arena, tm_expression, 2);
+  tm_expression **parts = TM_NEW(c->arena, tm_expression *, 2);
+  if (!made || !parts)
+    return NULL;
+  made[1] = (tm_expression){
+      .kind = TM_E_INT, .token = e->token, .text = "1", .whole = 1};
+  made[0] = (tm_expression){.kind = TM_E_BINARY,
+                            .token = e->token,
+                            .text = "-",
+                            .parts = parts,
+                            .part_count = 2};
+  parts[0] = e;
+  parts[1] = &made[1];
+  return made;
+}
+
+static tempera_status check_truncation(tm_checker *c, tm_statement *s) {
+  if (!tm_is_scalar(s->left->type))
+    return tm_complain(c->source, s->token,
+                       "T[,] needs a scalar on the left of ~; write a loop");
+  const char *suffixes[2] = {"_lcdf", "_lccdf"};
+  tm_expression *bounds[2] = {s->upper, s->lower};
+  tm_base base = s->left->type.base == TM_INT ? TM_INT : TM_REAL;
+  if (s->lower && s->upper)
+    suffixes[1] = "_lcdf";
+  if (s->lower && base == TM_INT) {
+    TM_TRY(check_scalar(c, s->lower, TM_INT, false, "a truncation bound"));
+    bounds[1] = below(c, s->lower);
+    if (!bounds[1])
+      return tm_fail_memory(c->source->error);
+  }
+  for (size_t i = 0; i < 2; i++) {
+    if (!bounds[i])
+      continue;
+    TM_TRY(check_scalar(c, bounds[i], base, false, "a truncation bound"));
+    const char *name =
+        tm_joined(c, s->distribution, strlen(s->distribution), suffixes[i]);
+    if (!name)
+      return tm_fail_memory(c->source->error);
+    s->cdf[i] = call_of(c, s->density->token, name, bounds[i], s->arguments,
+                        s->argument_count);
+    if (!s->cdf[i])
+      return tm_fail_memory(c->source->error);
+    if (!tm_density_known(c, name))
+      return tm_complain(c->source, s->density->token,
+                         "T[,] is not supported for %s: it has no %s",
+                         s->distribution, name);
+    TM_TRY(tm_check_expression(c, s->cdf[i]));
+  }
+  return TEMPERA_OK;
+}
+
+static tempera_status check_tilde(tm_checker *c, tm_statement *s) {
+  TM_TRY(check_target_place(c, s));
+  const char *const suffixes[] = {"_lpdf", "_lpmf", "_log"};
+  const char *name = NULL;
+  for (size_t i = 0; i < 3 && !name; i++) {
+    const char *tried =
+        tm_joined(c, s->distribution, strlen(s->distribution), suffixes[i]);
+    if (!tried)
+      return tm_fail_memory(c->source->error);
+    if (tm_density_known(c, tried))
+      name = tried;
+  }
+  if (!name)
+    return unknown_distribution(c, s);
+  const tm_token *token = s->density->token;
+  s->density =
+      call_of(c, token, name, s->left, s->arguments, s->argument_count);
+  if (!s->density)
+    return tm_fail_memory(c->source->error);
+  s->density->bar = !tm_ends_with(name, "_log");
+  TM_TRY(tm_check_expression(c, s->density));
+  return s->truncated ? check_truncation(c, s) : TEMPERA_OK;
+}
+
+static tempera_status check_target(tm_checker *c, tm_statement *s) {
+  TM_TRY(check_target_place(c, s));
+  TM_TRY(tm_check_expression(c, s->value));
+  if (s->value->type.base >= TM_INT && s->value->type.base <= TM_MATRIX)
+    return TEMPERA_OK;
+  return tm_complain(c->source, s->token, "target += needs a number");
+}
+
+/* ---- control ------------------------------------------------------------ */
+
+static tempera_status check_body(tm_checker *c, tm_statement **body,
+                                 size_t count) {
+  size_t outer = c->scope_count;
+  for (size_t i = 0; i < count; i++)
+    TM_TRY(check_statement(c, body[i]));
+  c->scope_count = outer;
+  return TEMPERA_OK;
+}
+
+static tempera_status check_condition(tm_checker *c, tm_statement *s) {
+  TM_TRY(check_scalar(c, s->value, TM_REAL, false, "a condition"));
+  c->loops += s->kind == TM_S_WHILE;
+  TM_TRY(check_body(c, s->body, s->body_count));
+  c->loops -= s->kind == TM_S_WHILE;
+  return s->otherwise ? check_statement(c, s->otherwise) : TEMPERA_OK;
+}
+
+static tempera_status check_for(tm_checker *c, tm_statement *s) {
+  size_t outer = c->scope_count;
+  if (s->kind == TM_S_FOR) {
+    TM_TRY(check_scalar(c, s->lower, TM_INT, false, "a loop's bound"));
+    TM_TRY(check_scalar(c, s->upper, TM_INT, false, "a loop's bound"));
+    s->variable->data_only = s->lower->level != TM_LEVEL_PARAMETER &&
+                             s->upper->level != TM_LEVEL_PARAMETER;
+  } else {
+    TM_TRY(tm_check_expression(c, s->lower));
+    tm_type type = s->lower->type;
+    if (tm_rank(type) == 0)
+      return tm_complain(c->source, s->lower->token,
+                         "a loop runs over from:to or over a container");
+    s->variable->type = type.base == TM_MATRIX && type.depth == 0
+                            ? tm_type_of(TM_REAL, 0)
+                            : tm_element(type);
+    s->variable->data_only = s->lower->level != TM_LEVEL_PARAMETER;
+  }
+  TM_TRY(declare(c, s->variable));
+  c->loops++;
+  TM_TRY(check_body(c, s->body, s->body_count));
+  c->loops--;
+  c->scope_count = outer;
+  return TEMPERA_OK;
+}
+
+static tempera_status check_return(tm_checker *c, tm_statement *s) {
+  if (!c->function)
+    return tm_complain(c->source, s->token,
+                       "return may only stand in a function");
+  tm_type wanted = c->function->result;
+  if (!s->value)
+    return wanted.base == TM_VOID
+               ? TEMPERA_OK
+               : tm_complain(c->source, s->token,
+                             "this function must return a value");
+  TM_TRY(tm_check_expression(c, s->value));
+  char from[TM_TYPE_NAME], to[TM_TYPE_NAME];
+  if (wanted.base == TM_VOID || !tm_type_promotes(s->value->type, wanted))
+    return tm_complain(c->source, s->value->token,
+                       "cannot return %s from a function of type %s",
+                       tm_type_name(s->value->type, from, sizeof from),
+                       tm_type_name(wanted, to, sizeof to));
+  return TEMPERA_OK;
+}
+
+static tempera_status check_message(tm_checker *c, tm_statement *s) {
+  c->printing = s->kind == TM_S_PRINT;
+  for (size_t i = 0; i < s->argument_count; i++)
+    TM_TRY(tm_check_expression(c, s->arguments[i]));
+  c->printing = false;
+  return c->raised ? tm_complain(c->source, s->token,
+                                 "a message cannot raise the target")
+                   : TEMPERA_OK;
+}
+
+static tempera_status check_call_statement(tm_checker *c, tm_statement *s) {
+  TM_TRY(tm_check_expression(c, s->value));
+  if (s->value->type.base == TM_VOID)
+    return TEMPERA_OK;
+  return tm_complain(c->source, s->token,
+                     "the value of %s is not used; assign it to something",
+                     s->value->text);
+}
+
+static tempera_status check_kind(tm_checker *c, tm_statement *s) {
+  switch (s->kind) {
+  case TM_S_EMPTY:
+    return TEMPERA_OK;
+  case TM_S_BLOCK:
+    return check_body(c, s->body, s->body_count);
+  case TM_S_DECLARE:
+    return check_declaration(c, s->variable);
+  case TM_S_ASSIGN:
+    return check_assignment(c, s);
+  case TM_S_TILDE:
+    return check_tilde(c, s);
+  case TM_S_TARGET:
+    return check_target(c, s);
+  case TM_S_IF:
+  case TM_S_WHILE:
+    return check_condition(c, s);
+  case TM_S_FOR:
+  case TM_S_FOREACH:
+    return check_for(c, s);
+  case TM_S_BREAK:
+  case TM_S_CONTINUE:
+    return c->loops ? TEMPERA_OK
+                    : tm_complain(c->source, s->token,
+                                  "this may only stand in a loop");
+  case TM_S_RETURN:
+    return check_return(c, s);
+  case TM_S_PRINT:
+  case TM_S_REJECT:
+    return check_message(c, s);
+  case TM_S_CALL:
+    return check_call_statement(c, s);
+  }
+  return TEMPERA_OK;
+}
+
+static tempera_status check_statement(tm_checker *c, tm_statement *s) {
+  c->raised = false;
+  TM_TRY(check_kind(c, s));
+  s->raises = c->raised;
+  c->raised = false;
+  return TEMPERA_OK;
+}
+
+/* ---- functions and blocks ----------------------------------------------- */
+
+static bool always_returns(tm_statement *const *body, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    const tm_statement *s = body[i];
+    if (s->kind == TM_S_RETURN || s->kind == TM_S_REJECT)
+      return true;
+    if (s->kind == TM_S_BLOCK && always_returns(s->body, s->body_count))
+      return true;
+    if (s->kind == TM_S_WHILE && s->value->kind == TM_E_INT && s->value->whole)
+      return true;
+    if (s->kind == TM_S_IF && s->otherwise &&
+        always_returns(s->body, s->body_count) &&
+        always_returns(s->otherwise->body, s->otherwise->body_count))
+      return true;
+  }
+  return false;
+}
+
+static tempera_status check_function(tm_checker *c, tm_function *f) {
+  c->function = f;
+  c->scope_count = 0;
+  c->block = TM_BLOCK_FUNCTIONS;
+  if ((tm_ends_with(f->name, "_lpdf") || tm_ends_with(f->name, "_lpmf")) &&
+      (f->argument_count == 0 ||
+       !tm_type_equal(f->result, tm_type_of(TM_REAL, 0))))
+    return tm_complain(c->source, f->token,
+                       "%s must return real and have an outcome as its "
+                       "first argument",
+                       f->name);
+  if (tm_ends_with(f->name, "_lpmf") && f->argument_count &&
+      f->arguments[0]->type.base != TM_INT)
+    return tm_complain(c->source, f->token,
+                       "the outcome of a mass function is an int; name %s "
+                       "..._lpdf if it is real",
+                       f->name);
+  for (size_t i = 0; i < f->argument_count; i++)
+    TM_TRY(declare(c, f->arguments[i]));
+  TM_TRY(check_statement(c, f->body));
+  c->function = NULL;
+  if (f->result.base != TM_VOID &&
+      !always_returns(f->body->body, f->body->body_count))
+    return tm_complain(c->source, f->token,
+                       "%s may end without returning a value", f->name);
+  return TEMPERA_OK;
+}
+
+static bool same_arguments(const tm_function *a, const tm_function *b) {
+  if (strcmp(a->name, b->name) || a->argument_count != b->argument_count)
+    return false;
+  for (size_t i = 0; i < a->argument_count; i++)
+    if (!tm_type_equal(a->arguments[i]->type, b->arguments[i]->type))
+      return false;
+  return true;
+}
+
+static tempera_status check_functions(tm_checker *c) {
+  tm_program *p = c->program;
+  for (size_t i = 0; i < p->function_count; i++)
+    for (size_t k = 0; k < p->function_count; k++) {
+      tm_function *f = p->functions[i], *g = p->functions[k];
+      if (i == k || !same_arguments(f, g))
+        continue;
+      if (!f->body && g->body)
+        f->definition = g;
+      else if (f->body && g->body && k > i)
+        return tm_complain(c->source, g->token,
+                           "%s is already defined in line %d", g->name,
+                           f->token->line);
+    }
+  for (size_t i = 0; i < p->function_count; i++) {
+    tm_function *f = p->functions[i];
+    if (!f->body && !f->definition)
+      return tm_complain(c->source, f->token,
+                         "%s is declared but never defined", f->name);
+    if (f->body)
+      TM_TRY(check_function(c, f));
+  }
+  c->scope_count = 0;
+  return TEMPERA_OK;
+}
+
+static tempera_status collect_globals(tm_program *p) {
+  tm_list list = {0};
+  for (int b = 0; b < TM_BLOCK_COUNT; b++)
+    for (size_t i = 0; i < p->blocks[b].count; i++) {
+      tm_statement *s = p->blocks[b].statements[i];
+      if (s->kind == TM_S_DECLARE && s->variable->global &&
+          !tm_list_add(p->source.arena, &list, s->variable))
+        return tm_fail_memory(p->source.error);
+    }
+  p->globals = (tm_variable **)list.items;
+  p->global_count = list.count;
+  return TEMPERA_OK;
+}
+
+static tempera_status check_marks(const tm_program *p) {
+  for (size_t i = 0; i < p->source.annotation_count; i++) {
+    const tm_annotation *a = &p->source.annotations[i];
+    if (!a->used)
+      return tm_complain_at(&p->source, a->line, a->column,
+                            "this mark belongs at the end of a ~ or "
+                            "target += statement, on its last line");
+  }
+  return TEMPERA_OK;
+}
+
+tempera_status tm_check(tm_program *program) {
+  tm_checker c = {.program = program,
+                  .source = &program->source,
+                  .arena = program->source.arena};
+  TM_TRY(collect_globals(program));
+  TM_TRY(check_functions(&c));
+  for (int b = TM_BLOCK_DATA; b < TM_BLOCK_COUNT; b++) {
+    c.block = (tm_block_kind)b;
+    size_t outer = c.scope_count;
+    TM_TRY(check_body(&c, program->blocks[b].statements,
+                      program->blocks[b].count));
+    /* Names declared at the top stay; those of the model block go. */
+    if (b == TM_BLOCK_MODEL)
+      c.scope_count = outer;
+    else
+      c.scope_count = outer + (size_t)0;
+    for (size_t i = 0; b != TM_BLOCK_MODEL && i < program->global_count; i++)
+      if (program->globals[i]->block == c.block)
+        TM_TRY(declare(&c, program->globals[i]));
+  }
+  return check_marks(program);
+}

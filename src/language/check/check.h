@@ -1,0 +1,47 @@
+/* check.h - names, types and the rules of blocks. The checker annotates the
+ * tree in place; after it, every expression has a type and a level and every
+ * name its variable or function. */
+#ifndef TM_LANGUAGE_CHECK_H
+#define TM_LANGUAGE_CHECK_H
+
+#include "language/check/types.h"
+
+typedef struct tm_checker {
+  tm_program *program;
+  tm_source *source;
+  tm_arena *arena;
+  tm_variable **scope; /* visible variables, innermost last */
+  size_t scope_count, scope_capacity;
+  tm_block_kind block;
+  tm_function *function; /* being checked, or NULL */
+  int loops;             /* how many we are in */
+  int depth;
+  bool raised;   /* this statement calls a function with a value that raises
+                    the target */
+  bool printing; /* what a print statement shows */
+} tm_checker;
+
+TEMPERA_CHECKED tempera_status tm_check(tm_program *program);
+TEMPERA_CHECKED tempera_status tm_check_expression(tm_checker *c,
+                                                   tm_expression *e);
+/* Resolve e (a CALL whose parts are checked) to a function. */
+TEMPERA_CHECKED tempera_status tm_check_call(tm_checker *c, tm_expression *e);
+/* Turn reduce_sum(f, x, grain, ...) into f(x, 1, size(x), ...), which is what
+ * it means; before its parts are checked. */
+TEMPERA_CHECKED tempera_status tm_check_reduce_sum(tm_checker *c,
+                                                   tm_expression *e);
+/* Is this the name of a solver of differential equations? */
+bool tm_is_solver(const char *name);
+/* Resolve a call of one; its first argument names a function. */
+TEMPERA_CHECKED tempera_status tm_check_solver(tm_checker *c, tm_expression *e);
+tm_variable *tm_scope_find(const tm_checker *c, const char *name);
+tm_function *tm_function_find(const tm_checker *c, const char *name,
+                              const tm_type *types, size_t count, bool *exists);
+/* Is there a density (user's or ours) of this name, e.g. "normal_lpdf"? */
+bool tm_density_known(const tm_checker *c, const char *name);
+bool tm_ends_with(const char *text, const char *suffix);
+/* stem + suffix in the arena; NULL when out of memory. */
+const char *tm_joined(tm_checker *c, const char *stem, size_t stem_length,
+                      const char *suffix);
+
+#endif

@@ -1,0 +1,399 @@
+/* check_expression.c - the types of expressions, and constant folding. */
+#include "language/check/check.h"
+
+#include <stdio.h>
+#include <string.h>
+
+bool tm_ends_with(const char *text, const char *suffix) {
+  size_t n = strlen(text), m = strlen(suffix);
+  return n >= m && !strcmp(text + n - m, suffix);
+}
+
+const char *tm_joined(tm_checker *c, const char *stem, size_t stem_length,
+                      const char *suffix) {
+  size_t more = strlen(suffix);
+  char *text = TM_NEW(c->arena, char, stem_length + more + 1);
+  if (text) {
+    memcpy(text, stem, stem_length);
+    memcpy(text + stem_length, suffix, more);
+  }
+  return text;
+}
+
+static tm_level higher(tm_level a, tm_level b) { return a > b ? a : b; }
+
+static tm_level parts_level(const tm_expression *e) {
+  tm_level level = TM_LEVEL_CONSTANT;
+  for (size_t i = 0; i < e->part_count; i++)
+    level = higher(level, e->parts[i]->level);
+  return level;
+}
+
+/* ---- names -------------------------------------------------------------- */
+
+tm_variable *tm_scope_find(const tm_checker *c, const char *name) {
+  for (size_t i = c->scope_count; i-- > 0;)
+    if (!strcmp(c->scope[i]->name, name))
+      return c->scope[i];
+  return NULL;
+}
+
+static tm_level variable_level(const tm_variable *v) {
+  if (v->block == TM_BLOCK_DATA || v->block == TM_BLOCK_TRANSFORMED_DATA ||
+      v->data_only)
+    return TM_LEVEL_DATA;
+  return TM_LEVEL_PARAMETER;
+}
+
+static tempera_status unknown_name(tm_checker *c, const tm_expression *e) {
+  tm_suggestion s = {.wanted = e->text};
+  for (size_t i = 0; i < c->scope_count; i++)
+    tm_suggestion_offer(&s, c->scope[i]->name);
+  for (size_t i = 0; i < c->program->global_count; i++)
+    if (!strcmp(c->program->globals[i]->name, e->text))
+      return tm_complain(c->source, e->token,
+                         "'%s' belongs to the %s block and cannot be used here",
+                         e->text,
+                         tm_block_names[c->program->globals[i]->block]);
+  char hint[96];
+  return tm_complain(c->source, e->token, "unknown variable '%s'%s", e->text,
+                     tm_suggestion_text(&s, hint, sizeof hint));
+}
+
+static tempera_status check_name(tm_checker *c, tm_expression *e) {
+  tm_variable *v = tm_scope_find(c, e->text);
+  if (!v)
+    return unknown_name(c, e);
+  e->variable = v;
+  e->type = v->type;
+  e->level = variable_level(v);
+  return TEMPERA_OK;
+}
+
+/* ---- operators ---------------------------------------------------------- */
+
+static bool is_matrix_type(tm_type t) {
+  return t.depth == 0 && t.base >= TM_VECTOR && t.base <= TM_MATRIX;
+}
+
+static tm_type scalar_result(tm_type a, tm_type b) {
+  return tm_type_of(a.base == TM_INT && b.base == TM_INT ? TM_INT : TM_REAL, 0);
+}
+
+/* + - .* ./ .^: scalars, equal shapes, or a scalar with a shape. */
+static bool elementwise(tm_type a, tm_type b, tm_type *out) {
+  if (tm_is_scalar(a) && tm_is_scalar(b))
+    *out = scalar_result(a, b);
+  else if (tm_is_scalar(a) && is_matrix_type(b))
+    *out = b;
+  else if (is_matrix_type(a) && (tm_is_scalar(b) || tm_type_equal(a, b)))
+    *out = a;
+  else
+    return false;
+  return true;
+}
+
+static bool times(tm_type a, tm_type b, tm_type *out) {
+  if (tm_is_scalar(a) || tm_is_scalar(b))
+    return elementwise(a, b, out);
+  if (!is_matrix_type(a) || !is_matrix_type(b))
+    return false;
+  static const int R = TM_REAL, V = TM_VECTOR, W = TM_ROW_VECTOR, M = TM_MATRIX;
+  const int table[][3] = {
+      {W, V, R}, {V, W, M}, {M, V, V}, {W, M, W}, {M, M, M}};
+  for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+    if ((int)a.base == table[i][0] && (int)b.base == table[i][1]) {
+      *out = tm_type_of((tm_base)table[i][2], 0);
+      return true;
+    }
+  return false;
+}
+
+static bool divided(tm_type a, tm_type b, tm_type *out) {
+  if (tm_is_scalar(b) && elementwise(a, b, out))
+    return true;
+  *out = a;
+  return b.base == TM_MATRIX && b.depth == 0 && a.depth == 0 &&
+         (a.base == TM_MATRIX || a.base == TM_ROW_VECTOR);
+}
+
+static bool power(tm_type a, tm_type b, tm_type *out) {
+  if (!elementwise(a, b, out))
+    return false;
+  if (out->base == TM_INT)
+    out->base = TM_REAL; /* int ^ int is real in Stan */
+  return true;
+}
+
+static bool binary_type(const char *op, tm_type a, tm_type b, tm_type *out) {
+  bool scalars = tm_is_scalar(a) && tm_is_scalar(b);
+  if (!strcmp(op, "+") || !strcmp(op, "-") || !strcmp(op, ".*"))
+    return elementwise(a, b, out);
+  if (!strcmp(op, "./")) {
+    bool fine = elementwise(a, b, out);
+    if (fine && out->base == TM_INT)
+      out->base = TM_REAL;
+    return fine;
+  }
+  if (!strcmp(op, ".^") || !strcmp(op, "^"))
+    return power(a, b, out);
+  if (!strcmp(op, "*"))
+    return times(a, b, out);
+  if (!strcmp(op, "/"))
+    return divided(a, b, out);
+  if (!strcmp(op, "%") || !strcmp(op, "%/%")) {
+    *out = tm_type_of(TM_INT, 0);
+    return scalars && a.base == TM_INT && b.base == TM_INT;
+  }
+  if (!strcmp(op, "\\")) {
+    *out = b;
+    return a.base == TM_MATRIX && a.depth == 0 && b.depth == 0 &&
+           (b.base == TM_VECTOR || b.base == TM_MATRIX);
+  }
+  *out = tm_type_of(TM_INT, 0); /* comparisons and logic */
+  return scalars;
+}
+
+static void fold_binary(tm_expression *e) {
+  const tm_expression *a = e->parts[0], *b = e->parts[1];
+  bool numbers = (a->kind == TM_E_INT || a->kind == TM_E_REAL) &&
+                 (b->kind == TM_E_INT || b->kind == TM_E_REAL);
+  if (!numbers || strlen(e->text) != 1 || !strchr("+-*/", e->text[0]))
+    return;
+  char op = e->text[0];
+  if (e->type.base == TM_INT) {
+    int64_t x = a->whole, y = b->whole;
+    if (op == '/' && y == 0)
+      return;
+    e->whole = op == '+'   ? x + y
+               : op == '-' ? x - y
+               : op == '*' ? x * y
+                           : x / y;
+    if (e->whole > 2147483647 || e->whole < -2147483647)
+      return;
+    e->number = (double)e->whole;
+    e->kind = TM_E_INT;
+  } else {
+    double x = a->number, y = b->number;
+    e->number = op == '+'   ? x + y
+                : op == '-' ? x - y
+                : op == '*' ? x * y
+                            : x / y;
+    e->kind = TM_E_REAL;
+  }
+}
+
+static tempera_status check_binary(tm_checker *c, tm_expression *e) {
+  tm_type a = e->parts[0]->type, b = e->parts[1]->type;
+  if (!binary_type(e->text, a, b, &e->type)) {
+    char left[TM_TYPE_NAME], right[TM_TYPE_NAME];
+    return tm_complain(c->source, e->token, "'%s' does not apply to %s and %s",
+                       e->text, tm_type_name(a, left, sizeof left),
+                       tm_type_name(b, right, sizeof right));
+  }
+  if (e->type.base == TM_INT && strchr("/%", e->text[0]) &&
+      e->parts[1]->kind == TM_E_INT && e->parts[1]->whole == 0)
+    return tm_complain(c->source, e->token, "integer division by zero");
+  fold_binary(e);
+  return TEMPERA_OK;
+}
+
+static tempera_status check_unary(tm_checker *c, tm_expression *e) {
+  tm_expression *a = e->parts[0];
+  bool fine = e->text[0] == '!'
+                  ? tm_is_scalar(a->type)
+                  : tm_is_scalar(a->type) || is_matrix_type(a->type);
+  char name[TM_TYPE_NAME];
+  if (!fine)
+    return tm_complain(c->source, e->token, "'%s' does not apply to %s",
+                       e->text, tm_type_name(a->type, name, sizeof name));
+  e->type = e->text[0] == '!' ? tm_type_of(TM_INT, 0) : a->type;
+  if (e->text[0] == '-' && (a->kind == TM_E_INT || a->kind == TM_E_REAL)) {
+    e->kind = a->kind;
+    e->whole = -a->whole;
+    e->number = -a->number;
+  }
+  return TEMPERA_OK;
+}
+
+static tempera_status check_transpose(tm_checker *c, tm_expression *e) {
+  tm_type t = e->parts[0]->type;
+  char name[TM_TYPE_NAME];
+  if (!is_matrix_type(t))
+    return tm_complain(c->source, e->token,
+                       "' transposes vectors and matrices, not %s",
+                       tm_type_name(t, name, sizeof name));
+  e->type = t;
+  if (t.base != TM_MATRIX)
+    e->type.base = t.base == TM_VECTOR ? TM_ROW_VECTOR : TM_VECTOR;
+  return TEMPERA_OK;
+}
+
+/* The type both promote to. */
+static bool unify(tm_type a, tm_type b, tm_type *out) {
+  *out = tm_type_promotes(a, b) ? b : a;
+  return tm_type_promotes(a, b) || tm_type_promotes(b, a);
+}
+
+static tempera_status check_conditional(tm_checker *c, tm_expression *e) {
+  tm_type a = e->parts[1]->type, b = e->parts[2]->type;
+  char left[TM_TYPE_NAME], right[TM_TYPE_NAME];
+  if (!tm_is_scalar(e->parts[0]->type) || e->parts[0]->type.base != TM_INT)
+    return tm_complain(c->source, e->token,
+                       "the condition before ? must be an int");
+  if (!unify(a, b, &e->type))
+    return tm_complain(c->source, e->token,
+                       "the two sides of this conditional differ: %s and %s",
+                       tm_type_name(a, left, sizeof left),
+                       tm_type_name(b, right, sizeof right));
+  return TEMPERA_OK;
+}
+
+static tempera_status check_literal(tm_checker *c, tm_expression *e) {
+  bool row = e->kind == TM_E_ROW_VECTOR;
+  if (e->part_count == 0)
+    return tm_complain(
+        c->source, e->token, "an empty %s has no type here; use rep_%s(0, 0)",
+        row ? "row vector" : "array", row ? "row_vector" : "array");
+  tm_type type = e->parts[0]->type;
+  for (size_t i = 1; i < e->part_count; i++)
+    if (!unify(type, e->parts[i]->type, &type))
+      return tm_complain(c->source, e->parts[i]->token,
+                         "the elements of this list differ in type");
+  if (!row) {
+    if (type.depth == TM_MAX_RANK || type.base == TM_STRING ||
+        type.base == TM_VOID)
+      return tm_complain(c->source, e->token, "this array cannot be made");
+    e->type = tm_type_of(type.base, type.depth + 1);
+    return TEMPERA_OK;
+  }
+  if (!tm_is_scalar(type) && !(type.base == TM_ROW_VECTOR && type.depth == 0))
+    return tm_complain(c->source, e->token,
+                       "[ ] holds numbers (a row_vector) or row_vectors (a "
+                       "matrix); arrays are written { }");
+  e->type = tm_type_of(tm_is_scalar(type) ? TM_ROW_VECTOR : TM_MATRIX, 0);
+  return TEMPERA_OK;
+}
+
+/* ---- indices ------------------------------------------------------------ */
+
+static tempera_status check_index_part(tm_checker *c, tm_expression *part,
+                                       bool many, tm_level *level,
+                                       bool *multiple) {
+  if (!part)
+    return TEMPERA_OK;
+  TM_TRY(tm_check_expression(c, part));
+  *level = higher(*level, part->level);
+  if (part->type.base == TM_INT && part->type.depth == 0)
+    return TEMPERA_OK;
+  char name[TM_TYPE_NAME];
+  if (!many || part->type.base != TM_INT || part->type.depth != 1)
+    return tm_complain(c->source, part->token,
+                       "an index must be an int%s, not %s",
+                       many ? " or an array of ints" : "",
+                       tm_type_name(part->type, name, sizeof name));
+  *multiple = true;
+  return TEMPERA_OK;
+}
+
+/* Single indices drop a dimension; others keep it. Arrays are indexed first,
+ * then the rows and columns of what they hold. */
+static tempera_status check_index(tm_checker *c, tm_expression *e) {
+  tm_type type = e->parts[0]->type;
+  int arrays = 0, kept_arrays = 0, kept[2] = {1, 1};
+  char name[TM_TYPE_NAME];
+  for (size_t i = 0; i < e->index_count; i++) {
+    tm_index *index = &e->indices[i];
+    if ((int)i >= tm_rank(type))
+      return tm_complain(c->source, e->token, "%s takes %d indices, not %zu",
+                         tm_type_name(type, name, sizeof name), tm_rank(type),
+                         e->index_count);
+    bool multiple = index->kind != TM_INDEX_ONE;
+    TM_TRY(check_index_part(c, index->from, index->kind == TM_INDEX_ONE,
+                            &e->level, &multiple));
+    TM_TRY(check_index_part(c, index->to, false, &e->level, &multiple));
+    if ((int)i < type.depth) {
+      arrays++;
+      kept_arrays += multiple;
+    } else {
+      kept[(int)i - type.depth] = multiple;
+    }
+  }
+  int depth = type.depth - arrays + kept_arrays;
+  tm_base base = type.base;
+  if (base == TM_MATRIX)
+    base = kept[0] && kept[1] ? TM_MATRIX
+           : kept[0]          ? TM_VECTOR
+           : kept[1]          ? TM_ROW_VECTOR
+                              : TM_REAL;
+  else if (base == TM_VECTOR || base == TM_ROW_VECTOR)
+    base = kept[0] ? base : TM_REAL;
+  e->type = tm_type_of(base, depth);
+  return TEMPERA_OK;
+}
+
+/* ---- all ---------------------------------------------------------------- */
+
+static tempera_status check_parts(tm_checker *c, tm_expression *e) {
+  if (e->kind == TM_E_CALL &&
+      (!strcmp(e->text, "reduce_sum") || !strcmp(e->text, "reduce_sum_static")))
+    TM_TRY(tm_check_reduce_sum(c, e));
+  if (e->kind == TM_E_CALL && !e->system && tm_is_solver(e->text))
+    return tm_check_solver(c, e);
+  bool exists = false;
+  if (e->kind == TM_E_CALL && tm_builtin_unsupported(e->text) &&
+      !tm_function_find(c, e->text, NULL, 0, &exists) && !exists)
+    return tm_complain(c->source, e->token, "the function %s is not supported",
+                       e->text);
+  for (size_t i = 0; i < e->part_count; i++) {
+    TM_TRY(tm_check_expression(c, e->parts[i]));
+    if (e->parts[i]->type.base == TM_VOID)
+      return tm_complain(c->source, e->parts[i]->token,
+                         "this function returns nothing");
+    if (e->parts[i]->type.base == TM_STRING)
+      return tm_complain(c->source, e->parts[i]->token,
+                         "a string may only stand in print and reject");
+  }
+  e->level = parts_level(e);
+  return TEMPERA_OK;
+}
+
+static tempera_status check_kind(tm_checker *c, tm_expression *e) {
+  switch (e->kind) {
+  case TM_E_INT:
+    e->type = tm_type_of(TM_INT, 0);
+    return TEMPERA_OK;
+  case TM_E_REAL:
+    e->type = tm_type_of(TM_REAL, 0);
+    return TEMPERA_OK;
+  case TM_E_STRING:
+    e->type = tm_type_of(TM_STRING, 0);
+    return TEMPERA_OK;
+  case TM_E_NAME:
+    return check_name(c, e);
+  case TM_E_CALL:
+    return e->system ? TEMPERA_OK : tm_check_call(c, e);
+  case TM_E_UNARY:
+    return check_unary(c, e);
+  case TM_E_BINARY:
+    return check_binary(c, e);
+  case TM_E_TRANSPOSE:
+    return check_transpose(c, e);
+  case TM_E_CONDITIONAL:
+    return check_conditional(c, e);
+  case TM_E_INDEX:
+    return check_index(c, e);
+  default:
+    return check_literal(c, e);
+  }
+}
+
+tempera_status tm_check_expression(tm_checker *c, tm_expression *e) {
+  enum { TALLEST = 4000 }; /* a + b + c + ... is a tall tree */
+  if (++c->depth > TALLEST)
+    return tm_complain(c->source, e->token, "this expression is too long");
+  TM_TRY(check_parts(c, e));
+  TM_TRY(check_kind(c, e));
+  c->depth--;
+  return TEMPERA_OK;
+}

@@ -1,0 +1,269 @@
+/* cover.c - improper priors, element by element: an unbounded parameter
+ * needs a prior statement for each of its elements.
+ *
+ * Sizes are not known before data are read, so elements are kept as ranges
+ * from a whole number to a whole number or to "the end". */
+#include "language/check/split.h"
+
+#include <string.h>
+
+enum { MOST_RANGES = 64, THE_END = -1 };
+
+typedef struct range {
+  int64_t from, to; /* THE_END: up to the declared size */
+} range;
+
+typedef struct coverage {
+  range ranges[MOST_RANGES];
+  size_t count;
+  bool all;
+} coverage;
+
+typedef struct coverer {
+  tm_split *split;
+  coverage *parameters;
+  const tm_statement *loops[64];
+  size_t loop_count;
+} coverer;
+
+static bool same_text(const tm_expression *a, const tm_expression *b) {
+  if (a->kind != b->kind || a->part_count != b->part_count ||
+      a->index_count != b->index_count)
+    return false;
+  if (a->kind == TM_E_INT)
+    return a->whole == b->whole;
+  if (a->text && b->text && strcmp(a->text, b->text))
+    return false;
+  for (size_t i = 0; i < a->part_count; i++)
+    if (!same_text(a->parts[i], b->parts[i]))
+      return false;
+  for (size_t i = 0; i < a->index_count; i++) {
+    if (a->indices[i].kind != b->indices[i].kind || !a->indices[i].from ||
+        !b->indices[i].from || a->indices[i].to || b->indices[i].to ||
+        !same_text(a->indices[i].from, b->indices[i].from))
+      return false;
+  }
+  return true;
+}
+
+/* Is this the declared size of dimension k (or a name for it)? */
+static bool is_size(const tm_variable *v, size_t k, const tm_expression *e) {
+  if (same_text(v->sizes[k], e))
+    return true;
+  if (e->kind != TM_E_CALL || e->part_count < 1 ||
+      e->parts[0]->kind != TM_E_NAME || e->parts[0]->variable != v)
+    return false;
+  return k == 0 && (!strcmp(e->text, "size") || !strcmp(e->text, "rows") ||
+                    !strcmp(e->text, "num_elements"));
+}
+
+static const tm_statement *loop_of(const coverer *c, const tm_expression *e) {
+  if (e->kind != TM_E_NAME)
+    return NULL;
+  for (size_t i = c->loop_count; i-- > 0;)
+    if (c->loops[i]->variable == e->variable)
+      return c->loops[i];
+  return NULL;
+}
+
+/* The elements that from:to mean in dimension k; false when not known. */
+static bool range_of(const tm_variable *v, size_t k, const tm_expression *from,
+                     const tm_expression *to, range *r) {
+  *r = (range){1, THE_END};
+  if (from && from->kind != TM_E_INT)
+    return false;
+  if (from)
+    r->from = from->whole;
+  if (!to || is_size(v, k, to))
+    return true;
+  r->to = to->whole;
+  return to->kind == TM_E_INT;
+}
+
+static bool index_range(const coverer *c, const tm_variable *v, size_t k,
+                        const tm_index *index, range *r) {
+  if (index->kind != TM_INDEX_ONE)
+    return range_of(v, k, index->from, index->to, r);
+  if (index->from->kind == TM_E_INT) {
+    *r = (range){index->from->whole, index->from->whole};
+    return true;
+  }
+  const tm_statement *loop = loop_of(c, index->from);
+  return loop && loop->kind == TM_S_FOR &&
+         range_of(v, k, loop->lower, loop->upper, r);
+}
+
+/* x[{1, 3}]: the elements by number, when it is the only index. */
+static bool cover_numbers(const tm_expression *e, coverage *out) {
+  const tm_expression *list = e->index_count == 1 ? e->indices[0].from : NULL;
+  if (!list || e->indices[0].to || list->kind != TM_E_ARRAY)
+    return false;
+  for (size_t i = 0; i < list->part_count; i++)
+    if (list->parts[i]->kind == TM_E_INT && out->count < MOST_RANGES)
+      out->ranges[out->count++] =
+          (range){list->parts[i]->whole, list->parts[i]->whole};
+  return true;
+}
+
+static bool is_everything(range r) { return r.from == 1 && r.to == THE_END; }
+
+/* Only one dimension may be less than whole. */
+static void cover_indexed(coverer *c, const tm_expression *e, coverage *out,
+                          const tm_variable *v) {
+  range partial = {1, THE_END};
+  if (cover_numbers(e, out))
+    return;
+  for (size_t k = 0; k < e->index_count; k++) {
+    range r;
+    if (k >= v->size_count || !index_range(c, v, k, &e->indices[k], &r))
+      return;
+    if (is_everything(r))
+      continue;
+    if (k > 0 || !is_everything(partial))
+      return;
+    partial = r;
+  }
+  if (is_everything(partial))
+    out->all = true;
+  else if (out->count < MOST_RANGES)
+    out->ranges[out->count++] = partial;
+}
+
+static bool in_mask(const tm_dependence *d, size_t k) {
+  return d->mask[k / 64] >> (k % 64) & 1;
+}
+
+static size_t mask_size(const tm_dependence *d) {
+  size_t n = 0;
+  for (int i = 0; i < TM_MASK_WORDS; i++)
+    n += (size_t)__builtin_popcountll(d->mask[i]);
+  return n;
+}
+
+/* The one parameter inside e, with its indices, when it is plain to see. */
+static const tm_expression *parameter_in(const tm_expression *e,
+                                         const tm_variable *v) {
+  const tm_expression *root = e;
+  while (root->kind == TM_E_INDEX)
+    root = root->parts[0];
+  if (root->kind == TM_E_NAME && root->variable == v)
+    return e;
+  for (size_t i = 0; i < e->part_count; i++) {
+    const tm_expression *found = parameter_in(e->parts[i], v);
+    if (found)
+      return found;
+  }
+  return NULL;
+}
+
+/* An outcome of one parameter covers what it names of it; an outcome that
+ * mixes several covers none of them for sure. */
+static void cover_outcome(coverer *c, const tm_expression *outcome, bool raw) {
+  tm_dependence d = tm_depends(c->split, outcome);
+  size_t members = mask_size(&d);
+  for (size_t k = 0; k < c->split->parameter_count; k++) {
+    if (!in_mask(&d, k) || (members > 1 && d.mixed && !raw))
+      continue;
+    const tm_variable *v = c->split->parameters[k].variable;
+    const tm_expression *named = parameter_in(outcome, v);
+    if (named && named->kind == TM_E_INDEX && !raw)
+      cover_indexed(c, named, &c->parameters[k], v);
+    else
+      c->parameters[k].all = true;
+  }
+}
+
+static bool is_density(const tm_expression *e) {
+  return e->kind == TM_E_CALL && e->part_count &&
+         (strstr(e->text, "_lpdf") || strstr(e->text, "_lpmf") ||
+          strstr(e->text, "_lupdf") || strstr(e->text, "_lupmf"));
+}
+
+static void cover_terms(coverer *c, const tm_expression *e) {
+  if (e->kind == TM_E_BINARY &&
+      (!strcmp(e->text, "+") || !strcmp(e->text, "-"))) {
+    cover_terms(c, e->parts[0]);
+    cover_terms(c, e->parts[1]);
+  } else if (is_density(e)) {
+    cover_outcome(c, e->parts[0], false);
+  } else {
+    cover_outcome(c, e, true);
+  }
+}
+
+static void walk(coverer *c, tm_statement **body, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    tm_statement *s = body[i];
+    bool loop = s->kind == TM_S_FOR && c->loop_count < 64;
+    if (s->kind == TM_S_TILDE && s->part == TM_PART_PRIOR)
+      cover_outcome(c, s->left, false);
+    if (s->kind == TM_S_TARGET && s->part == TM_PART_PRIOR)
+      cover_terms(c, s->value);
+    if (s->kind == TM_S_CALL && s->part == TM_PART_PRIOR)
+      cover_outcome(c, s->value, true);
+    if (s->kind == TM_S_DECLARE && s->variable->initial &&
+        s->variable->block == TM_BLOCK_TRANSFORMED_PARAMETERS)
+      continue;
+    if (loop)
+      c->loops[c->loop_count++] = s;
+    walk(c, s->body, s->body_count);
+    if (s->otherwise)
+      walk(c, s->otherwise->body, s->otherwise->body_count);
+    c->loop_count -= loop;
+  }
+}
+
+/* How far the ranges join up from 1 on; THE_END: all the way. */
+static int64_t ranges_reach(const coverage *g) {
+  int64_t reached = 0;
+  for (bool more = true; more;) {
+    more = false;
+    for (size_t i = 0; i < g->count; i++) {
+      if (g->ranges[i].from > reached + 1)
+        continue;
+      if (g->ranges[i].to == THE_END)
+        return THE_END;
+      if (g->ranges[i].to > reached) {
+        reached = g->ranges[i].to;
+        more = true;
+      }
+    }
+  }
+  return reached;
+}
+
+/* A size that is a number decides at once; for others, whose value only the
+ * data know, `covered_to` is left to be compared with it. */
+static void judge(const coverage *g, tm_parameter_info *info) {
+  const tm_variable *v = info->variable;
+  int64_t reached = ranges_reach(g);
+  bool known = v->size_count == 0 || v->sizes[0]->kind == TM_E_INT;
+  int64_t size = known && v->size_count ? v->sizes[0]->whole : INT64_MAX;
+  bool all = g->all || reached == THE_END || reached >= size;
+  info->cover = all ? TM_COVER_ALL : g->count ? TM_COVER_SOME : TM_COVER_NONE;
+  info->covered_to = all || known ? 0 : reached;
+}
+
+bool tm_surely_improper(const tm_parameter_info *info) {
+  return info->cover != TM_COVER_ALL && !info->flat_is_proper &&
+         info->covered_to == 0;
+}
+
+tempera_status tm_cover_parameters(tm_split *split) {
+  tm_arena *arena = split->program->source.arena;
+  coverer c = {.split = split,
+               .parameters =
+                   TM_NEW(arena, coverage, split->parameter_count + 1)};
+  if (!c.parameters)
+    return tm_fail_memory(split->program->source.error);
+  tm_block_node *model = &split->program->blocks[TM_BLOCK_MODEL];
+  walk(&c, model->statements, model->count);
+  split->proper = true;
+  for (size_t k = 0; k < split->parameter_count; k++) {
+    tm_parameter_info *info = &split->parameters[k];
+    judge(&c.parameters[k], info);
+    if (tm_surely_improper(info))
+      split->proper = false;
+  }
+  return TEMPERA_OK;
+}

@@ -1,0 +1,141 @@
+/* emit_need.c - which variables and statements a density needs. The prior
+ * should not pay for what only the likelihood uses, and conversely. */
+#include "language/emit/emit.h"
+
+#include <string.h>
+
+static const tm_variable *assigned(const tm_statement *s) {
+  if (s->kind == TM_S_DECLARE)
+    return s->variable;
+  const tm_expression *root = s->left;
+  while (root->kind == TM_E_INDEX)
+    root = root->parts[0];
+  return root->variable;
+}
+
+static bool keeps_any(const tm_emitter *g, tm_statement *const *body,
+                      size_t count) {
+  for (size_t i = 0; i < count; i++)
+    if (tm_emit_keeps(g, body[i]))
+      return true;
+  return false;
+}
+
+bool tm_emit_keeps(const tm_emitter *g, const tm_statement *s) {
+  if (!g->needed)
+    return true;
+  switch (s->kind) {
+  case TM_S_DECLARE:
+  case TM_S_ASSIGN:
+    return g->needed[assigned(s)->index] || (s->raises && s->part == g->part);
+  case TM_S_TILDE:
+  case TM_S_TARGET:
+    return s->part == g->part;
+  case TM_S_CALL:
+    return s->value->function && s->value->function->uses_target &&
+           s->part == g->part;
+  case TM_S_EMPTY:
+  case TM_S_PRINT:
+    return false;
+  case TM_S_BREAK:
+  case TM_S_CONTINUE:
+  case TM_S_RETURN:
+  case TM_S_REJECT:
+    return true;
+  default:
+    return keeps_any(g, s->body, s->body_count) ||
+           (s->otherwise && tm_emit_keeps(g, s->otherwise));
+  }
+}
+
+typedef struct marker {
+  tm_emitter *g;
+  bool changed;
+} marker;
+
+static void mark(marker *m, const tm_expression *e) {
+  if (!e)
+    return;
+  if (e->kind == TM_E_NAME && !m->g->needed[e->variable->index]) {
+    m->g->needed[e->variable->index] = true;
+    m->changed = true;
+  }
+  for (size_t i = 0; i < e->part_count; i++)
+    mark(m, e->parts[i]);
+  for (size_t i = 0; i < e->index_count; i++) {
+    mark(m, e->indices[i].from);
+    mark(m, e->indices[i].to);
+  }
+}
+
+static void mark_variable(marker *m, const tm_variable *v) {
+  for (size_t i = 0; i < v->size_count; i++)
+    mark(m, v->sizes[i]);
+  mark(m, v->lower);
+  mark(m, v->upper);
+  mark(m, v->initial);
+}
+
+static void mark_all(marker *m, tm_statement *const *body, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    const tm_statement *s = body[i];
+    if (!tm_emit_keeps(m->g, s))
+      continue;
+    mark(m, s->left);
+    mark(m, s->value);
+    mark(m, s->density);
+    mark(m, s->cdf[0]);
+    mark(m, s->cdf[1]);
+    mark(m, s->lower);
+    mark(m, s->upper);
+    for (size_t k = 0; k < s->argument_count; k++)
+      mark(m, s->arguments[k]);
+    if (s->kind == TM_S_DECLARE)
+      mark_variable(m, s->variable);
+    if (s->raises && s->kind == TM_S_ASSIGN)
+      mark(m, s->left);
+    mark_all(m, s->body, s->body_count);
+    if (s->otherwise)
+      mark_all(m, &s->otherwise, 1);
+  }
+}
+
+/* Constraints of transformed parameters cut the support, whoever uses their
+ * values: those that the data enter by the likelihood, the others by the
+ * prior. */
+static void mark_constrained(marker *m) {
+  const tempera_program *program = m->g->program;
+  for (size_t i = 0; i < program->tree.global_count; i++) {
+    const tm_variable *v = program->tree.globals[i];
+    bool data = program->split.variables[v->index].data == TM_DATA_VALUE;
+    if (v->block == TM_BLOCK_TRANSFORMED_PARAMETERS &&
+        v->constraint != TM_FREE && v->constraint != TM_OFFSET &&
+        m->g->part == (data ? TM_PART_LIKELIHOOD : TM_PART_PRIOR))
+      m->g->needed[v->index] = true;
+  }
+}
+
+void tm_emit_need(tm_emitter *g) {
+  const tm_program *tree = &g->program->tree;
+  size_t count = (size_t)tree->variable_count + 1;
+  g->needed = TM_NEW(g->arena, bool, count);
+  if (!g->needed) {
+    g->body.failed = true;
+    return;
+  }
+  marker m = {g, true};
+  mark_constrained(&m);
+  while (m.changed) {
+    m.changed = false;
+    static const tm_block_kind blocks[] = {TM_BLOCK_TRANSFORMED_PARAMETERS,
+                                           TM_BLOCK_MODEL};
+    for (size_t i = 0; i < 2; i++)
+      mark_all(&m, tree->blocks[blocks[i]].statements,
+               tree->blocks[blocks[i]].count);
+    for (size_t i = 0; i < tree->global_count; i++)
+      if (tree->globals[i]->block == TM_BLOCK_PARAMETERS &&
+          g->needed[tree->globals[i]->index])
+        for (size_t k = 0; k < tree->globals[i]->size_count; k++)
+          mark(&m, tree->globals[i]->sizes[k]);
+  }
+}

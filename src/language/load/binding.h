@@ -1,0 +1,27 @@
+/* binding.h - between a compiled program and the library: data in,
+ * parameters laid out, quantities out. A program's entry points hand a
+ * tm_binding back to the runtime's read, parameter and output. */
+#ifndef TM_LANGUAGE_BINDING_H
+#define TM_LANGUAGE_BINDING_H
+
+#include "language/load/limits.h"
+
+typedef struct tm_binding {
+  const tempera_data *data;
+  const char *reading; /* the last variable asked for, or NULL */
+  /* parameters, growing */
+  tm_arena *arena;
+  tempera_parameter *parameters;
+  size_t parameter_count, parameter_capacity;
+  size_t theta_count;
+  tm_limits_pool *pool; /* made when a parameter's limits depend on others */
+  bool improper;
+  /* quantities: names once, growing; then values at every point */
+  const char **names;
+  size_t name_count, name_capacity;
+  size_t transformed_count; /* of them not generated; they come first */
+  double *values;
+  size_t value_count, value_room;
+} tm_binding;
+
+#endif

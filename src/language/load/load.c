@@ -1,0 +1,384 @@
+/* load.c - a compiled program and data become a tempera_model. */
+#include "language/load/load.h"
+
+#include "base/file.h"
+#include "language/load/binding.h"
+#include "language/load/compile.h"
+#include "model/data.h"
+#include "model/model.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+
+/* What all chains share; never changed after loading. */
+typedef struct shared {
+  void *library;
+  const tm_entry *entry;
+  void *instance;
+  tm_tape tape; /* holds data and transformed data */
+  tm_guard guard;
+  tm_limits_pool *pool;           /* or NULL */
+  size_t size;                    /* of theta */
+  size_t quantities, transformed; /* of which the first are transformed */
+  int holders;                    /* users of it, counted atomically */
+  int shown, generated;           /* prints of model and quantities were made */
+} shared;
+
+/* One chain's. */
+typedef struct user {
+  shared *program;
+  tm_tape tape;
+  tm_guard guard;
+  double *rejected; /* the last point of density zero ... */
+  bool unexplained; /* ... of which nobody has asked why */
+} user;
+
+static void release_shared(shared *s) {
+  if (!s || __atomic_sub_fetch(&s->holders, 1, __ATOMIC_ACQ_REL) > 0)
+    return;
+  tm_limits_pool_free(s->pool);
+  tm_tape_free(&s->tape);
+  tm_heap_free(s->instance);
+  if (s->library)
+    dlclose(s->library);
+  tm_heap_free(s);
+}
+
+static void release(void *user_) {
+  user *u = user_;
+  if (!u)
+    return;
+  tm_tape_free(&u->tape);
+  release_shared(u->program);
+  tm_heap_free(u->rejected);
+  tm_heap_free(u);
+}
+
+static user *user_new(shared *program) {
+  user *u = tm_heap_alloc(1, sizeof *u);
+  if (u)
+    u->rejected = tm_heap_alloc(program->size + 1, sizeof(double));
+  if (!u || !u->rejected) {
+    tm_heap_free(u);
+    return NULL;
+  }
+  u->program = program;
+  __atomic_add_fetch(&program->holders, 1, __ATOMIC_ACQ_REL);
+  tm_tape_start(&u->tape, &u->guard);
+  u->guard.printer = program->guard.printer;
+  return u;
+}
+
+static int clone(const void *from, void **copy) {
+  *copy = user_new(((const user *)from)->program);
+  return *copy ? 0 : -1;
+}
+
+/* ---- callbacks ---------------------------------------------------------- */
+
+static int answer_of(const tm_guard *guard) {
+  return guard->outcome == TM_REJECTED ? 1 : -1;
+}
+
+/* A density that is zero or not a number rejects the point, as in Stan; why is
+ * found out when somebody asks. */
+static int rejected(user *u, const double *theta) {
+  memcpy(u->rejected, theta, u->program->size * sizeof(double));
+  u->unexplained = true;
+  return 1;
+}
+
+static int left_early(user *u, const double *theta) {
+  return u->guard.outcome == TM_REJECTED ? rejected(u, theta) : -1;
+}
+
+/* What the program prints, at the first point that anybody evaluates. */
+static void show(user *u, const double *theta) {
+  tm_tape_reset(&u->tape);
+  u->tape.showing = 1;
+  if (!setjmp(u->guard.place))
+    u->program->entry->show(&u->tape, u->program->instance, theta);
+  u->tape.showing = 0;
+}
+
+/* Is this the first call? */
+static bool first_time(int *flag) {
+  return !__atomic_load_n(flag, __ATOMIC_RELAXED) &&
+         !__atomic_exchange_n(flag, 1, __ATOMIC_ACQ_REL);
+}
+
+static int value_of(user *u, int part, const double *theta, double *value) {
+  if (u->program->entry->show && first_time(&u->program->shown))
+    show(u, theta);
+  tm_tape_reset(&u->tape);
+  if (setjmp(u->guard.place))
+    return left_early(u, theta);
+  u->program->entry->value[part](&u->tape, u->program->instance, theta);
+  *value = u->tape.log_density;
+  return *value > -INFINITY ? 0 : rejected(u, theta);
+}
+
+static int gradient_of(user *u, int part, const double *theta, double *value,
+                       double *gradient) {
+  if (u->program->entry->show && first_time(&u->program->shown))
+    show(u, theta);
+  tm_tape_reset(&u->tape);
+  memset(gradient, 0, u->program->size * sizeof(double));
+  if (setjmp(u->guard.place))
+    return left_early(u, theta);
+  u->program->entry->gradient[part](&u->tape, u->program->instance, theta,
+                                    gradient);
+  *value = u->tape.log_density;
+  if (!(*value > -INFINITY))
+    return rejected(u, theta);
+  tm_backward(&u->tape);
+  return 0;
+}
+
+static int log_prior(const double *theta, double *value, void *user_) {
+  return value_of(user_, 0, theta, value);
+}
+static int log_likelihood(const double *theta, double *value, void *user_) {
+  return value_of(user_, 1, theta, value);
+}
+static int log_prior_gradient(const double *theta, double *value,
+                              double *gradient, void *user_) {
+  return gradient_of(user_, 0, theta, value, gradient);
+}
+static int log_likelihood_gradient(const double *theta, double *value,
+                                   double *gradient, void *user_) {
+  return gradient_of(user_, 1, theta, value, gradient);
+}
+
+static int prior_draw(tempera_random *random, double *theta, void *user_) {
+  user *u = user_;
+  tm_tape_reset(&u->tape);
+  u->tape.random = random;
+  if (setjmp(u->guard.place))
+    return answer_of(&u->guard);
+  u->program->entry->prior(&u->tape, u->program->instance, theta);
+  return 0;
+}
+
+static int outputs(const double *theta, tempera_random *random, double *out,
+                   size_t room, user *u) {
+  tm_binding binding = {.values = out, .value_room = room};
+  tm_tape_reset(&u->tape);
+  u->tape.random = random;
+  u->unexplained = false;
+  u->tape.showing = random && first_time(&u->program->generated);
+  if (setjmp(u->guard.place)) {
+    u->tape.showing = 0;
+    return answer_of(&u->guard);
+  }
+  u->program->entry->quantities(&u->tape, u->program->instance, theta,
+                                &binding);
+  u->tape.showing = 0;
+  return 0;
+}
+
+static int quantities(const double *theta, tempera_random *random, double *out,
+                      void *user_) {
+  user *u = user_;
+  return outputs(theta, random, out, u->program->quantities, u);
+}
+
+int tm_load_transform(const double *theta, double *out, void *user_) {
+  user *u = user_;
+  return outputs(theta, NULL, out, u->program->transformed, u);
+}
+
+size_t tm_load_transformed(const tempera_model *model) {
+  return ((const user *)model->spec.user)->program->transformed;
+}
+
+/* Evaluate again, statement by statement. */
+static void explain(user *u) {
+  u->unexplained = false;
+  u->guard.message[0] = '\0';
+  tm_tape_reset(&u->tape);
+  if (setjmp(u->guard.place))
+    return; /* with the message */
+  u->program->entry->explain(&u->tape, u->program->instance, u->rejected);
+}
+
+static const char *reason(const void *user_) {
+  user *u = (user *)(uintptr_t)user_; /* it is ours to change */
+  if (u->unexplained)
+    explain(u);
+  return u->guard.message;
+}
+
+/* ---- loading ------------------------------------------------------------ */
+
+/* A message about the variable just read has its place in the data. */
+static void find_place(const tm_binding *binding, const char *message,
+                       int *line, int *column) {
+  char start[300];
+  snprintf(start, sizeof start, "variable %s",
+           binding->reading ? binding->reading : "?");
+  *line = *column = 0;
+  if (binding->reading && !strncmp(message, start, strlen(start)))
+    tm_data_place(binding->data, binding->reading, line, column);
+}
+
+/* Read data, compute transformed data, lay parameters out. */
+static tempera_status bind(shared *s, uint64_t seed, tm_binding *binding,
+                           tempera_error *error) {
+  tempera_random random = tm_random(seed, 0, TM_PURPOSE_START);
+  tm_tape_start(&s->tape, &s->guard);
+  s->tape.random = &random;
+  s->instance = tm_heap_alloc(1, s->entry->instance_size);
+  if (!s->instance)
+    return tm_fail_memory(error);
+  if (setjmp(s->guard.place)) {
+    int line, column;
+    s->tape.random = NULL;
+    s->pool = binding->pool;
+    find_place(binding, s->guard.message, &line, &column);
+    return tm_fail_at(error, TEMPERA_ERROR_INPUT, line, column, "%s",
+                      s->guard.message);
+  }
+  s->tape.showing = 1;
+  s->entry->data(&s->tape, s->instance, binding);
+  s->entry->parameters(&s->tape, s->instance, binding);
+  s->tape.random = NULL;
+  s->pool = binding->pool;
+  s->size = binding->theta_count;
+  s->quantities = binding->name_count;
+  s->transformed = binding->transformed_count;
+  return TEMPERA_OK;
+}
+
+/* One draw tells whether draws can be made. */
+static bool can_draw(user *u, double *theta) {
+  tempera_random random = tm_random(0, 0, TM_PURPOSE_START);
+  bool can = u->program->entry->prior && prior_draw(&random, theta, u) == 0;
+  u->tape.random = NULL;
+  return can;
+}
+
+static tempera_status make_model(shared *s, tm_binding *binding,
+                                 tempera_model **model, tempera_error *error) {
+  user *u = user_new(s);
+  double *theta = TM_NEW(binding->arena, double, s->size + 1);
+  if (!u || !theta) {
+    release(u);
+    return tm_fail_memory(error);
+  }
+  bool improper = !s->entry->proper || binding->improper;
+  tempera_model_spec spec = {
+      .name = s->entry->name,
+      .parameters = binding->parameters,
+      .parameter_count = binding->parameter_count,
+      .log_likelihood = log_likelihood,
+      .log_prior = log_prior,
+      .log_likelihood_gradient = log_likelihood_gradient,
+      .log_prior_gradient = log_prior_gradient,
+      .prior_draw = !improper && can_draw(u, theta) ? prior_draw : NULL,
+      .prior_improper = improper,
+      .quantity_count = binding->name_count,
+      .quantity_names = binding->names,
+      .quantities = binding->name_count ? quantities : NULL,
+      .user = u,
+      .clone = clone,
+      .release = release,
+      .reason = reason};
+  tempera_status status = tempera_model_create(&spec, model, error);
+  if (status != TEMPERA_OK)
+    release(u);
+  return status;
+}
+
+tempera_status tm_load_program(const tm_load *load, tempera_model **model,
+                               tempera_error *error) {
+  tm_binding binding = {.data = load->data, .arena = tm_arena_create()};
+  shared *s = tm_heap_alloc(1, sizeof *s);
+  if (!s || !binding.arena) {
+    tm_heap_free(s);
+    tm_arena_free(binding.arena);
+    if (load->library)
+      dlclose(load->library);
+    return tm_fail_memory(error);
+  }
+  s->holders = 1;
+  s->library = load->library;
+  s->entry = load->entry;
+  s->guard.printer = load->printer;
+  tempera_status status =
+      s->entry->version == TM_ENTRY_VERSION
+          ? TEMPERA_OK
+          : tm_fail(error, TEMPERA_ERROR_IO,
+                    "this program was compiled by another version of Tempera; "
+                    "compile it again");
+  if (status == TEMPERA_OK) {
+    s->entry->start(&tm_the_runtime);
+    status = bind(s, load->seed, &binding, error);
+  }
+  if (status == TEMPERA_OK)
+    status = make_model(s, &binding, model, error);
+  release_shared(s);
+  tm_arena_free(binding.arena);
+  return status;
+}
+
+/* dlopen searches the system for names without a slash; we mean the file. */
+static void *open_library(const char *path) {
+  char local[4096];
+  snprintf(local, sizeof local, "%s%s", strchr(path, '/') ? "" : "./", path);
+  return dlopen(local, RTLD_NOW | RTLD_LOCAL);
+}
+
+/* A library made by tempera_program_compile; *found says whether it is one. */
+static tempera_status load_compiled(const char *path, const tempera_data *data,
+                                    bool *found, tempera_model **model,
+                                    tempera_error *error) {
+  void *library = open_library(path);
+  const tm_entry *entry =
+      library ? dlsym(library, "tempera_program_entry") : NULL;
+  *found = entry != NULL;
+  if (entry)
+    return tm_load_program(
+        &(tm_load){.entry = entry, .library = library, .data = data}, model,
+        error);
+  tempera_status status =
+      tm_fail(error, TEMPERA_ERROR_IO, "cannot load %s: %s", path, dlerror());
+  if (library)
+    dlclose(library);
+  return status;
+}
+
+tempera_status tempera_program_load(const tempera_program *program,
+                                    const tempera_data *data,
+                                    tempera_model **model,
+                                    tempera_error *error) {
+  char *path = NULL;
+  bool found;
+  TM_TRY(tempera_program_compile(program, NULL, &path, error));
+  tempera_status status = load_compiled(path, data, &found, model, error);
+  tm_heap_free(path);
+  return status;
+}
+
+static bool is_program(const char *path) {
+  size_t n = strlen(path);
+  return n > 5 && !strcmp(path + n - 5, ".stan");
+}
+
+static tempera_status load_text(const char *path, const tempera_data *data,
+                                tempera_model **model, tempera_error *error) {
+  tempera_program *program = NULL;
+  TM_TRY(tempera_program_read(path, &program, error));
+  tempera_status status = tempera_program_load(program, data, model, error);
+  tempera_program_free(program);
+  return status;
+}
+
+tempera_status tempera_model_load(const char *path, const tempera_data *data,
+                                  tempera_model **model, tempera_error *error) {
+  if (is_program(path))
+    return load_text(path, data, model, error);
+  bool found;
+  tempera_status status = load_compiled(path, data, &found, model, error);
+  return found ? status : tm_model_load_library(path, data, model, error);
+}

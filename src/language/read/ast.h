@@ -1,0 +1,231 @@
+/* ast.h - a program as a tree. Nodes live in the program's arena, keep the
+ * token that complaints point at, and are annotated by the checker (types,
+ * resolved names) and by the splitter (prior or likelihood). */
+#ifndef TM_LANGUAGE_AST_H
+#define TM_LANGUAGE_AST_H
+
+#include "language/read/source.h"
+
+typedef enum tm_base {
+  TM_VOID,
+  TM_INT,
+  TM_REAL,
+  TM_VECTOR,
+  TM_ROW_VECTOR,
+  TM_MATRIX,
+  TM_STRING,
+  TM_FUNCTION /* a function's name as an argument (ODE systems) */
+} tm_base;
+
+/* depth arrays of base: array[,] vector is {TM_VECTOR, 2}. */
+typedef struct tm_type {
+  tm_base base;
+  int depth;
+} tm_type;
+
+/* From where a value may come: the least level at which it is known. */
+typedef enum tm_level {
+  TM_LEVEL_CONSTANT, /* literals */
+  TM_LEVEL_DATA,     /* data and transformed data */
+  TM_LEVEL_PARAMETER /* anything that may depend on parameters */
+} tm_level;
+
+typedef enum tm_expression_kind {
+  TM_E_INT,
+  TM_E_REAL,
+  TM_E_STRING,
+  TM_E_NAME,
+  TM_E_CALL,
+  TM_E_UNARY,
+  TM_E_BINARY,
+  TM_E_TRANSPOSE,
+  TM_E_CONDITIONAL,
+  TM_E_INDEX,
+  TM_E_ARRAY,     /* {a, b} */
+  TM_E_ROW_VECTOR /* [a, b] */
+} tm_expression_kind;
+
+typedef struct tm_expression tm_expression;
+typedef struct tm_statement tm_statement;
+typedef struct tm_variable tm_variable;
+typedef struct tm_function tm_function;
+
+typedef enum tm_index_kind {
+  TM_INDEX_ONE,  /* an int, or an array of ints */
+  TM_INDEX_ALL,  /* empty or : */
+  TM_INDEX_RANGE /* from:to, either may be absent */
+} tm_index_kind;
+
+typedef struct tm_index {
+  tm_index_kind kind;
+  tm_expression *from, *to; /* ONE uses `from` */
+} tm_index;
+
+struct tm_expression {
+  tm_expression_kind kind;
+  const tm_token *token;
+  const char *text;      /* name, operator, function's name, string */
+  tm_expression **parts; /* operands, arguments, elements; INDEX: [0] */
+  size_t part_count;
+  tm_index *indices; /* INDEX */
+  size_t index_count;
+  int64_t whole; /* INT */
+  double number; /* REAL */
+  bool bar;      /* CALL: the first comma is a | */
+  /* by the checker */
+  tm_type type;
+  tm_level level;
+  tm_variable *variable; /* NAME */
+  tm_function *function; /* CALL of a user's function */
+  tm_function *system;   /* CALL of an ODE solver: its first argument */
+  const struct tm_builtin *builtin; /* CALL of ours */
+  int kept;            /* from 1: computed when the data are read; 0: not */
+  unsigned kept_terms; /* of a density: only terms of these arguments are */
+};
+
+typedef enum tm_constraint {
+  TM_FREE,
+  TM_BOUNDED, /* lower and/or upper */
+  TM_OFFSET,  /* offset and/or multiplier */
+  TM_SIMPLEX,
+  TM_UNIT_VECTOR,
+  TM_ORDERED,
+  TM_POSITIVE_ORDERED,
+  TM_SUM_TO_ZERO,
+  TM_CHOLESKY_CORR,
+  TM_CHOLESKY_COV,
+  TM_CORRELATION,
+  TM_COVARIANCE
+} tm_constraint;
+
+typedef enum tm_block_kind {
+  TM_BLOCK_FUNCTIONS,
+  TM_BLOCK_DATA,
+  TM_BLOCK_TRANSFORMED_DATA,
+  TM_BLOCK_PARAMETERS,
+  TM_BLOCK_TRANSFORMED_PARAMETERS,
+  TM_BLOCK_MODEL,
+  TM_BLOCK_GENERATED_QUANTITIES,
+  TM_BLOCK_COUNT
+} tm_block_kind;
+
+enum { TM_MAX_RANK = 5 }; /* array dimensions; matrices add two */
+
+struct tm_variable {
+  const char *name;
+  const tm_token *token;
+  tm_type type;
+  tm_constraint constraint;
+  tm_expression *lower, *upper;          /* or offset and multiplier */
+  tm_expression *sizes[TM_MAX_RANK + 2]; /* array sizes, then rows, cols */
+  size_t size_count;
+  tm_expression *initial; /* or NULL */
+  tm_block_kind block;
+  bool global;    /* declared at the top of its block */
+  bool loop;      /* a loop's variable: not assignable */
+  bool argument;  /* of a user's function: not assignable */
+  bool data_only; /* an argument marked `data` */
+  /* by the splitter: its values depend on the data's values */
+  bool from_data;
+  bool from_parameters;
+  int index; /* running number, for lookups and mangling */
+};
+
+typedef enum tm_statement_kind {
+  TM_S_EMPTY,
+  TM_S_BLOCK, /* { ... } or profile */
+  TM_S_DECLARE,
+  TM_S_ASSIGN, /* target op= value */
+  TM_S_TILDE,  /* left ~ distribution(arguments) T[lower, upper] */
+  TM_S_TARGET, /* target += value */
+  TM_S_IF,
+  TM_S_WHILE,
+  TM_S_FOR,     /* over from:to */
+  TM_S_FOREACH, /* over a container */
+  TM_S_BREAK,
+  TM_S_CONTINUE,
+  TM_S_RETURN,
+  TM_S_PRINT,
+  TM_S_REJECT,
+  TM_S_CALL /* a void function */
+} tm_statement_kind;
+
+typedef enum tm_part {
+  TM_PART_NONE,
+  TM_PART_PRIOR,
+  TM_PART_LIKELIHOOD
+} tm_part;
+
+struct tm_statement {
+  tm_statement_kind kind;
+  const tm_token *token, *last; /* the first and the last token */
+  tm_expression *left;          /* ASSIGN, TILDE */
+  tm_expression *value;         /* ASSIGN, TARGET, RETURN, conditions, CALL */
+  const char *op;               /* ASSIGN: "=", "+", ".*" ... */
+  const char *distribution;     /* TILDE */
+  tm_expression *density;       /* TILDE: the call name_lpdf(left | ...) */
+  tm_expression **arguments;    /* TILDE, PRINT, REJECT */
+  size_t argument_count;
+  bool truncated;
+  tm_expression *lower, *upper; /* truncation; loop range */
+  tm_expression *cdf[2];        /* TILDE: checked truncation terms */
+  tm_variable *variable;        /* DECLARE, loops */
+  tm_statement **body;          /* BLOCK, loop and if bodies */
+  size_t body_count;
+  tm_statement *otherwise; /* IF: else */
+  tm_mark mark;
+  bool raises;  /* calls a function that raises the target for its value */
+  tm_part part; /* by the splitter, for what raises the target */
+  const char *reason;
+};
+
+typedef struct tm_argument {
+  tm_variable *variable;
+} tm_argument;
+
+struct tm_function {
+  const char *name;
+  const tm_token *token;
+  tm_type result;
+  tm_variable **arguments;
+  size_t argument_count;
+  tm_statement *body;      /* NULL: declared only */
+  tm_function *definition; /* of a forward declaration */
+  bool uses_target;        /* _lp */
+  int index;
+};
+
+typedef struct tm_block_node {
+  const tm_token *token; /* NULL: absent */
+  tm_statement **statements;
+  size_t count;
+} tm_block_node;
+
+typedef struct tm_program {
+  tm_source source;
+  tm_function **functions;
+  size_t function_count;
+  tm_block_node blocks[TM_BLOCK_COUNT];
+  tm_variable **globals; /* all variables at the top of blocks, in order */
+  size_t global_count;
+  int variable_count;
+  tm_expression **kept; /* by tm_hoist; number k is at k - 1 */
+  size_t kept_count;
+  /* by the splitter */
+  const char **warnings;
+  size_t warning_count;
+} tm_program;
+
+/* A growing list in an arena. */
+typedef struct tm_list {
+  void **items;
+  size_t count, capacity;
+} tm_list;
+bool tm_list_add(tm_arena *arena, tm_list *list, void *item);
+
+extern const char *const tm_block_names[TM_BLOCK_COUNT];
+
+/* Parse the tokens of program->source. */
+TEMPERA_CHECKED tempera_status tm_parse(tm_program *program);
+
+#endif
