@@ -25,6 +25,7 @@ struct tempera_sampler {
   const tm_method *method;
   tm_starts starts;
   bool begun;          /* the ridge was looked for: by the first advance */
+  tm_store *store;     /* of optima, for both ridges; or NULL */
   tm_ridge *ridge;     /* NULL: this method or these settings need none */
   tm_laplace *laplace; /* for jumps and curves of log z; or NULL */
   tm_group **groups;   /* options.chains of them */

@@ -81,8 +81,7 @@ static tempera_status begin(tempera_sampler *s, tempera_error *error) {
   s->own = tm_heap_alloc(1, sizeof(own));
   if (!s->own)
     return tm_fail_memory(error);
-  if (by_curve(s))
-    TM_TRY(tm_landscape_laplace(s, !learning(s), error));
+  TM_TRY(tm_landscape_laplace(s, by_curve(s) && !learning(s), error));
   TM_TRY(tm_landscape_ridge(s, !by_curve(s), error));
   if (by_curve(s))
     TM_TRY(tm_landscape_learner(s, learning(s), &own_of(s)->learner, error));
