@@ -158,6 +158,11 @@ static void cover_outcome(coverer *c, const tm_expression *outcome, bool raw) {
  * whatever it names. */
 static bool cover_densities(coverer *c, const tm_expression *e) {
   bool found = tm_is_density(e);
+  if (!found && e->kind == TM_E_CALL && e->function &&
+      tm_function_scores(c->split, e)) {
+    cover_outcome(c, e, true);
+    return true;
+  }
   if (found && tm_outcome_part(c->split, e->parts[0], NULL) == TM_PART_PRIOR)
     cover_outcome(c, e->parts[0], false);
   for (size_t i = 0; !tm_is_density(e) && i < e->part_count; i++)

@@ -281,6 +281,9 @@ void tm_describe(const tm_split *split, tm_text *text) {
                      split->statements[i]->left->kind == TM_E_NAME
                          ? split->statements[i]->left->text
                          : "the parameter");
+  if (!split->likelihood)
+    tm_text_add(text, "no likelihood: no statement has data for its outcome; "
+                      "there is no evidence\n");
   if (split->proper) {
     tm_text_printf(text, "the prior is proper%s\n",
                    depends_on_sizes(split) ? ", if sizes are as said above"

@@ -3,8 +3,8 @@
  * `lprior += normal_lpdf(b | 0, 1); ... target += lprior;` adds a prior term,
  * wherever it is written. A variable gathers when all that the target sees of
  * it is added up, and there are densities in it: then each of its terms is
- * judged by itself. A variable used in another way (log_sum_exp(lp)) is one value; it is judged by the densities
- * in it. */
+ * judged by itself. A variable used in another way (log_sum_exp(lp)) is one
+ * value; it is judged by the densities in it. */
 #include "language/check/split.h"
 #include "language/check/term.h"
 

@@ -43,9 +43,17 @@ static bool adds(const splitter *s, const tm_statement *st) {
   }
 }
 
+/* `real lprior = 0;` */
+static bool is_start(const tm_statement *st) {
+  const tm_expression *value =
+      st->kind == TM_S_DECLARE ? st->variable->initial : st->value;
+  return (st->kind == TM_S_DECLARE || st->kind == TM_S_ASSIGN) &&
+         value->level == TM_LEVEL_CONSTANT;
+}
+
 static tempera_status decide(splitter *s, tm_statement *st, bool under_data) {
   TM_TRY(tm_rule(s->split, st, under_data));
-  if (!s->listing || st->part == TM_PART_NONE)
+  if (!s->listing || st->part == TM_PART_NONE || is_start(st))
     return TEMPERA_OK;
   return tm_list_add(s->arena, &s->statements, st)
              ? TEMPERA_OK
@@ -59,6 +67,10 @@ static tempera_status visit(splitter *s, tm_statement *st, bool under_data) {
       (condition && tm_depends(s->split, st->value).data == TM_DATA_VALUE);
   if (adds(s, st))
     TM_TRY(decide(s, st, under_data));
+  else if (st->mark != TM_MARK_NONE)
+    return tm_complain(s->source, st->token,
+                       "this statement is marked, but adds nothing to the "
+                       "target");
   TM_TRY(visit_all(s, st->body, st->body_count, under));
   return st->otherwise ? visit(s, st->otherwise, under) : TEMPERA_OK;
 }
@@ -161,5 +173,8 @@ tempera_status tm_split_program(tm_program *program, tm_split *split) {
   TM_TRY(visit_blocks(&s));
   split->statements = (tm_statement **)s.statements.items;
   split->statement_count = s.statements.count;
+  for (size_t i = 0; i < split->statement_count; i++)
+    split->likelihood =
+        split->likelihood || split->statements[i]->part & TM_PART_LIKELIHOOD;
   return tm_cover_parameters(split);
 }

@@ -53,7 +53,8 @@ typedef struct tm_split {
   size_t parameter_count;
   tm_statement **statements; /* every TILDE, TARGET and _lp CALL, in order */
   size_t statement_count;
-  bool proper; /* no parameter is improper whatever the data's sizes */
+  bool proper;     /* no parameter is improper whatever the data's sizes */
+  bool likelihood; /* some statement is */
 } tm_split;
 
 TEMPERA_CHECKED tempera_status tm_split_program(tm_program *program,

@@ -33,15 +33,13 @@ static void bind(tm_split *split, const tm_function *f,
   }
 }
 
-/* A raw term inside a function that raises the target. */
-static unsigned raw_part(tm_split *split, const tm_expression *e) {
+/* A term inside a function that raises the target; a raw one without data is
+ * left to the rule for raw terms, which sees the call. */
+static unsigned part_of(tm_split *split, const tm_expression *e) {
   unsigned scores = tm_scores(split, e);
-  tm_dependence d = tm_depends(split, e);
-  if (scores)
-    return scores;
-  return d.data == TM_DATA_VALUE ? TM_PART_LIKELIHOOD
-         : d.parameters          ? TM_PART_PRIOR
-                                 : TM_PART_NONE;
+  if (!scores && tm_depends(split, e).data == TM_DATA_VALUE)
+    return TM_PART_LIKELIHOOD;
+  return scores;
 }
 
 static unsigned parts_of(tm_split *split, tm_statement *const *body,
@@ -52,7 +50,7 @@ static unsigned parts_of(tm_split *split, tm_statement *const *body,
     if (s->kind == TM_S_TILDE)
       parts |= tm_outcome_part(split, s->left, NULL);
     else if (s->kind == TM_S_TARGET)
-      parts |= raw_part(split, s->value);
+      parts |= part_of(split, s->value);
     else if ((s->kind == TM_S_RETURN || s->kind == TM_S_CALL) && s->value)
       parts |= tm_scores(split, s->value);
     parts |= parts_of(split, s->body, s->body_count);

@@ -121,10 +121,11 @@ static ruling rule_cdf(const ruler *r, const tm_expression *cdf, bool minus) {
     const tm_block_node *b = &r->split->program->blocks[blocks[i]];
     density = normalised(b->statements, b->count, cdf);
   }
+  if (density &&
+      tm_outcome_part(r->split, density->parts[0], NULL) == TM_PART_PRIOR)
+    return (ruling){PRIOR, false, "it normalises a density of parameters"};
   if (density)
-    return (ruling){
-        verdict_of(tm_outcome_part(r->split, density->parts[0], NULL)), false,
-        "it normalises a density there"};
+    return (ruling){LIKELIHOOD, false, "it normalises a density of data"};
   if (d.data == TM_DATA_VALUE)
     return (ruling){LIKELIHOOD, false, "its outcome depends on data"};
   if (!minus && !d.parameters && tm_depends(r->split, cdf).parameters)
@@ -291,11 +292,11 @@ static void settle_lonely(ruler *r) {
 }
 
 static tempera_status ask(const ruler *r) {
-  if (r->statement->raises || r->into)
+  if (r->statement->kind == TM_S_DECLARE)
     return tm_complain(r->source, r->statement->token,
                        "is this prior or likelihood? Data enter only through "
-                       "an index, and an assignment cannot be marked: raise "
-                       "the target in a statement of its own");
+                       "an index, and a declaration cannot be marked: assign "
+                       "in a statement of its own");
   return tm_complain(r->source, r->statement->token,
                      "is this prior or likelihood? Data enter only through "
                      "an index; add // @prior or // @likelihood at its end");
@@ -337,9 +338,10 @@ static tempera_status publish(ruler *r) {
     st->terms[st->term_count++] = *term;
   }
   st->part = (tm_part)parts;
-  st->reason = parts == TM_PART_BOTH ? "its terms are on both sides"
-               : count               ? st->terms[0].reason
-                                     : "it adds nothing";
+  st->reason = parts == TM_PART_BOTH && count > 1
+                   ? "its terms are on both sides"
+               : count ? st->terms[0].reason
+                       : "it adds nothing";
   return TEMPERA_OK;
 }
 
@@ -349,13 +351,16 @@ static void note_gathered(const ruler *r) {
     r->split->gathering[r->into->index].parts |= PARTS[r->rulings[i].verdict];
 }
 
-static tempera_status rule_terms(ruler *r, tm_expression *value) {
+static tempera_status gather_terms(ruler *r, tm_expression *value) {
   r->statement->term_count = 0;
   if (!collect(r, value, false))
     return tm_fail_memory(r->source->error);
   r->rulings = TM_NEW(r->source->arena, ruling, r->terms.count + 1);
-  if (!r->rulings)
-    return tm_fail_memory(r->source->error);
+  return r->rulings ? TEMPERA_OK : tm_fail_memory(r->source->error);
+}
+
+static tempera_status rule_terms(ruler *r, tm_expression *value) {
+  TM_TRY(gather_terms(r, value));
   for (size_t i = 0; i < r->terms.count; i++)
     r->rulings[i] = rule_term(r, term_at(r, i));
   TM_TRY(refuse_mixture(r));
@@ -384,16 +389,30 @@ static tempera_status rule_raising(ruler *r, const tm_expression *value) {
   return TEMPERA_OK;
 }
 
+/* The user's word; what a variable gathers is marked term by term. */
+static tempera_status rule_marked(ruler *r) {
+  tm_statement *st = r->statement;
+  bool prior = st->mark == TM_MARK_PRIOR;
+  ruling all = {prior ? PRIOR : LIKELIHOOD, false, "it is marked so"};
+  st->part = PARTS[all.verdict];
+  st->reason = all.reason;
+  if (st->kind != TM_S_ASSIGN || st->raises)
+    return TEMPERA_OK;
+  r->into = tm_root(st->left)->variable;
+  TM_TRY(gather_terms(r, st->value));
+  for (size_t i = 0; i < r->terms.count; i++)
+    r->rulings[i] = all;
+  note_gathered(r);
+  return publish(r);
+}
+
 tempera_status tm_rule(tm_split *split, tm_statement *st, bool under_data) {
   ruler r = {.split = split,
              .source = &split->program->source,
              .statement = st,
              .under_data = under_data};
-  if (st->mark != TM_MARK_NONE) {
-    st->part = st->mark == TM_MARK_PRIOR ? TM_PART_PRIOR : TM_PART_LIKELIHOOD;
-    st->reason = "it is marked so";
-    return TEMPERA_OK;
-  }
+  if (st->mark != TM_MARK_NONE)
+    return rule_marked(&r);
   switch (st->kind) {
   case TM_S_TILDE:
     st->part = tm_outcome_part(split, st->left, &st->reason);
