@@ -32,6 +32,13 @@ extern "C" {
 #define TEMPERA_CHECKED
 #endif
 
+/* The version of the library in use, as TEMPERA_VERSION has that of the
+ * header. */
+const char *tempera_version(void);
+/* How many threads BLAS may use, in the whole process: a program whose chains
+ * run in parallel wants 1. The library never changes it by itself. */
+void tempera_blas_threads(int count);
+
 /* ------------------------------------------------------------------------
  * Status and errors
  */
@@ -540,6 +547,7 @@ typedef struct tempera_estimate {
   double log_z, se;    /* log_z +- 1.96 se is a 95 % interval */
   double lower, upper; /* that interval */
   double se_within, se_between;
+  double reach;  /* up to this tau by draws, from there bounded by convexity */
   char *warning; /* or NULL */
 } tempera_estimate;
 
@@ -593,6 +601,23 @@ typedef struct tempera_data_mark {
   double value; /* of a single number; NaN for an array */
 } tempera_data_mark;
 
+/* What a run found out about itself, from the mildest to the gravest kind:
+ * worth knowing; means and quantiles are rough; nothing is to be trusted; and
+ * an estimate of the evidence was taken back. */
+typedef enum tempera_severity {
+  TEMPERA_NOTE = 0,
+  TEMPERA_ROUGH,
+  TEMPERA_UNRELIABLE,
+  TEMPERA_WITHDRAWN
+} tempera_severity;
+
+typedef struct tempera_finding {
+  char code[24]; /* as in docs/methods.md */
+  tempera_severity severity;
+  double value, limit; /* what was measured, and how far it may go */
+  char *words;
+} tempera_finding;
+
 typedef struct tempera_summary {
   char *version, *model, *method;
   uint64_t seed, data_hash;
@@ -635,7 +660,9 @@ typedef struct tempera_summary {
   char *decision; /* how many iterations were chosen and why, or NULL */
   bool reliable;
   char *verdict;
-  char **warnings;
+  tempera_finding *findings; /* the gravest first */
+  size_t finding_count;
+  char **warnings; /* their words */
   size_t warning_count;
 } tempera_summary;
 
@@ -745,32 +772,6 @@ TEMPERA_CHECKED tempera_status
 tempera_comparison_page(const tempera_comparison *comparison,
                         const tempera_summary *const *summaries,
                         const char *path, tempera_error *error);
-
-/* ------------------------------------------------------------------------
- * The paper: its tables and figures, run again
- */
-
-typedef struct tempera_reproduce_request {
-  const char *study;  /* bimodal, galaxy, sir or all */
-  const char *folder; /* made if absent; refused if it holds results */
-  bool quick;         /* short runs: minutes become seconds */
-  uint64_t seed;      /* of the first replicate */
-  int threads;        /* 0: all cores */
-  bool colour;        /* in the text given back */
-} tempera_reproduce_request;
-
-/* `what` is the batch under way, `done` of `total` its replicates. */
-typedef void (*tempera_reproduce_progress_fn)(const char *what, size_t done,
-                                              size_t total, double seconds,
-                                              void *user);
-
-/* Run the studies and write index.html, results.json, a CSV file per table and
- * an SVG file per figure into the folder, after each study anew. *text is the
- * tables as text; free it with tempera_text_free. */
-TEMPERA_CHECKED tempera_status
-tempera_reproduce(const tempera_reproduce_request *request,
-                  tempera_reproduce_progress_fn progress, void *user,
-                  char **text, tempera_error *error);
 
 #ifdef __cplusplus
 }
