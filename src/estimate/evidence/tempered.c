@@ -139,6 +139,32 @@ double tm_tempered_batches(const tm_tempered *view) {
   return squares > 0 ? total * total / squares : 0;
 }
 
+/* How far down draws may speak. */
+static const double REACH = 2;
+
+double tm_tempered_support(tm_tempered *view, double tau) {
+  if (tm_tempered_weights(view, tau) == -INFINITY)
+    return 0;
+  for (size_t i = 0; i < view->count && (tau > 0 || view->has_atom); i++)
+    if (view->tau[i] > REACH * tau)
+      view->weight[i] = 0;
+  return tm_tempered_batches(view);
+}
+
+double tm_target_support(tm_tempered *view, double tau, double *log_mean) {
+  double most = -INFINITY;
+  *log_mean = NAN;
+  for (size_t i = 0; i < view->count && view->target; i++)
+    most = fmax(most, view->weight[i] = (tau - 1) * view->target[i]);
+  if (!isfinite(most))
+    return 0;
+  for (size_t i = 0; i < view->count; i++)
+    view->weight[i] = exp(view->weight[i] - most);
+  *log_mean =
+      most + log(tm_sum(view->weight, view->count) / (double)view->count);
+  return tau * REACH >= 1 ? tm_tempered_batches(view) : 0;
+}
+
 static bool covered(tm_tempered *view, double tau) {
   tm_tempered_weights(view, tau);
   return tm_tempered_batches(view) >= TM_FEWEST_BATCHES;
