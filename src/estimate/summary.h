@@ -40,8 +40,8 @@ typedef struct tm_barrier {
 TEMPERA_CHECKED tempera_status tm_barrier_find(tm_tempered *view,
                                                tm_barrier *barrier,
                                                tempera_error *error);
-/* Lambda(tau)/Lambda(1) by interpolation. Where the total is not known: 0 and 1
- * at the very ends, one half between. */
+/* Lambda(tau)/Lambda(1) by interpolation. Where only parts are known: 0 and 1
+ * at the very ends, one half between; where nothing is, tau. */
 double tm_barrier_share(const tm_barrier *barrier, double tau);
 /* Lambda(b) - Lambda(a); NaN where it is not all known. */
 double tm_barrier_between(const tm_barrier *barrier, double a, double b);

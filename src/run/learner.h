@@ -13,12 +13,19 @@ struct tm_learner {
   double tau_min;
   size_t count; /* of knots */
   double tau[TM_KNOTS], log_z[TM_KNOTS], log_w[TM_KNOTS];
-  double known[TM_KNOTS];  /* by step: batches of draws that it rests on */
-  double lambda[TM_KNOTS]; /* by step: its part of the barrier */
+  double known[TM_KNOTS];   /* by step: batches of draws that it rests on */
+  double lambda[TM_KNOTS];  /* by step: its part of the barrier */
+  bool supported[TM_KNOTS]; /* by step: have draws of any round refined it? */
 };
 
 /* w at the knots: the density of a coordinate made of the barrier's share and,
  * a little, of tau and log tau. */
 void tm_learner_weigh(tm_learner *learner);
+
+/* Make y convex in increasing x: adjacent slopes that fall are pooled; steps of
+ * more weight (count - 1 of them; NULL: all alike) move less. `work` has room
+ * for 3 * count numbers. y[0] stays. */
+void tm_make_convex(const double *x, size_t count, const double *weight,
+                    double *y, double *work);
 
 #endif

@@ -132,8 +132,9 @@ tempera_status tm_learner_create(const double *tau, const double *log_z,
     made->known[k] = CAUTION;
   }
   for (size_t k = 0; k + 1 < made->count; k++)
-    made->lambda[k] = barrier * (interpolate(fine, share, FINE, made->tau[k + 1]) -
-                                 interpolate(fine, share, FINE, made->tau[k]));
+    made->lambda[k] =
+        barrier * (interpolate(fine, share, FINE, made->tau[k + 1]) -
+                   interpolate(fine, share, FINE, made->tau[k]));
   if (by_barrier)
     tm_learner_weigh(made);
   *learner = made;

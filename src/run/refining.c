@@ -30,9 +30,8 @@ static void read_tempered(const tm_learner *learner, tm_tempered *view,
                           reading *r) {
   for (size_t k = 0; k < learner->count; k++) {
     r->log_z[k] = tm_tempered_log_mean(view, learner->tau[k]);
-    r->batches[k] = isfinite(r->log_z[k])
-                        ? tm_tempered_support(view, learner->tau[k])
-                        : 0;
+    r->batches[k] =
+        isfinite(r->log_z[k]) ? tm_tempered_support(view, learner->tau[k]) : 0;
   }
 }
 
@@ -47,30 +46,25 @@ static double support(const reading *r, size_t step) {
   return least >= FEWEST ? least : 0;
 }
 
-/* Pool adjacent slopes that fall (the curve is convex); what is better known
- * moves less. */
-static void make_convex(tm_learner *learner) {
-  double slope[TM_KNOTS], weight[TM_KNOTS];
-  size_t members[TM_KNOTS], blocks = 0;
-  for (size_t k = 0; k + 1 < learner->count; k++) {
-    double width = learner->tau[k + 1] - learner->tau[k];
-    slope[blocks] = (learner->log_z[k + 1] - learner->log_z[k]) / width;
-    weight[blocks] = width * learner->known[k];
+void tm_make_convex(const double *x, size_t count, const double *weight,
+                    double *y, double *work) {
+  double *slope = work, *mass = work + count, *members = work + 2 * count;
+  size_t blocks = 0, k = 0;
+  for (size_t i = 0; i + 1 < count; i++) {
+    slope[blocks] = (y[i + 1] - y[i]) / (x[i + 1] - x[i]);
+    mass[blocks] = (x[i + 1] - x[i]) * (weight ? weight[i] : 1);
     members[blocks++] = 1;
     for (; blocks > 1 && slope[blocks - 2] > slope[blocks - 1]; blocks--) {
       size_t a = blocks - 2, b = blocks - 1;
-      double whole = weight[a] + weight[b];
-      slope[a] = (slope[a] * weight[a] + slope[b] * weight[b]) / whole;
-      weight[a] = whole;
+      double whole = mass[a] + mass[b];
+      slope[a] = (slope[a] * mass[a] + slope[b] * mass[b]) / whole;
+      mass[a] = whole;
       members[a] += members[b];
     }
   }
-  size_t k = 0;
   for (size_t b = 0; b < blocks; b++)
-    for (size_t m = 0; m < members[b]; m++, k++)
-      learner->log_z[k + 1] =
-          learner->log_z[k] +
-          slope[b] * (learner->tau[k + 1] - learner->tau[k]);
+    for (double m = 0; m < members[b]; m++, k++)
+      y[k + 1] = y[k] + slope[b] * (x[k + 1] - x[k]);
 }
 
 static void refine(tm_learner *learner, const reading *tempered,
@@ -84,12 +78,15 @@ static void refine(tm_learner *learner, const reading *tempered,
     if (m > 0) {
       double change = r->log_z[k + 1] - r->log_z[k] - before;
       learner->known[k] += m;
+      learner->supported[k] = true;
       change *= m / learner->known[k];
       risen += fmax(-MOST, fmin(MOST, change));
     }
     learner->log_z[k + 1] += risen;
   }
-  make_convex(learner);
+  double work[3 * TM_KNOTS];
+  tm_make_convex(learner->tau, learner->count, learner->known, learner->log_z,
+                 work);
 }
 
 /* The barrier as measured, where it was; elsewhere as the curve has it. */
@@ -122,4 +119,11 @@ tempera_status tm_learner_update(tm_learner *learner,
   }
   tm_tempered_free(&view);
   return status;
+}
+
+bool tm_learner_whole(const tm_learner *learner) {
+  for (size_t k = 0; k + 1 < learner->count; k++)
+    if (!learner->supported[k])
+      return false;
+  return true;
 }

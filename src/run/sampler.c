@@ -114,6 +114,7 @@ tempera_status tempera_sampler_create(const tempera_model *model,
     return tm_fail_memory(error);
   s->model = model;
   s->options = resolved;
+  s->init_given = options->init != NULL;
   s->unused = tm_options_unused(options, &resolved);
   s->method = tm_method_of(resolved.method);
   s->automatic =
@@ -145,6 +146,7 @@ void tempera_sampler_free(tempera_sampler *sampler) {
   tm_draws_free(sampler->draws);
   tm_draws_free(sampler->warmup_draws);
   tm_starts_free(&sampler->starts);
+  tm_heap_free(sampler->annealed);
   tm_heap_free(sampler->integer);
   tm_heap_free(sampler);
 }
@@ -174,10 +176,9 @@ static void keep_rows(tempera_sampler *s, const tm_group *group) {
     return;
   for (size_t role = 0; role < 2; role++)
     for (size_t i = 0; draws->has_role[role] && i < group->width[role]; i++)
-      tm_draws_put(draws, (tempera_role)role, group->chain,
-                   row * group->width[role] + i,
-                   group->rows[role][i].point->theta,
-                   group->rows[role][i].extra);
+      tm_draws_put(
+          draws, (tempera_role)role, group->chain, row * group->width[role] + i,
+          group->rows[role][i].point->theta, group->rows[role][i].extra);
 }
 
 static void run_group(size_t chain, void *context) {

@@ -145,8 +145,9 @@ static const double REACH = 2;
 double tm_tempered_support(tm_tempered *view, double tau) {
   if (tm_tempered_weights(view, tau) == -INFINITY)
     return 0;
-  for (size_t i = 0; i < view->count && (tau > 0 || view->has_atom); i++)
-    if (view->tau[i] > REACH * tau)
+  double reach = fmax(REACH * tau, view->lowest);
+  for (size_t i = 0; i < view->count; i++)
+    if (view->tau[i] > reach)
       view->weight[i] = 0;
   return tm_tempered_batches(view);
 }
@@ -216,7 +217,7 @@ static bool cover_by_draws(tm_tempered *view) {
 
 /* Without weights: do the lowest draws (1 %, at least 100) reach down to
  * tau_min, or stop short of it? Enough must lie in the lower half. */
-static bool bottom_by_draws(const tm_tempered *view) {
+static bool bottom_by_draws(tm_tempered *view) {
   if (view->ordered == 0)
     return false;
   size_t k = view->ordered / 100, lower = 0;
@@ -225,7 +226,10 @@ static bool bottom_by_draws(const tm_tempered *view) {
   double half = (view->tau_min + view->tau[view->order[k]]) / 2;
   while (lower < k && view->tau[view->order[lower]] <= half)
     lower++;
-  return lower >= TM_FEWEST_BATCHES;
+  bool reached = lower >= TM_FEWEST_BATCHES;
+  if (reached && !view->has_atom)
+    view->lowest = view->tau[view->order[k]];
+  return reached;
 }
 
 static bool fill(const tempera_draws *draws, size_t stride, tm_tempered *view) {

@@ -137,8 +137,8 @@ static void find_support(tm_tempered *view, const double *tau, size_t n,
          tm_tempered_support(view, tau[*below]) >= TM_FEWEST_BATCHES)
     ++*below;
   *above = n;
-  while (*above > *below && tm_target_support(view, tau[*above - 1], &unused) >=
-                                TM_FEWEST_BATCHES)
+  while (*above > *below &&
+         tm_target_support(view, tau[*above - 1], &unused) >= TM_FEWEST_BATCHES)
     --*above;
 }
 
@@ -241,8 +241,9 @@ static double value_at(const tm_barrier *barrier, double tau) {
 double tm_barrier_share(const tm_barrier *barrier, double tau) {
   if (barrier->count >= 2 && barrier->total > 0)
     return value_at(barrier, tau) / barrier->total;
-  double lowest = barrier->count ? barrier->tau[0] : 0;
-  return tau <= lowest ? 0 : tau >= 1 ? 1 : 0.5;
+  if (barrier->count < 2)
+    return tau; /* nothing known: tau itself */
+  return tau <= barrier->tau[0] ? 0 : tau >= 1 ? 1 : 0.5;
 }
 
 double tm_barrier_between(const tm_barrier *barrier, double a, double b) {
