@@ -49,24 +49,26 @@ static void a_round_that_went_everywhere_corrects_the_curve(void **state) {
 }
 
 /* The tempered draws end at 0.1 and the target's speak down to one half: steps
- * between stay as they were, to the last bit of their differences. */
+ * between stay as they were. (Those next to one that moved may follow, for the
+ * curve is kept convex.) */
 static void steps_without_draws_stay(void **state) {
   (void)state;
   gaussian g = make(80, 0.1);
-  tm_learner *learner = begin(&g, 50), *before = begin(&g, 50);
+  tm_learner *learner = begin(&g, 0.5), *before = begin(&g, 0.5);
   tempera_draws *draws = gaussian_draws(&g, INDEPENDENT, 2, 4, 1000);
   assert_int_equal(tm_learner_update(learner, draws, NULL), TEMPERA_OK);
   assert_false(tm_learner_whole(learner));
   size_t kept = 0;
   for (size_t k = 0; k + 1 < learner->count; k++) {
-    if (learner->tau[k] < 0.2 || learner->tau[k + 1] >= 0.5)
+    bool between = learner->tau[k] > 0.3 && learner->tau[k + 1] < 0.5;
+    assert_false(between && learner->supported[k]);
+    if (!between || learner->supported[k - 1] || learner->supported[k + 1])
       continue;
     double now = learner->log_z[k + 1] - learner->log_z[k];
     assert_true(fabs(now - before->log_z[k + 1] + before->log_z[k]) < 1e-9);
-    assert_false(learner->supported[k]);
     kept++;
   }
-  assert_true(kept > 3);
+  assert_true(kept > 0);
   tm_draws_free(draws);
   tm_learner_free(learner);
   tm_learner_free(before);
