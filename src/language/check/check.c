@@ -533,7 +533,7 @@ static tempera_status check_marks(const tm_program *p) {
   for (size_t i = 0; i < p->source.annotation_count; i++) {
     const tm_annotation *a = &p->source.annotations[i];
     if (!a->used)
-      return tm_complain_at(&p->source, a->line, a->column,
+      return tm_complain_at(&p->source, a->file, a->line, a->column,
                             "this mark belongs at the end of a ~ or "
                             "target += statement, on its last line");
   }

@@ -299,7 +299,7 @@ static void take_mark(tm_parser *p, tm_statement *s) {
     return;
   for (size_t i = 0; i < p->source->annotation_count; i++) {
     tm_annotation *a = &p->source->annotations[i];
-    if (a->line == s->last->line && a->column > s->last->column) {
+    if (a->file == s->last->file && a->line == s->last->line && a->column > s->last->column) {
       s->mark = a->mark;
       a->used = true;
     }
