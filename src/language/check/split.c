@@ -157,9 +157,19 @@ static tempera_status settle(splitter *s, tm_statement *st, ruling r) {
              : tm_fail_memory(s->source->error);
 }
 
+/* jacobian += or a call of a function that only adds Jacobians. */
+static bool is_jacobian(const tm_statement *st) {
+  const tm_expression *e =
+      st->kind == TM_S_DECLARE ? st->variable->initial : st->value;
+  return st->jacobian || (e && e->kind == TM_E_CALL &&
+                          has_suffix(e->text, "_jacobian"));
+}
+
 static tempera_status decide(splitter *s, tm_statement *st, bool under_data) {
   ruling r = {NEUTRAL, NULL, NULL};
-  if (st->kind == TM_S_TILDE)
+  if (is_jacobian(st))
+    r = (ruling){PRIOR, "a Jacobian belongs to the prior", NULL};
+  else if (st->kind == TM_S_TILDE)
     r = rule_outcome(s, st->left);
   else if (st->kind == TM_S_DECLARE)
     r = rule_raw(s, st->variable->initial, under_data);
@@ -221,11 +231,11 @@ static tempera_status visit(splitter *s, tm_statement *st, bool under_data) {
   }
 }
 
-static tempera_status visit_blocks(splitter *s, bool model_only) {
+static tempera_status visit_blocks(splitter *s, bool raising_only) {
   static const tm_block_kind blocks[] = {TM_BLOCK_TRANSFORMED_DATA,
                                          TM_BLOCK_TRANSFORMED_PARAMETERS,
                                          TM_BLOCK_MODEL};
-  for (size_t i = model_only ? 2 : 0; i < 3; i++) {
+  for (size_t i = raising_only ? 1 : 0; i < 3; i++) {
     tm_block_node *b = &s->split->program->blocks[blocks[i]];
     TM_TRY(visit_all(s, b->statements, b->count, false));
   }

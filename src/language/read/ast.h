@@ -174,6 +174,7 @@ struct tm_statement {
   size_t body_count;
   tm_statement *otherwise; /* IF: else */
   tm_mark mark;
+  bool jacobian; /* TARGET: written jacobian += */
   bool raises;  /* calls a function that raises the target for its value */
   tm_part part; /* by the splitter, for what raises the target */
   const char *reason;
@@ -191,7 +192,9 @@ struct tm_function {
   size_t argument_count;
   tm_statement *body;      /* NULL: declared only */
   tm_function *definition; /* of a forward declaration */
-  bool uses_target;        /* _lp */
+  bool uses_target;        /* _lp and _jacobian */
+  bool jacobian;           /* _jacobian: all that it adds is prior */
+  bool reads_target;       /* calls target() */
   int index;
 };
 

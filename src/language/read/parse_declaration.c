@@ -360,7 +360,8 @@ tm_function *tm_parse_function(tm_parser *p) {
     return NULL;
   f->name = token->text;
   f->token = token;
-  f->uses_target = ends_with(f->name, "_lp");
+  f->jacobian = ends_with(f->name, "_jacobian");
+  f->uses_target = f->jacobian || ends_with(f->name, "_lp");
   if (!arguments(p, f))
     return NULL;
   if (tm_accept(p, ";"))

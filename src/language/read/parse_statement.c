@@ -278,10 +278,11 @@ static tm_statement *one_statement(tm_parser *p) {
     return target_statement(p, token);
   }
   if (tm_is(p, "jacobian") && tm_is_ahead(p, 1, "+=")) {
-    (void)tm_complain(p->source, token,
-                      "jacobian += is not supported; write "
-                      "target += ...; // @prior");
-    return NULL;
+    p->at += 2;
+    tm_statement *s = target_statement(p, token);
+    if (s)
+      s->jacobian = true;
+    return s;
   }
   if (tm_accept(p, ";"))
     return tm_statement_new(p, TM_S_EMPTY, token);
