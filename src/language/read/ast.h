@@ -95,7 +95,10 @@ typedef enum tm_constraint {
   TM_CHOLESKY_CORR,
   TM_CHOLESKY_COV,
   TM_CORRELATION,
-  TM_COVARIANCE
+  TM_COVARIANCE,
+  TM_ROW_STOCHASTIC, /* from here on: promises of rows and columns */
+  TM_COLUMN_STOCHASTIC,
+  TM_SUM_TO_ZERO_MATRIX
 } tm_constraint;
 
 typedef enum tm_block_kind {
