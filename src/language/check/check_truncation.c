@@ -63,7 +63,7 @@ tempera_status tm_check_truncation(tm_checker *c, tm_statement *s) {
     if (!name)
       return tm_fail_memory(c->source->error);
     s->cdf[i] = tm_call_of(c, s->density->token, name, bounds[i], s->arguments,
-                        s->argument_count);
+                           s->argument_count);
     if (!s->cdf[i])
       return tm_fail_memory(c->source->error);
     if (!tm_density_known(c, name))
@@ -145,8 +145,8 @@ static tm_statement *statement_of_each(tm_checker *c, const tm_statement *s,
   each->left = element_of(c, s->left, n);
   each->lower = element_of(c, s->lower, n);
   each->upper = element_of(c, s->upper, n);
-  bool made = each->left && (each->lower || !s->lower) &&
-              (each->upper || !s->upper);
+  bool made =
+      each->left && (each->lower || !s->lower) && (each->upper || !s->upper);
   for (size_t i = 0; i < s->argument_count; i++) {
     arguments[i] = element_of(c, s->arguments[i], n);
     made = made && arguments[i];
@@ -166,9 +166,9 @@ tempera_status tm_truncate_each(tm_checker *c, tm_statement *s) {
   tm_statement *each = n ? statement_of_each(c, s, n) : NULL;
   tm_statement **body = TM_NEW(c->arena, tm_statement *, 1);
   tm_expression *from = one(c, token);
-  const char *size =
-      s->left->type.depth == 0 && s->left->type.base == TM_MATRIX ? "rows"
-                                                                  : "size";
+  const char *size = s->left->type.depth == 0 && s->left->type.base == TM_MATRIX
+                         ? "rows"
+                         : "size";
   tm_expression *to = tm_call_of(c, token, size, s->left, NULL, 0);
   if (!each || !body || !from || !to)
     return tm_fail_memory(c->source->error);

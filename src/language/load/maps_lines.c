@@ -163,8 +163,8 @@ static void zeros_pull(const tempera_map *m, const double *u, const double *x,
 static bool zeros_inside(const tempera_map *m, const double *x) {
   double one[LONGEST];
   for (int by_row = 0; by_row < 2; by_row++) {
-    lines l = by_row ? rows_of(m->rows, m->columns)
-                     : columns_of(m->rows, m->columns);
+    lines l =
+        by_row ? rows_of(m->rows, m->columns) : columns_of(m->rows, m->columns);
     for (size_t i = 0; i < l.count; i++) {
       take(&l, i, x, one);
       if (!tm_zero_sum_inside(l.length, one))
@@ -194,9 +194,9 @@ bool tm_lines_map_of(tm_constraint constraint, size_t rows, size_t columns,
   if (rows > LONGEST || columns > LONGEST || rows < 1 || columns < 1)
     return false;
   *map = maps[constraint];
-  map->unconstrained_size = constraint == TM_ROW_STOCHASTIC ? rows * (columns - 1)
-                            : constraint == TM_COLUMN_STOCHASTIC
-                                ? (rows - 1) * columns
-                                : (rows - 1) * (columns - 1);
+  map->unconstrained_size =
+      constraint == TM_ROW_STOCHASTIC      ? rows * (columns - 1)
+      : constraint == TM_COLUMN_STOCHASTIC ? (rows - 1) * columns
+                                           : (rows - 1) * (columns - 1);
   return true;
 }

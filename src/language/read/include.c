@@ -27,9 +27,9 @@ static char *found_in(tm_source *source, const char *folder, size_t length,
 }
 
 static char *found(tm_source *source, const tm_file *from, const char *name) {
-  const char *slash = strrchr(from->name, '/');
-  char *path = found_in(source, from->name,
-                        slash ? (size_t)(slash - from->name) + 1 : 0, name);
+  const char *slash = strrchr(from->path, '/');
+  char *path = found_in(source, from->path,
+                        slash ? (size_t)(slash - from->path) + 1 : 0, name);
   const char *folder = source->include_path;
   while (!path && folder && *folder) {
     size_t length = strcspn(folder, ":");
@@ -42,14 +42,14 @@ static char *found(tm_source *source, const tm_file *from, const char *name) {
 /* A file may be included twice, but not from within itself. */
 static tempera_status check_nesting(const tm_source *source,
                                     const tm_file *from, int line, int column,
-                                    const char *path) {
+                                    const char *path, const char *name) {
   int depth = 0;
   for (const tm_file *file = from; file; file = file->from)
-    if (++depth > DEEPEST || !strcmp(file->name, path))
+    if (++depth > DEEPEST || !strcmp(file->path, path))
       return tm_complain_at(source, from, line, column,
                             "%s includes itself, or files are included more "
                             "than %d levels deep",
-                            path, DEEPEST);
+                            name, DEEPEST);
   return TEMPERA_OK;
 }
 
@@ -65,7 +65,7 @@ tempera_status tm_include(tm_source *source, const tm_file *from, int line,
                           source->include_path
                               ? " or in the include path"
                               : "; give its folder with --include-path");
-  TM_TRY(check_nesting(source, from, line, column, path));
+  TM_TRY(check_nesting(source, from, line, column, path, name));
   char *text = NULL;
   size_t length = 0;
   TM_TRY(tm_file_read(path, &text, &length, source->error));
@@ -76,7 +76,8 @@ tempera_status tm_include(tm_source *source, const tm_file *from, int line,
   tm_heap_free(text);
   if (!copy || !*file)
     return tm_fail_memory(source->error);
-  **file = (tm_file){.name = path,
+  **file = (tm_file){.path = path,
+                     .name = name,
                      .text = copy,
                      .length = length,
                      .from = from,

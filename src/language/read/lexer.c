@@ -101,11 +101,10 @@ static tempera_status add_annotation(lexer *lex, const char *comment,
                          &s->annotation_capacity, sizeof *s->annotations);
   if (!s->annotations)
     return tm_fail_memory(s->error);
-  s->annotations[s->annotation_count++] =
-      (tm_annotation){.file = lex->file,
-                      .line = lex->line,
-                      .column = lex->column,
-                      .mark = mark};
+  s->annotations[s->annotation_count++] = (tm_annotation){.file = lex->file,
+                                                          .line = lex->line,
+                                                          .column = lex->column,
+                                                          .mark = mark};
   return TEMPERA_OK;
 }
 
@@ -281,6 +280,9 @@ tempera_status tm_source_read(tm_source *source, const char *text,
   if (!copy || !file)
     return tm_fail_memory(source->error);
   memcpy(copy, text, length);
-  *file = (tm_file){.name = source->name, .text = copy, .length = length};
+  *file = (tm_file){.path = source->name,
+                    .name = source->name,
+                    .text = copy,
+                    .length = length};
   return read_file(source, file);
 }

@@ -71,8 +71,7 @@ static tempera_status complain(const tm_source *source, const tm_file *file,
              column);
     append(error->message, room, &used, place, strlen(place));
   }
-  int wrote =
-      vsnprintf(error->message + used, room - used, format, arguments);
+  int wrote = vsnprintf(error->message + used, room - used, format, arguments);
   used += wrote < 0 ? 0 : (size_t)wrote;
   if (used >= room)
     used = room - 1;
@@ -101,8 +100,7 @@ tempera_status tm_complain_at(const tm_source *source, const tm_file *file,
 }
 
 const char *tm_place_text(const tm_token *token, char *buffer) {
-  int used =
-      snprintf(buffer, TM_PLACE, "%d:%d", token->line, token->column);
+  int used = snprintf(buffer, TM_PLACE, "%d:%d", token->line, token->column);
   if (!token->file->from)
     return buffer;
   used += snprintf(buffer + used, TM_PLACE - (size_t)used, " of %s",

@@ -19,7 +19,8 @@ typedef enum tm_token_kind {
 
 /* A file of the program: the one that was named, or one that it includes. */
 typedef struct tm_file {
-  const char *name;
+  const char *path;
+  const char *name; /* as it is written in the #include */
   const char *text;
   size_t length;
   const struct tm_file *from; /* NULL: the program itself */
