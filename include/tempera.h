@@ -32,6 +32,13 @@ extern "C" {
 #define TEMPERA_CHECKED
 #endif
 
+/* The version of the library in use, as TEMPERA_VERSION has that of the
+ * header. */
+const char *tempera_version(void);
+/* How many threads BLAS may use, in the whole process: a program whose chains
+ * run in parallel wants 1. The library never changes it by itself. */
+void tempera_blas_threads(int count);
+
 /* ------------------------------------------------------------------------
  * Status and errors
  */
@@ -321,6 +328,11 @@ typedef struct tempera_program tempera_program;
 TEMPERA_CHECKED tempera_status tempera_program_read(const char *path,
                                                     tempera_program **program,
                                                     tempera_error *error);
+/* The same, with folders (separated by ':') in which #include looks for files
+ * that are not beside the one that includes them. */
+TEMPERA_CHECKED tempera_status tempera_program_read_including(
+    const char *path, const char *include_path, tempera_program **program,
+    tempera_error *error);
 /* The same from text in memory; `name` stands for the file in messages. */
 TEMPERA_CHECKED tempera_status tempera_program_parse(const char *name,
                                                      const char *text,
@@ -472,8 +484,9 @@ typedef struct tempera_progress {
   uint64_t likelihood_evaluations;
 } tempera_progress;
 
-typedef void (*tempera_progress_fn)(const tempera_progress *progress,
-                                    void *user);
+/* 0: go on; anything else: stop, as tempera_sampler_cancel does. */
+typedef int (*tempera_progress_fn)(const tempera_progress *progress,
+                                   void *user);
 
 typedef struct tempera_sampler tempera_sampler;
 typedef struct tempera_draws tempera_draws;
@@ -510,6 +523,29 @@ const tempera_model *tempera_sampler_model(const tempera_sampler *sampler);
  * each; NULL after the last. Summaries have them among their warnings. */
 const char *tempera_sampler_warning(const tempera_sampler *sampler, size_t i);
 
+/* Draws just made: sweeps first .. last-1 of every chain in `draws`, which are
+ * those of the warmup or those that are kept. */
+typedef struct tempera_block {
+  const tempera_draws *draws;
+  bool warmup;
+  size_t first, last;
+} tempera_block;
+
+/* Where draws flow as they are made, besides the sampler's memory: files, or a
+ * store of the caller's. `append` sees every row once, in order, between
+ * sweeps and on the thread that runs the sampler; other than TEMPERA_OK stops
+ * the run, which returns that status and error. */
+typedef struct tempera_sink {
+  tempera_status (*append)(const tempera_block *block, void *user,
+                           tempera_error *error);
+  void *user;
+} tempera_sink;
+
+/* Before the first advance; at most 8. `user` must outlive the sampler's
+ * running. */
+TEMPERA_CHECKED tempera_status tempera_sampler_add_sink(
+    tempera_sampler *sampler, const tempera_sink *sink, tempera_error *error);
+
 typedef enum tempera_role {
   TEMPERA_TARGET = 0, /* draws at tau = 1 */
   TEMPERA_TEMPERED    /* draws over (theta, tau) */
@@ -540,6 +576,7 @@ typedef struct tempera_estimate {
   double log_z, se;    /* log_z +- 1.96 se is a 95 % interval */
   double lower, upper; /* that interval */
   double se_within, se_between;
+  double reach;  /* up to this tau by draws, from there bounded by convexity */
   char *warning; /* or NULL */
 } tempera_estimate;
 
@@ -593,6 +630,23 @@ typedef struct tempera_data_mark {
   double value; /* of a single number; NaN for an array */
 } tempera_data_mark;
 
+/* What a run found out about itself, from the mildest to the gravest kind:
+ * worth knowing; means and quantiles are rough; nothing is to be trusted; and
+ * an estimate of the evidence was taken back. */
+typedef enum tempera_severity {
+  TEMPERA_NOTE = 0,
+  TEMPERA_ROUGH,
+  TEMPERA_UNRELIABLE,
+  TEMPERA_WITHDRAWN
+} tempera_severity;
+
+typedef struct tempera_finding {
+  char code[24]; /* as in docs/methods.md */
+  tempera_severity severity;
+  double value, limit; /* what was measured, and how far it may go */
+  char *words;
+} tempera_finding;
+
 typedef struct tempera_summary {
   char *version, *model, *method;
   uint64_t seed, data_hash;
@@ -635,7 +689,9 @@ typedef struct tempera_summary {
   char *decision; /* how many iterations were chosen and why, or NULL */
   bool reliable;
   char *verdict;
-  char **warnings;
+  tempera_finding *findings; /* the gravest first */
+  size_t finding_count;
+  char **warnings; /* their words */
   size_t warning_count;
 } tempera_summary;
 
@@ -745,32 +801,6 @@ TEMPERA_CHECKED tempera_status
 tempera_comparison_page(const tempera_comparison *comparison,
                         const tempera_summary *const *summaries,
                         const char *path, tempera_error *error);
-
-/* ------------------------------------------------------------------------
- * The paper: its tables and figures, run again
- */
-
-typedef struct tempera_reproduce_request {
-  const char *study;  /* bimodal, galaxy, sir or all */
-  const char *folder; /* made if absent; refused if it holds results */
-  bool quick;         /* short runs: minutes become seconds */
-  uint64_t seed;      /* of the first replicate */
-  int threads;        /* 0: all cores */
-  bool colour;        /* in the text given back */
-} tempera_reproduce_request;
-
-/* `what` is the batch under way, `done` of `total` its replicates. */
-typedef void (*tempera_reproduce_progress_fn)(const char *what, size_t done,
-                                              size_t total, double seconds,
-                                              void *user);
-
-/* Run the studies and write index.html, results.json, a CSV file per table and
- * an SVG file per figure into the folder, after each study anew. *text is the
- * tables as text; free it with tempera_text_free. */
-TEMPERA_CHECKED tempera_status
-tempera_reproduce(const tempera_reproduce_request *request,
-                  tempera_reproduce_progress_fn progress, void *user,
-                  char **text, tempera_error *error);
 
 #ifdef __cplusplus
 }

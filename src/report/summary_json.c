@@ -2,6 +2,7 @@
  * users' scripts rely on; absent numbers are null, never NaN. */
 #include "base/json.h"
 #include "base/memory.h"
+#include "estimate/findings.h"
 #include "report/fields.h"
 
 #include <math.h>
@@ -31,6 +32,7 @@ static json_t *estimators(const tempera_summary *s) {
     tm_json_real(item, "upper", e->upper);
     tm_json_real(item, "se_within", e->se_within);
     tm_json_real(item, "se_between", e->se_between);
+    tm_json_real(item, "reach", e->reach);
     tm_json_string(item, "warning", e->warning);
     json_array_append_new(list, item);
   }
@@ -106,7 +108,7 @@ static json_t *tau_bins(const tempera_summary *s) {
     json_t *item = json_object();
     tm_json_real(item, "lower", b->lower);
     tm_json_real(item, "upper", b->upper);
-    tm_json_whole(item, "draws", b->draws);
+    tm_json_integer(item, "draws", b->draws);
     tm_json_real(item, "acceptance", b->acceptance);
     tm_json_real(item, "tau_acceptance", b->tau_acceptance);
     tm_json_real(item, "ridge_excess", b->ridge_excess);
@@ -163,14 +165,14 @@ static json_t *ridge(const tempera_summary *s) {
 static json_t *tempering(const tempera_summary *s) {
   json_t *object = json_object();
   tm_json_real(object, "barrier", s->barrier);
-  tm_json_whole(object, "restarts", s->restarts);
-  tm_json_whole(object, "round_trips", s->round_trips);
+  tm_json_integer(object, "restarts", s->restarts);
+  tm_json_integer(object, "round_trips", s->round_trips);
   tm_json_real(object, "swap_acceptance", s->swap_acceptance);
   tm_json_real(object, "tau_acceptance", s->tau_acceptance);
-  tm_json_whole(object, "ridge_knots", s->ridge_knots);
+  tm_json_integer(object, "ridge_knots", s->ridge_knots);
   tm_json_real(object, "ridge_gap", s->ridge_gap);
-  tm_json_whole(object, "ridge_optimisations", s->ridge_optimisations);
-  tm_json_whole(object, "ridge_beaten", s->ridge_beaten);
+  tm_json_integer(object, "ridge_optimisations", s->ridge_optimisations);
+  tm_json_integer(object, "ridge_beaten", s->ridge_beaten);
   json_object_set_new(object, "tau_bins", tau_bins(s));
   json_object_set_new(object, "curve", curve(s));
   json_object_set_new(object, "levels", levels(s));
@@ -180,11 +182,26 @@ static json_t *tempering(const tempera_summary *s) {
 
 static json_t *cost(const tempera_summary *s) {
   json_t *object = json_object();
-  tm_json_whole(object, "likelihood_evaluations", s->likelihood_evaluations);
-  tm_json_whole(object, "gradient_evaluations", s->gradient_evaluations);
+  tm_json_integer(object, "likelihood_evaluations", s->likelihood_evaluations);
+  tm_json_integer(object, "gradient_evaluations", s->gradient_evaluations);
   tm_json_real(object, "seconds", s->seconds);
   tm_json_real(object, "seconds_in_model", s->seconds_in_model);
   return object;
+}
+
+static json_t *findings(const tempera_summary *s) {
+  json_t *list = json_array();
+  for (size_t i = 0; i < s->finding_count; i++) {
+    const tempera_finding *f = &s->findings[i];
+    json_t *item = json_object();
+    tm_json_string(item, "code", f->code);
+    tm_json_string(item, "severity", tm_severity_word(f->severity));
+    tm_json_real(item, "value", f->value);
+    tm_json_real(item, "limit", f->limit);
+    tm_json_string(item, "words", f->words);
+    json_array_append_new(list, item);
+  }
+  return list;
 }
 
 static json_t *warnings(const tempera_summary *s) {
@@ -201,13 +218,13 @@ tempera_status tempera_summary_json(const tempera_summary *summary, char **text,
   tm_json_string(root, "version", s->version);
   tm_json_string(root, "model", s->model);
   tm_json_string(root, "method", s->method);
-  tm_json_whole(root, "seed", s->seed);
+  tm_json_integer(root, "seed", s->seed);
   tm_json_hash(root, "data_hash", s->data_hash);
   json_object_set_new(root, "data", data(s));
-  tm_json_whole(root, "chains", s->chains);
-  tm_json_whole(root, "iterations", s->iterations);
-  tm_json_whole(root, "warmup", s->warmup);
-  tm_json_whole(root, "thin", s->thin);
+  tm_json_integer(root, "chains", s->chains);
+  tm_json_integer(root, "iterations", s->iterations);
+  tm_json_integer(root, "warmup", s->warmup);
+  tm_json_integer(root, "thin", s->thin);
   json_object_set_new(root, "complete", json_boolean(s->complete));
   json_object_set_new(root, "evidence", evidence(s));
   json_object_set_new(root, "modes", modes(s));
@@ -225,6 +242,7 @@ tempera_status tempera_summary_json(const tempera_summary *summary, char **text,
   json_object_set_new(root, "reliable", json_boolean(s->reliable));
   tm_json_string(root, "decision", s->decision);
   tm_json_string(root, "verdict", s->verdict);
+  json_object_set_new(root, "findings", findings(s));
   json_object_set_new(root, "warnings", warnings(s));
   return tm_json_dump(root, text, error);
 }

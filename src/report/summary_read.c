@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/memory.h"
+#include "estimate/findings.h"
 #include "report/fields.h"
 
 #include <math.h>
@@ -27,7 +28,7 @@ static double real(const json_t *object, const char *name) {
   return json_is_number(json) ? json_number_value(json) : NAN;
 }
 
-static uint64_t whole(const json_t *object, const char *name) {
+static uint64_t read_integer(const json_t *object, const char *name) {
   json_int_t value = json_integer_value(json_object_get(object, name));
   return value > 0 ? (uint64_t)value : 0;
 }
@@ -92,6 +93,7 @@ static bool read_estimates(const json_t *list, tempera_summary *s) {
     e->upper = real(item, "upper");
     e->se_within = real(item, "se_within");
     e->se_between = real(item, "se_between");
+    e->reach = real(item, "reach");
     if (!text(item, "warning", &e->warning))
       return false;
   }
@@ -175,7 +177,7 @@ static bool read_tau_bins(const json_t *list, tempera_summary *s) {
     s->tau_bins[i] =
         (tempera_tau_bin){.lower = real(item, "lower"),
                           .upper = real(item, "upper"),
-                          .draws = whole(item, "draws"),
+                          .draws = read_integer(item, "draws"),
                           .acceptance = real(item, "acceptance"),
                           .tau_acceptance = real(item, "tau_acceptance"),
                           .ridge_excess = real(item, "ridge_excess")};
@@ -235,14 +237,14 @@ static bool read_ridge(const json_t *list, tempera_summary *s) {
 static bool read_tempering(const json_t *root, tempera_summary *s) {
   const json_t *json = json_object_get(root, "tempering");
   s->barrier = real(json, "barrier");
-  s->restarts = whole(json, "restarts");
-  s->round_trips = whole(json, "round_trips");
+  s->restarts = read_integer(json, "restarts");
+  s->round_trips = read_integer(json, "round_trips");
   s->swap_acceptance = real(json, "swap_acceptance");
   s->tau_acceptance = real(json, "tau_acceptance");
-  s->ridge_knots = whole(json, "ridge_knots");
+  s->ridge_knots = read_integer(json, "ridge_knots");
   s->ridge_gap = real(json, "ridge_gap");
-  s->ridge_optimisations = whole(json, "ridge_optimisations");
-  s->ridge_beaten = whole(json, "ridge_beaten");
+  s->ridge_optimisations = read_integer(json, "ridge_optimisations");
+  s->ridge_beaten = read_integer(json, "ridge_beaten");
   return read_tau_bins(json_object_get(json, "tau_bins"), s) &&
          read_curve(json_object_get(json, "curve"), s) &&
          read_levels(json_object_get(json, "levels"), s) &&
@@ -251,10 +253,28 @@ static bool read_tempering(const json_t *root, tempera_summary *s) {
 
 static void read_cost(const json_t *root, tempera_summary *s) {
   const json_t *json = json_object_get(root, "cost");
-  s->likelihood_evaluations = whole(json, "likelihood_evaluations");
-  s->gradient_evaluations = whole(json, "gradient_evaluations");
+  s->likelihood_evaluations = read_integer(json, "likelihood_evaluations");
+  s->gradient_evaluations = read_integer(json, "gradient_evaluations");
   s->seconds = real(json, "seconds");
   s->seconds_in_model = real(json, "seconds_in_model");
+}
+
+static bool read_findings(const json_t *list, tempera_summary *s) {
+  if (!room(list, sizeof *s->findings, &s->findings, &s->finding_count))
+    return false;
+  for (size_t i = 0; i < s->finding_count; i++) {
+    const json_t *item = json_array_get(list, i);
+    const char *code = json_string_value(json_object_get(item, "code"));
+    tempera_finding *f = &s->findings[i];
+    snprintf(f->code, sizeof f->code, "%s", code ? code : "");
+    f->severity =
+        tm_severity_read(json_string_value(json_object_get(item, "severity")));
+    f->value = real(item, "value");
+    f->limit = real(item, "limit");
+    if (!text(item, "words", &f->words))
+      return false;
+  }
+  return true;
 }
 
 static bool read_warnings(const json_t *list, tempera_summary *s) {
@@ -270,12 +290,12 @@ static bool read_warnings(const json_t *list, tempera_summary *s) {
 }
 
 static bool read_head(const json_t *root, tempera_summary *s) {
-  s->seed = whole(root, "seed");
+  s->seed = read_integer(root, "seed");
   s->data_hash = hash(root, "data_hash");
-  s->chains = whole(root, "chains");
-  s->iterations = whole(root, "iterations");
-  s->warmup = whole(root, "warmup");
-  s->thin = whole(root, "thin");
+  s->chains = read_integer(root, "chains");
+  s->iterations = read_integer(root, "iterations");
+  s->warmup = read_integer(root, "warmup");
+  s->thin = read_integer(root, "thin");
   s->complete = truth(root, "complete");
   s->reliable = truth(root, "reliable");
   return text(root, "version", &s->version) && text(root, "model", &s->model) &&
@@ -294,6 +314,7 @@ static bool read_summary(const json_t *root, tempera_summary *s) {
                      &s->quantity_count) &&
          read_modes(json_object_get(root, "modes"), s) &&
          read_labels(root, s) && read_tempering(root, s) &&
+         read_findings(json_object_get(root, "findings"), s) &&
          read_warnings(json_object_get(root, "warnings"), s);
 }
 

@@ -7,7 +7,7 @@
 #define TM_TEMPERING_STORE_H
 
 #include "tempering/climb.h"
-#include "tempering/labels.h"
+#include "model/labels.h"
 
 enum { TM_STORE_WORKERS = 8 }; /* fixed: nothing depends on threads */
 
