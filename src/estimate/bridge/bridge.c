@@ -172,6 +172,7 @@ static tempera_status integrate_prior(bridge *b, tm_bridge_integral *integral,
   tm_bridge_labels none = {0};
   *integral = (tm_bridge_integral){.df = INFINITY, .kish = INFINITY};
   integral->disagreement = 1;
+  integral->log_z = b->model->spec.prior_log_integral;
   if (b->model->spec.prior_normalised)
     return TEMPERA_OK;
   TM_TRY(draw_prior(b, error));
