@@ -39,6 +39,7 @@ typedef struct tm_laplace_mode {
   double peak;           /* share x |L|, the tallest of the knot being 1 */
   bool indefinite;       /* H was not positive definite and had to be made so */
   bool edge;             /* the density is zero on one side of u */
+  bool shoulder;         /* a hill with a narrow peak on top: as if without */
   size_t track;          /* which basin: the same number at other taus */
 } tm_laplace_mode;
 

@@ -6,8 +6,8 @@
 #ifndef TM_TEMPERING_STORE_H
 #define TM_TEMPERING_STORE_H
 
-#include "tempering/climb.h"
 #include "model/labels.h"
+#include "tempering/climb.h"
 
 enum { TM_STORE_WORKERS = 8 }; /* fixed: nothing depends on threads */
 
