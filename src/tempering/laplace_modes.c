@@ -298,7 +298,7 @@ static tempera_status file_found(tm_laplace *laplace, tm_stage *stage,
   double peak = mode.seen.indefinite ? INFINITY : mode.seen.half_log_det;
   if (climb->shouldered)
     TM_TRY(file_hill(laplace, stage, climb, peak, fresh, error));
-  if (must_sort(laplace, climb))
+  if (!mode.seen.shoulder && must_sort(laplace, climb))
     return plan_sorted(laplace, &sorted, error);
   return file_mode(laplace, stage, climb, &mode, &climb->spot, fresh, error);
 }
