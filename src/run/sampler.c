@@ -131,6 +131,7 @@ tempera_status tempera_sampler_create(const tempera_model *model,
     return tm_fail_memory(error);
   s->model = model;
   s->options = resolved;
+  s->init_given = options->init != NULL;
   s->unused = tm_options_unused(options, &resolved);
   s->method = tm_method_of(resolved.method);
   s->automatic =
@@ -150,9 +151,9 @@ tempera_status tempera_sampler_create(const tempera_model *model,
 void tempera_sampler_free(tempera_sampler *sampler) {
   if (!sampler)
     return;
-  if (sampler->own && sampler->method->release)
+  if (sampler->method_state && sampler->method->release)
     sampler->method->release(sampler);
-  tm_heap_free(sampler->own);
+  tm_heap_free(sampler->method_state);
   for (size_t c = 0; sampler->groups && c < sampler->options.chains; c++)
     tm_group_free(sampler->groups[c]);
   tm_heap_free(sampler->groups);
@@ -163,6 +164,7 @@ void tempera_sampler_free(tempera_sampler *sampler) {
   tm_draws_free(sampler->warmup_draws);
   tm_starts_free(&sampler->starts);
   tm_prior_run_free(&sampler->prior);
+  tm_heap_free(sampler->annealed);
   tm_heap_free(sampler->integer);
   tm_heap_free(sampler);
 }
@@ -228,6 +230,33 @@ static void update_counts(tempera_sampler *s) {
         rows_for(done < warmup ? done : warmup, s->options.thin);
   if (done > warmup)
     s->draws->count = rows_for(done - warmup, s->options.thin);
+  else
+    s->warmup_seconds = tm_sampler_seconds(s);
+}
+
+tempera_status tempera_sampler_add_sink(tempera_sampler *sampler,
+                                        const tempera_sink *sink,
+                                        tempera_error *error) {
+  if (sampler->begun || sampler->outlet_count == TM_MOST_SINKS)
+    return tm_fail(error, TEMPERA_ERROR_ARGUMENT,
+                   "sinks are added before the first sweep, %d at most",
+                   TM_MOST_SINKS);
+  sampler->outlets[sampler->outlet_count++] = (tm_outlet){.sink = *sink};
+  return TEMPERA_OK;
+}
+
+/* What is new since the last time, to every sink. */
+static tempera_status flow(tempera_sampler *s, const tempera_draws *draws,
+                           bool warmup, tempera_error *error) {
+  for (size_t i = 0; draws && i < s->outlet_count; i++) {
+    tm_outlet *outlet = &s->outlets[i];
+    tempera_block block = {draws, warmup, outlet->taken[warmup], draws->count};
+    if (block.first == block.last)
+      continue;
+    TM_TRY(outlet->sink.append(&block, outlet->sink.user, error));
+    outlet->taken[warmup] = block.last;
+  }
+  return TEMPERA_OK;
 }
 
 static tempera_status first_failure(const tempera_sampler *s,
@@ -244,7 +273,7 @@ static tempera_status first_failure(const tempera_sampler *s,
 }
 
 enum {
-  LITTLE = 1 << 28, /* bytes */
+  RESERVED_AT_ONCE = 1 << 28, /* bytes */
   FIRST_ROOM = 6000 /* sweeps; the first check of automatic length is there */
 };
 
@@ -267,7 +296,7 @@ static tempera_status make_room(tempera_sampler *s, size_t end,
     return TEMPERA_OK;
   size_t step = s->draws->capacity ? 2 * s->draws->capacity
                                    : rows_for(FIRST_ROOM, o->thin);
-  if (!s->automatic && all <= LITTLE / tm_draws_row_bytes(s->draws))
+  if (!s->automatic && all <= RESERVED_AT_ONCE / tm_draws_row_bytes(s->draws))
     rows = all;
   else if (rows < step)
     rows = step < all ? step : all;
@@ -291,6 +320,8 @@ tempera_status tempera_sampler_advance(tempera_sampler *sampler, size_t sweeps,
                       run_group, &part);
     done = tm_sweeps_done(s);
     update_counts(s);
+    TM_TRY(flow(s, s->warmup_draws, true, error));
+    TM_TRY(flow(s, s->draws, false, error));
     TM_TRY(first_failure(s, error));
     if (atomic_load(&s->cancelled))
       return tm_fail(error, TEMPERA_CANCELLED, "cancelled");

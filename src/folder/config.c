@@ -1,10 +1,11 @@
 /* config.c - config.json: every option in force, so that a run can be
  * understood, repeated and (later) resumed from its folder alone. */
+#include "folder/config.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/json.h"
 #include "base/memory.h"
-#include "run/folder.h"
+#include "run/run.h"
 
 /* null where the file cannot be read: a model made in memory has none. */
 static void add_file_hash(json_t *config, const char *path) {
@@ -40,15 +41,15 @@ static void add_options(json_t *config, const tempera_options *o) {
   add_words(config, o);
   tm_json_real(config, "tau_scale", o->tau_scale);
   tm_json_real(config, "tau_min", o->tau_min);
-  tm_json_whole(config, "chains", o->chains);
-  tm_json_whole(config, "iterations", o->iterations);
-  tm_json_whole(config, "warmup", o->warmup);
-  tm_json_whole(config, "thin", o->thin);
-  tm_json_whole(config, "levels", o->levels);
-  tm_json_whole(config, "walkers", o->walkers);
+  tm_json_integer(config, "chains", o->chains);
+  tm_json_integer(config, "iterations", o->iterations);
+  tm_json_integer(config, "warmup", o->warmup);
+  tm_json_integer(config, "thin", o->thin);
+  tm_json_integer(config, "levels", o->levels);
+  tm_json_integer(config, "walkers", o->walkers);
   tm_json_real(config, "exchange", o->exchange);
-  tm_json_whole(config, "seed", o->seed);
-  tm_json_whole(config, "threads", (uint64_t)o->threads);
+  tm_json_integer(config, "seed", o->seed);
+  tm_json_integer(config, "threads", (uint64_t)o->threads);
   tm_json_real(config, "time_limit", o->time_limit);
   tm_json_real(config, "until_se", o->until_se);
   json_object_set_new(config, "paper", json_boolean(o->paper));
