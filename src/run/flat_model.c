@@ -1,7 +1,6 @@
 /* flat_model.c - see flat_model.h. */
 #include "run/flat_model.h"
 
-#include <gsl/gsl_cdf.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -36,8 +35,8 @@ static double real_slope(double u) {
 
 /* The chance that the whole part of a real draw is n. */
 static double whole_mass(double n) {
-  return gsl_cdf_ugaussian_P(asinh(n + 1) / WIDTH) -
-         gsl_cdf_ugaussian_P(asinh(n) / WIDTH);
+  double from = asinh(n) / WIDTH, to = asinh(n + 1) / WIDTH;
+  return 0.5 * (erfc(from * M_SQRT1_2) - erfc(to * M_SQRT1_2));
 }
 
 static double whole_log_density(range r, double n) {
