@@ -70,10 +70,15 @@ bool tm_bins_make(const tm_tempered *view, double top, size_t fewest,
 
 /* rb: Rao-Blackwell, log of the ratio of mean weights. */
 void tm_evidence_rb(tm_tempered *view, tm_evidence *evidence);
-/* ti: means of l over all draws in the bins, holds counted. Fills bins->mean.
- * `scratch` holds view->count doubles. False when out of memory. */
-bool tm_evidence_ti(const tm_tempered *view, tm_bins *bins, double *scratch,
-                    tm_evidence *evidence);
+/* The first step of ti and ss, from tau = 0 on, added to the evidence: gives
+ * the bin to go on from. */
+size_t tm_evidence_hot_end(const tempera_draws *draws, tm_tempered *view,
+                           const tm_bins *bins, tm_evidence *evidence);
+/* ti: means of l over all draws in the bins from `from` on, holds counted.
+ * Fills bins->mean. `scratch` holds view->count doubles. False when out of
+ * memory. */
+bool tm_evidence_ti(const tm_tempered *view, tm_bins *bins, size_t from,
+                    double *scratch, tm_evidence *evidence);
 /* ti-paper: as published (method 2), one chain after the other. se is the
  * printed variance's. False when out of memory. */
 bool tm_evidence_ti_paper(const tm_tempered *view, double *log_z, double *se,
@@ -84,8 +89,8 @@ bool tm_evidence_ti_paper(const tm_tempered *view, double *log_z, double *se,
 double tm_evidence_left_sum(const double *tau, const double *l,
                             const size_t *order, size_t count,
                             double *variance);
-/* ss: steppingstone in bins; needs the tau prior. */
-void tm_evidence_ss(const tm_tempered *view, const tm_bins *bins,
+/* ss: steppingstone in bins from `from` on; needs the tau prior. */
+void tm_evidence_ss(const tm_tempered *view, const tm_bins *bins, size_t from,
                     double *scratch, tm_evidence *evidence);
 /* ladder.c, for draws on levels with weights: st-weights, by the visits; ss,
  * between neighbours. */
