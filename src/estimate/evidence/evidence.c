@@ -44,8 +44,8 @@ static size_t kinds_of(const tm_tempered *view, const kind **kinds) {
 static tempera_status estimate_in_bins(work *w, kind which, tm_evidence *e,
                                        tempera_error *error) {
   tm_bins bins;
-  bool made = which == TI ? tm_bins_ti(w->view, &bins)
-                          : tm_bins_ss(w->view, &bins);
+  bool made =
+      which == TI ? tm_bins_ti(w->view, &bins) : tm_bins_ss(w->view, &bins);
   if (!made)
     return tm_fail_memory(error);
   size_t from = tm_evidence_hot_end(w->draws, w->view, &bins, e);
@@ -93,8 +93,9 @@ static tempera_status compare_kinds(work *w, const tm_evidence *a,
     w->scratch[i] = a->psi[i] - b->psi[i];
   double se = tm_influence_error(w->scratch, w->view->chains, w->view->rows).se;
   double difference = second->log_z - first->log_z;
-  double tolerance = fmax(0.02, fmax(3 * se, 1.96 * first->se));
-  tolerance = fmax(tolerance, 1.96 * second->se);
+  double tolerance = tm_apart_limit(w->summary->round_trips) * se;
+  tolerance =
+      fmax(fmax(TM_LEAST_APART, tolerance), 1.96 * fmax(first->se, second->se));
   if (fabs(difference) <= tolerance)
     return TEMPERA_OK;
   return tm_find_estimate(w->summary, second, TM_FIND_ESTIMATES_APART,

@@ -20,6 +20,9 @@ typedef struct tm_evidence {
  * both. An estimate without a finite value and error is no estimate. */
 bool tm_evidence_begin(const tm_tempered *view, tm_evidence *evidence);
 double tm_evidence_se(const tm_evidence *evidence, tm_monte_carlo *mc);
+/* No error is zero: what n draws have never shown may still have 3/n of the
+ * mass (the rule of three), which log Z then misses. */
+double tm_least_se(size_t draws);
 TEMPERA_CHECKED tempera_status tm_evidence_record(tempera_summary *summary,
                                                   const char *name,
                                                   const tm_evidence *evidence,
@@ -52,6 +55,16 @@ TEMPERA_CHECKED tempera_status tm_evidence_fill_untempered(
 /* Prior mass of {L = 0}: by the view's draws at its atom, or by prior draws;
  * NaN when unknown. The view may be NULL. */
 double tm_zero_likelihood(const tempera_draws *draws, tm_tempered *view);
+
+/* Fewer round trips vouch for nothing. */
+enum { TM_FEWEST_TRIPS = 10 };
+/* From how many errors on two estimates disagree. Their errors are known as
+ * well as the independent tours behind them let them be, so it is a quantile of
+ * Student's t with a degree of freedom for each round trip but one: by chance
+ * one comparison in a thousand goes past it. And differences that are never
+ * called a disagreement. */
+double tm_apart_limit(size_t round_trips);
+static const double TM_LEAST_APART = 0.02;
 
 /* Draws sorted into bins of tau: bin j is order[first[j] .. first[j+1]) and
  * spans [edge[j], edge[j+1]]. Arrays are the arena's. */
