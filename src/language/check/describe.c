@@ -1,6 +1,6 @@
-/* describe.c - what `tempera check` says of a program: its parameters with their
- * support and unconstrained size, each statement's part and why, and which
- * parameters have no proper prior. */
+/* describe.c - what `tempera check` says of a program: its parameters with
+ * their support and unconstrained size, each statement's part and why, and
+ * which parameters have no proper prior. */
 #include "language/check/split.h"
 
 #include <string.h>
