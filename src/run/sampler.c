@@ -114,6 +114,7 @@ tempera_status tempera_sampler_create(const tempera_model *model,
     return tm_fail_memory(error);
   s->model = model;
   s->options = resolved;
+  s->init_given = options->init != NULL;
   s->unused = tm_options_unused(options, &resolved);
   s->method = tm_method_of(resolved.method);
   s->automatic =
@@ -133,9 +134,9 @@ tempera_status tempera_sampler_create(const tempera_model *model,
 void tempera_sampler_free(tempera_sampler *sampler) {
   if (!sampler)
     return;
-  if (sampler->own && sampler->method->release)
+  if (sampler->method_state && sampler->method->release)
     sampler->method->release(sampler);
-  tm_heap_free(sampler->own);
+  tm_heap_free(sampler->method_state);
   for (size_t c = 0; sampler->groups && c < sampler->options.chains; c++)
     tm_group_free(sampler->groups[c]);
   tm_heap_free(sampler->groups);
@@ -145,6 +146,7 @@ void tempera_sampler_free(tempera_sampler *sampler) {
   tm_draws_free(sampler->draws);
   tm_draws_free(sampler->warmup_draws);
   tm_starts_free(&sampler->starts);
+  tm_heap_free(sampler->annealed);
   tm_heap_free(sampler->integer);
   tm_heap_free(sampler);
 }
@@ -174,10 +176,9 @@ static void keep_rows(tempera_sampler *s, const tm_group *group) {
     return;
   for (size_t role = 0; role < 2; role++)
     for (size_t i = 0; draws->has_role[role] && i < group->width[role]; i++)
-      tm_draws_put(draws, (tempera_role)role, group->chain,
-                   row * group->width[role] + i,
-                   group->rows[role][i].point->theta,
-                   group->rows[role][i].extra);
+      tm_draws_put(
+          draws, (tempera_role)role, group->chain, row * group->width[role] + i,
+          group->rows[role][i].point->theta, group->rows[role][i].extra);
 }
 
 static void run_group(size_t chain, void *context) {
@@ -227,7 +228,7 @@ static tempera_status first_failure(const tempera_sampler *s,
 }
 
 enum {
-  LITTLE = 1 << 28, /* bytes */
+  RESERVED_AT_ONCE = 1 << 28, /* bytes */
   FIRST_ROOM = 6000 /* sweeps; the first check of automatic length is there */
 };
 
@@ -250,7 +251,7 @@ static tempera_status make_room(tempera_sampler *s, size_t end,
     return TEMPERA_OK;
   size_t step = s->draws->capacity ? 2 * s->draws->capacity
                                    : rows_for(FIRST_ROOM, o->thin);
-  if (!s->automatic && all <= LITTLE / tm_draws_row_bytes(s->draws))
+  if (!s->automatic && all <= RESERVED_AT_ONCE / tm_draws_row_bytes(s->draws))
     rows = all;
   else if (rows < step)
     rows = step < all ? step : all;

@@ -91,7 +91,8 @@ static size_t kernel_number(tm_emitter *g, const char *name) {
 }
 
 void tm_emit_place(tm_emitter *g, const tm_token *token) {
-  tm_emit(g, "\"%d:%d\"", token->line, token->column);
+  char place[TM_PLACE];
+  tm_emit(g, "\"%s\"", tm_place_text(token, place));
 }
 
 /* ---- numbers, names ----------------------------------------------------- */
@@ -556,6 +557,10 @@ static void emit_kind(tm_emitter *g, const tm_expression *e) {
 
 /* What does not depend on parameters is computed without derivatives. */
 void tm_emit_expression(tm_emitter *g, const tm_expression *e) {
+  if (tm_emit_leaves_out(g, e)) { /* a scalar: a term of a sum */
+    tm_emit(g, tm_held_of(g, e) == TM_VAR ? "tm_constant(0)" : "0");
+    return;
+  }
   if (is_kept(e) && !g->reading) {
     tm_emit(g, "I->kept_%d", e->kept);
     return;
