@@ -18,6 +18,13 @@ typedef struct tm_notes {
   char text[TM_MOST_NOTES][TM_NOTE_SIZE];
 } tm_notes;
 
+/* A place draws flow to, and the sweeps it has: kept ones, and warmup's. */
+enum { TM_MOST_SINKS = 8 };
+typedef struct tm_outlet {
+  tempera_sink sink;
+  size_t taken[2];
+} tm_outlet;
+
 struct tempera_sampler {
   const tempera_model *model;
   tempera_options options; /* resolved: nothing left at "default" */
@@ -32,7 +39,10 @@ struct tempera_sampler {
   void *method_state;  /* or NULL */
   bool *integer;       /* per natural-scale value */
   tempera_draws *draws, *warmup_draws; /* the latter only with save_warmup */
-  size_t round_start, round_end;       /* sweeps between which a round lies */
+  tm_outlet outlets[TM_MOST_SINKS];
+  size_t outlet_count;
+  double warmup_seconds; /* when the last sweep of the warmup was done */
+  size_t round_start, round_end; /* sweeps between which a round lies */
   double *annealed;  /* once annealed: a point of each chain at tau = 1 */
   bool barren;       /* no walker came up from the prior in the last round */
   size_t extensions; /* rounds by which warmup was made longer for it */
