@@ -18,6 +18,13 @@ typedef struct tm_notes {
   char text[TM_MOST_NOTES][TM_NOTE_SIZE];
 } tm_notes;
 
+/* A place draws flow to, and the sweeps it has: kept ones, and warmup's. */
+enum { TM_MOST_SINKS = 8 };
+typedef struct tm_outlet {
+  tempera_sink sink;
+  size_t taken[2];
+} tm_outlet;
+
 struct tempera_sampler {
   const tempera_model *model;
   tempera_options options; /* resolved: nothing left at "default" */
@@ -26,13 +33,17 @@ struct tempera_sampler {
   tm_starts starts;
   bool init_given;     /* the caller's starts */
   bool begun;          /* the ridge was looked for: by the first advance */
+  tm_store *store;     /* of optima, for both ridges; or NULL */
   tm_ridge *ridge;     /* NULL: this method or these settings need none */
   tm_laplace *laplace; /* for jumps and curves of log z; or NULL */
   tm_group **groups;   /* options.chains of them */
   void *method_state;  /* or NULL */
   bool *integer;       /* per natural-scale value */
   tempera_draws *draws, *warmup_draws; /* the latter only with save_warmup */
-  size_t round_start, round_end;       /* sweeps between which a round lies */
+  tm_outlet outlets[TM_MOST_SINKS];
+  size_t outlet_count;
+  double warmup_seconds; /* when the last sweep of the warmup was done */
+  size_t round_start, round_end; /* sweeps between which a round lies */
   double *annealed;  /* once annealed: a point of each chain at tau = 1 */
   bool barren;       /* no walker came up from the prior in the last round */
   size_t extensions; /* rounds by which warmup was made longer for it */
