@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { POINTS = 100 };
+enum { POINTS = 100, INCLUDE = 1000 };
 
 static const char help[] =
     "usage: tempera check MODEL [-d DATA.json]\n"
@@ -16,11 +16,13 @@ static const char help[] =
     "evaluate it at a few points. Of a Stan program, first show each\n"
     "statement's part, prior or likelihood; without data, only that.\n"
     "\n"
-    "  -d, --data FILE   data, CmdStan JSON\n"
+    "  -d, --data FILE          data, CmdStan JSON\n"
+    "      --include-path P     folders for #include, separated by ':'\n"
     "  -h, --help\n";
 
 static const struct option long_options[] = {
     {"data", required_argument, NULL, 'd'},
+    {"include-path", required_argument, NULL, INCLUDE},
     {"help", no_argument, NULL, 'h'},
     {NULL, 0, NULL, 0}};
 
@@ -132,11 +134,13 @@ static int print_points(const tempera_model *model, const char *path) {
 
 /* A program is described before any data: what is declared, and each
  * statement's part, prior or likelihood, with the reason. */
-static int describe(const char *path) {
+static int describe(const cli_input *input) {
+  const char *path = input->model_path;
   tempera_error error = {0};
   tempera_program *program = NULL;
   char *text = NULL;
-  tempera_status status = tempera_program_read(path, &program, &error);
+  tempera_status status = tempera_program_read_including(
+      path, input->include_path, &program, &error);
   if (status == TEMPERA_OK)
     status = tempera_program_describe(program, &text, &error);
   tempera_program_free(program);
@@ -145,7 +149,7 @@ static int describe(const char *path) {
 
 static int check(cli_input *input) {
   if (cli_is_program(input->model_path)) {
-    int described = describe(input->model_path);
+    int described = describe(input);
     if (described != EXIT_DONE || !input->data_path)
       return described;
     printf("\n");
@@ -167,9 +171,9 @@ int cli_check(int argc, char **argv) {
   while ((code = getopt_long(argc, argv, ":d:h", long_options, NULL)) != -1) {
     if (code == 'h')
       return fputs(help, stdout), EXIT_DONE;
-    if (code != 'd')
+    if (code != 'd' && code != INCLUDE)
       return cli_bad_option("check", code, argv, long_options);
-    input.data_path = optarg;
+    *(code == 'd' ? &input.data_path : &input.include_path) = optarg;
   }
   if (optind + 1 != argc)
     return cli_usage("check", "give one model");

@@ -46,6 +46,7 @@ int cli_print(char *text);
 /* A model and its data, as `sample` and `check` load them. */
 typedef struct cli_input {
   const char *model_path, *data_path; /* data_path may be NULL */
+  const char *include_path;           /* or NULL */
   tempera_data *data;
   tempera_model *model;
 } cli_input;

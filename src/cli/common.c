@@ -159,7 +159,9 @@ static int load_model(cli_input *input) {
   tempera_error error = {0};
   tempera_program *program = NULL;
   bool is_program = cli_is_program(input->model_path);
-  if (is_program && tempera_program_read(input->model_path, &program, &error))
+  if (is_program && tempera_program_read_including(
+                        input->model_path, input->include_path, &program,
+                        &error))
     return cli_fail(input->model_path, &error);
   tempera_status status =
       is_program
