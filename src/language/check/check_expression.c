@@ -64,6 +64,8 @@ static tempera_status check_name(tm_checker *c, tm_expression *e) {
   tm_variable *v = tm_scope_find(c, e->text);
   if (!v)
     return unknown_name(c, e);
+  if (v->items)
+    return tm_check_items(c, e, v);
   e->variable = v;
   e->type = v->type;
   e->level = variable_level(v);
@@ -264,7 +266,9 @@ static tempera_status check_literal(tm_checker *c, tm_expression *e) {
     if (type.depth == TM_MAX_RANK || type.base == TM_STRING ||
         type.base == TM_VOID)
       return tm_complain(c->source, e->token, "this array cannot be made");
-    e->type = tm_type_of(type.base, type.depth + 1);
+    if (type.base == TM_TUPLE)
+      return tm_check_tuple_array(c, e, type);
+    e->type = tm_type_at(type, type.depth + 1);
     return TEMPERA_OK;
   }
   if (!tm_is_scalar(type) && !(type.base == TM_ROW_VECTOR && type.depth == 0))
@@ -300,6 +304,8 @@ static tempera_status check_index_part(tm_checker *c, tm_expression *part,
  * then the rows and columns of what they hold. */
 static tempera_status check_index(tm_checker *c, tm_expression *e) {
   tm_type type = e->parts[0]->type;
+  if (type.base == TM_TUPLE)
+    return tm_check_tuple_index(c, e);
   int arrays = 0, kept_arrays = 0, kept[2] = {1, 1};
   char name[TM_TYPE_NAME];
   for (size_t i = 0; i < e->index_count; i++) {
@@ -383,6 +389,10 @@ static tempera_status check_kind(tm_checker *c, tm_expression *e) {
     return check_conditional(c, e);
   case TM_E_INDEX:
     return check_index(c, e);
+  case TM_E_TUPLE:
+    return tm_check_tuple(c, e);
+  case TM_E_PROJECT:
+    return tm_check_project(c, e);
   default:
     return check_literal(c, e);
   }
