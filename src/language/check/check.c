@@ -158,8 +158,8 @@ static tempera_status check_assignment(tm_checker *c, tm_statement *s) {
     s->value = e;
     s->op = "=";
   }
-  return check_value(c, s->token, tm_root(s->left)->text, s->left->type,
-                     s->value);
+  return check_value(c, s->token, tm_shown_name(tm_root(s->left)->variable),
+                     s->left->type, s->value);
 }
 
 /* ---- ~ and target ------------------------------------------------------- */
