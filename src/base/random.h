@@ -21,7 +21,8 @@ typedef enum tm_purpose {
   TM_PURPOSE_TEST,
   TM_PURPOSE_BRIDGE,
   TM_PURPOSE_QUANTITIES, /* of target draws, ... */
-  TM_PURPOSE_TEMPERED_QUANTITIES
+  TM_PURPOSE_TEMPERED_QUANTITIES,
+  TM_PURPOSE_ANNEAL
 } tm_purpose;
 
 /* Philox blocks of two words are made this many at a time: they do not wait

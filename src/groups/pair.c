@@ -5,8 +5,7 @@
 #include <string.h>
 
 static void sweep(tm_group *group);
-static void release(tm_group *group);
-static const tm_group_type PAIR = {.sweep = sweep, .release = release};
+static const tm_group_type PAIR = {.sweep = sweep};
 
 static tempera_status fill(tm_pair *pair, uint64_t seed, const double *start,
                            tempera_error *error) {
@@ -49,12 +48,6 @@ tempera_status tm_pair_create(const tempera_model *model,
   return status;
 }
 
-static void release(tm_group *group) {
-  tm_pair *pair = (tm_pair *)group;
-  if (pair->mover.memory)
-    tm_ridge_memory_release(pair->mover.memory);
-}
-
 tempera_status tm_pair_set_prior(tm_pair *pair, const tm_ridge *ridge,
                                  const tm_tau_prior *prior,
                                  tempera_error *error) {
@@ -76,6 +69,15 @@ tempera_status tm_pair_set_prior(tm_pair *pair, const tm_ridge *ridge,
     tm_tau_settle(&pair->mover, &pair->group.evaluator, pair->tau);
   }
   return TEMPERA_OK;
+}
+
+void tm_pair_place(tm_pair *pair, const double *theta, bool target) {
+  tm_group *group = &pair->group;
+  memcpy(pair->tempered.theta, theta, group->model->size * sizeof(double));
+  tm_evaluate_natural(&group->evaluator, &pair->tempered);
+  pair->tau = 1;
+  if (target)
+    tm_point_copy(group->model, &pair->tempered, &pair->target);
 }
 
 /* A draw whose line rises above the ridge proves a better optimum than a

@@ -48,5 +48,8 @@ TEMPERA_CHECKED tempera_status tm_pair_set_prior(tm_pair *pair,
                                                  const tm_ridge *ridge,
                                                  const tm_tau_prior *prior,
                                                  tempera_error *error);
+/* Put the tempered chain, and the target chain too if `target`, at a
+ * natural-scale point of positive density, tau at 1. */
+void tm_pair_place(tm_pair *pair, const double *theta, bool target);
 
 #endif

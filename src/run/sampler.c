@@ -114,6 +114,7 @@ tempera_status tempera_sampler_create(const tempera_model *model,
     return tm_fail_memory(error);
   s->model = model;
   s->options = resolved;
+  s->init_given = options->init != NULL;
   s->unused = tm_options_unused(options, &resolved);
   s->method = tm_method_of(resolved.method);
   s->automatic =
@@ -142,9 +143,11 @@ void tempera_sampler_free(tempera_sampler *sampler) {
   tempera_summary_free(atomic_load(&sampler->checked));
   tm_ridge_free(sampler->ridge);
   tm_laplace_free(sampler->laplace);
+  tm_store_free(sampler->store);
   tm_draws_free(sampler->draws);
   tm_draws_free(sampler->warmup_draws);
   tm_starts_free(&sampler->starts);
+  tm_heap_free(sampler->annealed);
   tm_heap_free(sampler->integer);
   tm_heap_free(sampler);
 }
@@ -210,6 +213,33 @@ static void update_counts(tempera_sampler *s) {
         rows_for(done < warmup ? done : warmup, s->options.thin);
   if (done > warmup)
     s->draws->count = rows_for(done - warmup, s->options.thin);
+  else
+    s->warmup_seconds = tm_sampler_seconds(s);
+}
+
+tempera_status tempera_sampler_add_sink(tempera_sampler *sampler,
+                                        const tempera_sink *sink,
+                                        tempera_error *error) {
+  if (sampler->begun || sampler->outlet_count == TM_MOST_SINKS)
+    return tm_fail(error, TEMPERA_ERROR_ARGUMENT,
+                   "sinks are added before the first sweep, %d at most",
+                   TM_MOST_SINKS);
+  sampler->outlets[sampler->outlet_count++] = (tm_outlet){.sink = *sink};
+  return TEMPERA_OK;
+}
+
+/* What is new since the last time, to every sink. */
+static tempera_status flow(tempera_sampler *s, const tempera_draws *draws,
+                           bool warmup, tempera_error *error) {
+  for (size_t i = 0; draws && i < s->outlet_count; i++) {
+    tm_outlet *outlet = &s->outlets[i];
+    tempera_block block = {draws, warmup, outlet->taken[warmup], draws->count};
+    if (block.first == block.last)
+      continue;
+    TM_TRY(outlet->sink.append(&block, outlet->sink.user, error));
+    outlet->taken[warmup] = block.last;
+  }
+  return TEMPERA_OK;
 }
 
 static tempera_status first_failure(const tempera_sampler *s,
@@ -273,6 +303,8 @@ tempera_status tempera_sampler_advance(tempera_sampler *sampler, size_t sweeps,
                       run_group, &part);
     done = tm_sweeps_done(s);
     update_counts(s);
+    TM_TRY(flow(s, s->warmup_draws, true, error));
+    TM_TRY(flow(s, s->draws, false, error));
     TM_TRY(first_failure(s, error));
     if (atomic_load(&s->cancelled))
       return tm_fail(error, TEMPERA_CANCELLED, "cancelled");
@@ -325,10 +357,8 @@ double tm_sampler_seconds(const tempera_sampler *sampler) {
 uint64_t tm_sampler_evaluations(const tempera_sampler *sampler) {
   const tempera_sampler *s = sampler;
   uint64_t total = s->starts.likelihood_evaluations + s->estimate_evaluations;
-  if (s->ridge)
-    total += tm_ridge_look(s->ridge)->likelihood_evaluations;
-  if (s->laplace)
-    total += tm_laplace_look(s->laplace)->likelihood_evaluations;
+  if (s->store)
+    total += tm_store_work(s->store).likelihood_evaluations;
   for (size_t c = 0; c < s->options.chains; c++)
     total += s->groups[c]->evaluator.likelihood_evaluations;
   return total;

@@ -13,18 +13,13 @@
 #include <string.h>
 
 static void fill_cost(const tempera_sampler *s, tempera_summary *summary) {
-  const tm_ridge_view *view = s->ridge ? tm_ridge_look(s->ridge) : NULL;
   summary->likelihood_evaluations = tm_sampler_evaluations(s);
   summary->seconds = tm_sampler_seconds(s);
   summary->seconds_in_model = s->starts.seconds_in_model;
-  if (view) {
-    summary->gradient_evaluations = view->gradient_evaluations;
-    summary->seconds_in_model += view->seconds_in_model;
-  }
-  if (s->laplace) {
-    const tm_laplace_view *laplace = tm_laplace_look(s->laplace);
-    summary->gradient_evaluations += laplace->gradient_evaluations;
-    summary->seconds_in_model += laplace->seconds_in_model;
+  if (s->store) {
+    tm_work work = tm_store_work(s->store);
+    summary->gradient_evaluations = work.gradient_evaluations;
+    summary->seconds_in_model += work.seconds_in_model;
   }
   for (size_t c = 0; c < s->options.chains; c++) {
     const tm_evaluator *e = &s->groups[c]->evaluator;
@@ -63,7 +58,7 @@ static tempera_status fill_ridge(const tempera_sampler *s,
                          view->reason);
   summary->ridge_gap = view->gap;
   summary->ridge_knots = view->knots;
-  summary->ridge_optimisations = view->optimisations;
+  summary->ridge_optimisations = view->work.optimisations;
   return copy_knots(view, tempera_model_size(s->model), summary, error);
 }
 
@@ -79,6 +74,11 @@ static tempera_status fill_labels(const tempera_sampler *s,
   for (size_t i = 0; i < s->unused.count; i++)
     TM_TRY(tm_find_about(summary, TM_FIND_UNUSED_OPTION, NAN, NAN, error, "%s",
                          s->unused.text[i]));
+  if (s->barren && tm_sweeps_done(s) >= o->warmup)
+    TM_TRY(
+        tm_find_about(summary, TM_FIND_BARREN_WARMUP,
+                      (double)(s->round_end - s->round_start), NAN, error, "%s",
+                      s->annealed ? ", though log z was annealed anew" : ""));
   summary->seed = o->seed;
   summary->chains = o->chains;
   summary->warmup = o->warmup;
