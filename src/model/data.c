@@ -226,6 +226,8 @@ static bool flatten(json_t *flat, const char *name, json_t *json) {
 }
 
 static json_t *flattened(json_t *root) {
+  if (!json_is_object(root))
+    return json_incref(root); /* refused later */
   json_t *flat = json_object(), *json;
   const char *name;
   json_object_foreach(root, name, json) {
