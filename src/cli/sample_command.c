@@ -373,6 +373,7 @@ int cli_sample(int argc, char **argv) {
   int code = take_arguments(&r, argc, argv);
   if (code != EXIT_DONE)
     return code == HELP_SHOWN ? EXIT_DONE : code;
+  r.input.quiet = r.quiet;
   code = pick_seed(&r);
   if (code == EXIT_DONE)
     code = cli_load(&r.input);

@@ -45,16 +45,43 @@ static tm_level variable_level(const tm_variable *v) {
   return TM_LEVEL_PARAMETER;
 }
 
+/* The line of a declaration of this name in these statements, or 0. */
+static int line_of(tm_statement *const *body, size_t count, const char *name) {
+  int line = 0;
+  for (size_t i = 0; i < count && !line; i++) {
+    const tm_statement *s = body[i];
+    if (s->kind == TM_S_DECLARE && !strcmp(s->variable->name, name))
+      line = s->variable->token->line;
+    else
+      line = line_of(s->body, s->body_count, name);
+  }
+  return line;
+}
+
+static int declared_later(const tm_checker *c, const char *name) {
+  if (c->function)
+    return line_of(&c->function->body, 1, name);
+  const tm_block_node *block = &c->program->blocks[c->block];
+  return line_of(block->statements, block->count, name);
+}
+
 static tempera_status unknown_name(tm_checker *c, const tm_expression *e) {
   tm_suggestion s = {.wanted = e->text};
   for (size_t i = 0; i < c->scope_count; i++)
     tm_suggestion_offer(&s, c->scope[i]->name);
   for (size_t i = 0; i < c->program->global_count; i++)
-    if (!strcmp(c->program->globals[i]->name, e->text))
+    if (!strcmp(c->program->globals[i]->name, e->text) &&
+        c->program->globals[i]->block != c->block)
       return tm_complain(c->source, e->token,
                          "'%s' belongs to the %s block and cannot be used here",
                          e->text,
                          tm_block_names[c->program->globals[i]->block]);
+  int later = declared_later(c, e->text);
+  if (later)
+    return tm_complain(c->source, e->token,
+                       "'%s' is used here, but declared in line %d: move the "
+                       "declaration up",
+                       e->text, later);
   char hint[96];
   return tm_complain(c->source, e->token, "unknown variable '%s'%s", e->text,
                      tm_suggestion_text(&s, hint, sizeof hint));
@@ -185,6 +212,18 @@ static void fold_binary(tm_expression *e) {
   }
 }
 
+static tempera_status warn(tm_checker *c, const tm_token *token,
+                           const char *what) {
+  char place[TM_PLACE];
+  tm_place_text(token, place);
+  size_t size = strlen(place) + strlen(what) + 3;
+  char *text = TM_NEW(c->arena, char, size);
+  if (!text || !tm_list_add(c->arena, &c->program->warnings, text))
+    return tm_fail_memory(c->source->error);
+  snprintf(text, size, "%s: %s", place, what);
+  return TEMPERA_OK;
+}
+
 static tempera_status check_binary(tm_checker *c, tm_expression *e) {
   tm_type a = e->parts[0]->type, b = e->parts[1]->type;
   if (!binary_type(e->text, a, b, &e->type)) {
@@ -196,6 +235,10 @@ static tempera_status check_binary(tm_checker *c, tm_expression *e) {
   if (e->type.base == TM_INT && strchr("/%", e->text[0]) &&
       e->parts[1]->kind == TM_E_INT && e->parts[1]->whole == 0)
     return tm_complain(c->source, e->token, "integer division by zero");
+  if (e->type.base == TM_INT && !strcmp(e->text, "/"))
+    TM_TRY(warn(c, e->token,
+                "this division of integers drops the remainder; write %/% to "
+                "say so, or make one of them a real"));
   fold_binary(e);
   return TEMPERA_OK;
 }

@@ -126,8 +126,11 @@ static void emit_data(tm_emitter *g) {
     if (tree->globals[i]->block == TM_BLOCK_DATA)
       emit_read(g, tree->globals[i]);
   g->indent = 1;
+  g->placing = true;
   const tm_block_node *block = &tree->blocks[TM_BLOCK_TRANSFORMED_DATA];
   tm_emit_statements(g, block->statements, block->count);
+  tm_emit_line(g, "t->place = 0;");
+  g->placing = false;
   g->indent = 0;
   emit_checks(g, TM_BLOCK_TRANSFORMED_DATA, false);
   g->reading = true;
@@ -338,7 +341,7 @@ static void emit_outputs(tm_emitter *g, tm_block_kind block) {
 }
 
 static void emit_quantities(tm_emitter *g) {
-  g->outputs = true;
+  g->outputs = g->placing = true;
   tm_emit_line(g, "static void quantities(tm_tape *t, const void *i_, "
                   "const double *theta, void *binding) {");
   g->indent = 1;
@@ -353,7 +356,7 @@ static void emit_quantities(tm_emitter *g) {
   emit_outputs(g, TM_BLOCK_GENERATED_QUANTITIES);
   g->indent = 0;
   tm_emit_line(g, "}");
-  g->outputs = false;
+  g->outputs = g->placing = false;
 }
 
 /* ---- print -------------------------------------------------------------- */

@@ -39,7 +39,8 @@ typedef struct tm_emitter {
   bool drawing;    /* prior draws: ~ assigns */
   bool silent;     /* the target is not raised: values only */
   bool outputs;    /* quantities: reject stops, output at the end */
-  bool explaining; /* every statement says where it is */
+  bool explaining; /* every statement says where it is, and what it did */
+  bool placing;    /* where it is only */
   bool reading;    /* the data: kept expressions are computed here */
 } tm_emitter;
 

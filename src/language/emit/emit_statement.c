@@ -379,15 +379,14 @@ static void emit_kind(tm_emitter *g, const tm_statement *s) {
 }
 
 static void emit_statement(tm_emitter *g, const tm_statement *s) {
-  if (!g->explaining) {
-    emit_kind(g, s);
-    return;
-  }
-  if (s->kind == TM_S_PRINT)
+  if (g->explaining && s->kind == TM_S_PRINT)
     return;
   char place[TM_PLACE];
-  tm_emit_line(g, "t->place = \"%s\";", tm_place_text(s->token, place));
+  if (g->explaining || g->placing)
+    tm_emit_line(g, "t->place = \"%s\";", tm_place_text(s->token, place));
   emit_kind(g, s);
+  if (!g->explaining)
+    return;
   if (s->kind == TM_S_TILDE || s->kind == TM_S_TARGET || s->kind == TM_S_CALL)
     emit_explanation(g, s);
 }

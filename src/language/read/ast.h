@@ -232,6 +232,12 @@ struct tm_function {
   int index;
 };
 
+/* A growing list in an arena. */
+typedef struct tm_list {
+  void **items;
+  size_t count, capacity;
+} tm_list;
+
 typedef struct tm_block_node {
   const tm_token *token; /* NULL: absent */
   tm_statement **statements;
@@ -250,16 +256,9 @@ typedef struct tm_program {
   int variable_count;
   tm_expression **kept; /* by tm_hoist; number k is at k - 1 */
   size_t kept_count;
-  /* by the splitter */
-  const char **warnings;
-  size_t warning_count;
+  tm_list warnings; /* by the checker: "LINE:COLUMN: what" */
 } tm_program;
 
-/* A growing list in an arena. */
-typedef struct tm_list {
-  void **items;
-  size_t count, capacity;
-} tm_list;
 bool tm_list_add(tm_arena *arena, tm_list *list, void *item);
 
 /* The variable below indices and projections. */
