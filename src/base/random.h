@@ -22,7 +22,9 @@ typedef enum tm_purpose {
   TM_PURPOSE_BRIDGE,
   TM_PURPOSE_QUANTITIES, /* of target draws, ... */
   TM_PURPOSE_TEMPERED_QUANTITIES,
-  TM_PURPOSE_ANNEAL
+  TM_PURPOSE_ANNEAL,
+  TM_PURPOSE_SEARCH,   /* looks at the prior, ... */
+  TM_PURPOSE_EXCURSION /* ... and starts of climbs */
 } tm_purpose;
 
 /* Philox blocks of two words are made this many at a time: they do not wait

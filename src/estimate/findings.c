@@ -32,6 +32,12 @@ typedef struct row {
 static const row TABLE[TM_FIND_CODES] = {
     [TM_FIND_NO_DRAWS] = {"no-draws", UNRELIABLE, true, false,
                           "There are no draws.", "there are no draws", LONGER},
+    [TM_FIND_UNVISITED_BASIN] =
+        {"unvisited-basin", UNRELIABLE, false, false,
+         "A basin that may hold {v.0} % of the posterior ({l.0} % matters) is "
+         "known, and no draw is in it: {a}.",
+         "the draws have not visited a basin that is known and may matter",
+         "run more iterations, or start chains there with --init"},
     [TM_FIND_MISSED_BASIN] =
         {"missed-basin", UNRELIABLE, false, false,
          "Near tau = {a} the best point known is {v} nats higher than the "

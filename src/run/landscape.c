@@ -91,8 +91,26 @@ tempera_status tm_landscape_end_round(tempera_sampler *sampler, bool last,
   double *points = tm_heap_alloc(most * s->model->size, sizeof(double));
   if (!points)
     return tm_fail_memory(error);
+  size_t count = collect(s, points);
   tempera_status status =
-      tm_laplace_improve(s->laplace, points, collect(s, points), NULL, error);
+      tm_laplace_improve(s->laplace, points, count, NULL, error);
+  if (status == TEMPERA_OK)
+    status = tm_landscape_search(sampler, points, count, error);
+  tm_heap_free(points);
+  return status;
+}
+
+tempera_status tm_landscape_watch(tempera_sampler *sampler,
+                                  tempera_error *error) {
+  const tempera_sampler *s = sampler;
+  size_t most = 2 * MOST_ROWS * s->options.chains;
+  if (!s->laplace)
+    return TEMPERA_OK;
+  double *points = tm_heap_alloc(most * s->model->size, sizeof(double));
+  if (!points)
+    return tm_fail_memory(error);
+  tempera_status status =
+      tm_landscape_search(sampler, points, collect(s, points), error);
   tm_heap_free(points);
   return status;
 }

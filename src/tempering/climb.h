@@ -113,6 +113,9 @@ void tm_climb_run(tm_climber *climber, tm_climb *climb);
 
 /* ---- slopes.c */
 
+/* After an evaluation: NaN and +infinity are density zero; false only when the
+ * model asked to stop. */
+bool tm_climber_forgive(tm_climber *climber);
 /* The next point to be looked at. */
 void tm_climber_go(tm_climber *climber, const double *u);
 /* l and p there, and gradients over the reals; false where the density is

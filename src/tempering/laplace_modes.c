@@ -63,12 +63,16 @@ static double nearest_square(tm_laplace *laplace, const tm_mode *mode,
   return least;
 }
 
-bool tm_stage_covers(tm_laplace *laplace, const tm_stage *stage,
-                     const double *u) {
+bool tm_mode_covers(tm_laplace *laplace, const tm_mode *mode, const double *u) {
   double d = (double)laplace->store->frame.reals;
   double bulk = d + 5 * sqrt(2 * d) + 5;
+  return nearest_square(laplace, mode, u, bulk) < bulk;
+}
+
+bool tm_stage_covers(tm_laplace *laplace, const tm_stage *stage,
+                     const double *u) {
   for (size_t m = 0; m < stage->count; m++)
-    if (nearest_square(laplace, &stage->modes[m], u, bulk) < bulk)
+    if (tm_mode_covers(laplace, &stage->modes[m], u))
       return true;
   return false;
 }

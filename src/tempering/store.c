@@ -103,6 +103,7 @@ static tempera_status keep_start(tm_store *store, tempera_error *error) {
        k--)
     store->starts[k] = store->starts[k - 1];
   store->starts[k] = start;
+  store->tried++;
   return TEMPERA_OK;
 }
 

@@ -56,6 +56,8 @@ typedef struct tm_store {
   tm_climb *climbs; /* the queue */
   size_t climb_count, climb_capacity;
   size_t optimisations;
+  uint64_t tried;    /* starts climbed from or looked at */
+  uint64_t searched; /* evaluations of tm_laplace_search */
 } tm_store;
 
 /* What a part of the search has cost. */
