@@ -1,5 +1,6 @@
 /* options.c - options by their command-line names: one table of words, one
  * table of options, so that adding an option is adding a line. */
+#include "base/locale.h"
 #include "run/methods/method.h"
 #include "run/run.h"
 
@@ -148,7 +149,7 @@ static tempera_status set_size(const setting *s, uint64_t least, uint64_t most,
 
 static tempera_status set_real(const setting *s, double *value) {
   char *end = NULL;
-  double number = strtod(s->value, &end);
+  double number = tm_strtod(s->value, &end);
   if (end == s->value || *end != '\0' || !isfinite(number))
     return bad_value(s, "a number");
   *value = number;

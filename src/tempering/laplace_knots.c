@@ -7,6 +7,8 @@
  * modes; integers are explored outwards from what is found. */
 #include "tempering/laplace_parts.h"
 
+#include "base/locale.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -219,10 +221,10 @@ static void say_absent(tm_laplace *laplace, const char *format_what, double tau,
   const tempera_model *model = laplace->model;
   const tm_block *block = &model->blocks[model->block_of_u[j]];
   laplace->view.absent = true;
-  snprintf(laplace->view.reason, sizeof laplace->view.reason,
-           "the density over the unconstrained parameters %s at tau = %.3g, "
-           "along %.60s",
-           format_what, tau, model->names[block->theta + (j - block->u)]);
+  tm_snprintf(laplace->view.reason, sizeof laplace->view.reason,
+              "the density over the unconstrained parameters %s at tau = %.3g, "
+              "along %.60s",
+              format_what, tau, model->names[block->theta + (j - block->u)]);
 }
 
 static size_t flattest(const tm_laplace *laplace, const tm_mode *mode) {
@@ -250,8 +252,9 @@ static void check_existence(tm_laplace *laplace, const tm_stage *stage) {
     say_absent(laplace, "is unbounded", stage->tau, laplace->culprit);
   else if (stage->count == 0) {
     laplace->view.absent = true;
-    snprintf(laplace->view.reason, sizeof laplace->view.reason,
-             "no optimum of the density was found at tau = %.3g", stage->tau);
+    tm_snprintf(laplace->view.reason, sizeof laplace->view.reason,
+                "no optimum of the density was found at tau = %.3g",
+                stage->tau);
   } else if (stage->modes[0].seen.indefinite)
     say_absent(laplace, "is flat or bends upwards at its optimum", stage->tau,
                flattest(laplace, &stage->modes[0]));

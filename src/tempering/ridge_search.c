@@ -7,6 +7,8 @@
  * with a converging value. A density that still grows there is unbounded. */
 #include "tempering/ridge_parts.h"
 
+#include "base/locale.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -380,12 +382,12 @@ bool tm_search_runaway(tm_search *search, const tm_optimum *optimum,
     if (!runs_away(search, optimum, k))
       continue;
     size_t j = search->frame->real[k];
-    snprintf(reason, 256,
-             "the density is unbounded: at tau = %.3g it still grows as "
-             "%.60s tends to %g (log density %.4g on the way)",
-             optimum->tau, model->names[value_of(model, j)],
-             limit_of(model, j, optimum->u[j]),
-             tm_optimum_height(optimum, optimum->tau));
+    tm_snprintf(reason, 256,
+                "the density is unbounded: at tau = %.3g it still grows as "
+                "%.60s tends to %g (log density %.4g on the way)",
+                optimum->tau, model->names[value_of(model, j)],
+                limit_of(model, j, optimum->u[j]),
+                tm_optimum_height(optimum, optimum->tau));
     return true;
   }
   return false;

@@ -1,6 +1,7 @@
 /* tape.c - the tape's memory, failures, and the table given to programs. */
 #include "language/runtime/runtime.h"
 
+#include "base/locale.h"
 #include "base/text.h"
 
 #include <gsl/gsl_cdf.h>
@@ -99,8 +100,8 @@ _Noreturn static void fail_with(tm_tape *tape, const char *place,
   int used = place[0] ? snprintf(guard->message, sizeof guard->message,
                                  "line %s: ", place)
                       : 0;
-  vsnprintf(guard->message + used, sizeof guard->message - (size_t)used, format,
-            arguments);
+  tm_vsnprintf(guard->message + used, sizeof guard->message - (size_t)used,
+               format, arguments);
   leave(tape, TM_FAILED);
 }
 
@@ -119,8 +120,8 @@ _Noreturn void tm_runtime_reject(tm_tape *tape, const char *format, ...) {
     used = snprintf(guard->message, sizeof guard->message,
                     "line %s: ", tape->place);
   va_start(arguments, format);
-  vsnprintf(guard->message + used, sizeof guard->message - (size_t)used, format,
-            arguments);
+  tm_vsnprintf(guard->message + used, sizeof guard->message - (size_t)used,
+               format, arguments);
   va_end(arguments);
   leave(tape, TM_REJECTED);
 }
