@@ -257,8 +257,10 @@ typedef struct tempera_model_spec {
   const tempera_gibbs_fn *gibbs; /* exact conditional draws, in order */
   size_t gibbs_count;
   const tempera_recipe *recipe;
-  bool prior_normalised; /* log_prior integrates to one */
+  bool prior_normalised; /* exp(log_prior) has a known integral, ... */
+  double prior_log_integral; /* ... of this log: 0 when it integrates to one */
   bool prior_improper;   /* no evidence; tau must be bounded below */
+  bool no_likelihood;    /* log_likelihood is always 0: there is no evidence */
   size_t quantity_count;
   const char *const *quantity_names; /* quantity_count of them */
   tempera_quantities_fn quantities;
