@@ -1,5 +1,5 @@
-/* check_command.c - `tempera check`: load a model, show its parameters and what it
- * offers, and look at it at a few points. */
+/* check_command.c - `tempera check`: load a model, show its parameters and what
+ * it offers, and look at it at a few points. */
 #include "cli/cli.h"
 
 #include <getopt.h>

@@ -1,6 +1,7 @@
 /* tape.c - the tape's memory, failures, and the table given to programs. */
 #include "language/runtime/runtime.h"
 
+#include "base/context.h"
 #include "base/locale.h"
 #include "base/text.h"
 
@@ -144,8 +145,8 @@ static void add_any(tm_text *text, const tm_any *a) {
   }
 }
 
-/* print needs a printer or, when the tape is to show it, goes to stderr: that
- * is what its program asks for. reject keeps its words. */
+/* print needs a printer or, when the tape is to show it, is a message: that is
+ * what its program asks for. reject keeps its words. */
 static void message(tm_tape *tape, const char *place, int reject,
                     const tm_any *arguments, int count) {
   const tm_printer *printer = &((tm_guard *)tape->inside)->printer;
@@ -159,7 +160,7 @@ static void message(tm_tape *tape, const char *place, int reject,
     if (!text.failed && printer->print)
       printer->print(printer->context, text.data, text.length);
     else if (!text.failed)
-      fputs(text.data, stderr);
+      tm_message(tm_context(), text.data, text.length);
     tm_text_clear(&text);
     return;
   }
