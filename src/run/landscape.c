@@ -63,6 +63,10 @@ tempera_status tm_landscape_begin(tempera_sampler *sampler,
   return tm_landscape_ridge(sampler, false, error);
 }
 
+/* In nats: a basin this far below all mass holds none worth a word, and the
+ * natural scale moves optima by less than this. */
+static const double NO_MASS = 4, FAR = 5;
+
 /* A few points of every group. */
 enum { MOST_ROWS = 4 };
 
@@ -115,12 +119,52 @@ tempera_status tm_landscape_watch(tempera_sampler *sampler,
   return status;
 }
 
+/* The highest point, on the natural scale, of a basin that holds mass at tau.
+ */
+static double height_of_mass(const tempera_sampler *s, double tau,
+                             double *theta) {
+  const tm_laplace_view *view = tm_laplace_look(s->laplace);
+  const tm_laplace_knot *knot =
+      &view->knots[tm_laplace_nearest(s->laplace, tau)];
+  double best = -INFINITY, jacobian;
+  for (size_t m = 0; m < knot->mode_count; m++) {
+    const tm_laplace_mode *mode = &knot->modes[m];
+    if (mode->log_weight + mode->log_copies < knot->log_z - NO_MASS)
+      continue;
+    tm_constrain(s->model, mode->u, theta, &jacobian);
+    best = fmax(best, mode->height - jacobian +
+                          (tau - knot->tau) * mode->log_likelihood);
+  }
+  return best;
+}
+
+/* Where the ridge is far above that, it is so for a basin without mass. */
+static tempera_status find_idle(const tempera_sampler *s, double **idle,
+                                tempera_error *error) {
+  const tm_ridge_view *view = tm_ridge_look(s->ridge);
+  if (view->absent || !s->laplace || tm_laplace_look(s->laplace)->absent)
+    return TEMPERA_OK;
+  *idle = tm_heap_alloc(view->knots + s->model->size, sizeof(double));
+  if (!*idle)
+    return tm_fail_memory(error);
+  for (size_t k = 0; k < view->knots; k++) {
+    double above =
+        view->height[k] - height_of_mass(s, view->tau[k], *idle + view->knots);
+    (*idle)[k] = above > FAR && isfinite(above) ? above : 0;
+  }
+  return TEMPERA_OK;
+}
+
 tempera_status tm_landscape_record(const tempera_sampler *sampler,
                                    tempera_error *error) {
+  double *idle = NULL;
   if (!sampler->ridge)
     return TEMPERA_OK;
+  TM_TRY(find_idle(sampler, &idle, error));
   const tm_ridge_view *view = tm_ridge_look(sampler->ridge);
   tm_draws_ridge ridge = {view->absent ? 0 : view->knots, view->tau,
-                          view->height};
-  return tm_draws_set_ridge(sampler->draws, &ridge, error);
+                          view->height, idle};
+  tempera_status status = tm_draws_set_ridge(sampler->draws, &ridge, error);
+  tm_heap_free(idle);
+  return status;
 }

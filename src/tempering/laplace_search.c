@@ -32,14 +32,12 @@ typedef struct scout {
   double *theta[TM_STORE_WORKERS], *turned[TM_STORE_WORKERS]; /* scratch */
 } scout;
 
-/* The log density at u that the modes stand for: heavy-tailed, as jumps. */
+/* The log density at u that the modes stand for, as normals: where a narrower
+ * mode is unknown, the boundary of its basin is where it rises above them. */
 static double explained(const tm_laplace *laplace, const tm_laplace_knot *knot,
                         const double *u, double *delta) {
   const tm_frame *frame = &laplace->store->frame;
   size_t d = frame->reals;
-  double f = fmax(4, (double)d), power = (f + (double)d) / 2;
-  double constant =
-      lgamma(power) - lgamma(f / 2) - (double)d / 2 * log(f * M_PI);
   double top = -INFINITY, sum = 0;
   for (size_t m = 0; m < knot->mode_count; m++) {
     const tm_laplace_mode *mode = &knot->modes[m];
@@ -47,9 +45,8 @@ static double explained(const tm_laplace *laplace, const tm_laplace_knot *knot,
       continue;
     for (size_t k = 0; k < d; k++)
       delta[k] = u[frame->real[k]] - mode->u[frame->real[k]];
-    double square = tm_factor_square(mode->factor, d, delta, INFINITY);
-    double term = mode->log_weight + constant + mode->half_log_det -
-                  power * log1p(square / f);
+    double term =
+        mode->height - tm_factor_square(mode->factor, d, delta, INFINITY) / 2;
     double high = fmax(top, term);
     sum = sum * exp(top - high) + exp(term - high);
     top = high;
