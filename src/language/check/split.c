@@ -180,5 +180,13 @@ tempera_status tm_split_program(tm_program *program, tm_split *split) {
   for (size_t i = 0; i < split->statement_count; i++)
     split->likelihood =
         split->likelihood || split->statements[i]->part & TM_PART_LIKELIHOOD;
+  for (size_t b = 1; b < 3; b++) {
+    const tm_block_node *block = &program->blocks[BLOCKS[b]];
+    for (size_t i = 0; i < block->count; i++)
+      split->likelihood_sure =
+          split->likelihood_sure ||
+          (block->statements[i]->part & TM_PART_LIKELIHOOD &&
+           !tm_passes_on(split, block->statements[i]));
+  }
   return tm_cover_parameters(split);
 }

@@ -43,6 +43,7 @@ typedef struct tm_parameter_info {
   bool flat_is_proper; /* bounded on both sides, a simplex, ... */
   tm_cover cover;
   int64_t covered_to; /* SOME: proper if its first size is at most this */
+  bool conditional;   /* covered only where conditions on data allow it */
 } tm_parameter_info;
 
 typedef struct tm_split {
@@ -53,8 +54,9 @@ typedef struct tm_split {
   size_t parameter_count;
   tm_statement **statements; /* every TILDE, TARGET and _lp CALL, in order */
   size_t statement_count;
-  bool proper;     /* no parameter is improper whatever the data's sizes */
-  bool likelihood; /* some statement is */
+  bool proper;          /* no parameter is improper whatever the data's sizes */
+  bool likelihood;      /* some statement is */
+  bool likelihood_sure; /* one that no condition or loop leaves out */
 } tm_split;
 
 TEMPERA_CHECKED tempera_status tm_split_program(tm_program *program,
@@ -71,6 +73,8 @@ bool tm_follow(tm_split *split, tm_statement *const *body, size_t count);
 void tm_gather_terms(tm_split *split);
 /* Does it pass its terms on to the target one by one? */
 bool tm_gathers(const tm_split *split, const tm_variable *v);
+/* Does s only add what variables have gathered before? */
+bool tm_passes_on(const tm_split *split, const tm_statement *s);
 /* The parts of the densities that e is made of: a set of tm_part. */
 unsigned tm_scores(tm_split *split, const tm_expression *e);
 /* Find the scores of the variables that these statements assign. */

@@ -391,6 +391,8 @@ static void emit_statement(tm_emitter *g, const tm_statement *s) {
   char place[TM_PLACE];
   tm_emit_line(g, "t->place = \"%s\";", tm_place_text(s->token, place));
   emit_kind(g, s);
+  if (s->part & TM_PART_LIKELIHOOD && !tm_passes_on(&g->program->split, s))
+    tm_emit_line(g, "t->scored++;");
   if (s->kind == TM_S_TILDE || s->kind == TM_S_TARGET || s->kind == TM_S_CALL)
     emit_explanation(g, s);
 }

@@ -37,11 +37,9 @@ static const type_word TYPE_WORDS[] = {
     {"sum_to_zero_matrix", TM_MATRIX, TM_SUM_TO_ZERO_MATRIX, 2, 0},
 };
 
-static const char *const UNSUPPORTED_TYPES[] = {"complex",
-                                                "complex_vector",
+static const char *const UNSUPPORTED_TYPES[] = {"complex", "complex_vector",
                                                 "complex_row_vector",
-                                                "complex_matrix",
-                                                "tuple"};
+                                                "complex_matrix", "tuple"};
 
 static const type_word *find_type(const char *word) {
   for (size_t i = 0; i < sizeof TYPE_WORDS / sizeof *TYPE_WORDS; i++)

@@ -298,8 +298,8 @@ static tm_statement *one_statement(tm_parser *p) {
 static void take_mark(tm_parser *p, tm_statement *s) {
   s->last = &p->source->tokens[p->at - 1];
   const tm_token *next = tm_peek(p);
-  if (s->kind != TM_S_TILDE && s->kind != TM_S_TARGET &&
-      s->kind != TM_S_CALL && s->kind != TM_S_ASSIGN)
+  if (s->kind != TM_S_TILDE && s->kind != TM_S_TARGET && s->kind != TM_S_CALL &&
+      s->kind != TM_S_ASSIGN)
     return;
   for (size_t i = 0; i < p->source->annotation_count; i++) {
     tm_annotation *a = &p->source->annotations[i];

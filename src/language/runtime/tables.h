@@ -70,21 +70,21 @@
   X(binomial, "IIR")                                                           \
   X(poisson, "IR")                                                             \
   X(neg_binomial, "IRR")                                                       \
-  X(neg_binomial_2, "IRR") \
-  X(skew_normal, "RRRR") \
-  X(exp_mod_normal, "RRRR") \
-  X(inv_chi_square, "RR") \
-  X(scaled_inv_chi_square, "RRR") \
-  X(loglogistic, "RRR") \
-  X(pareto_type_2, "RRRR") \
-  X(beta_proportion, "RRR") \
-  X(von_mises, "RRR") \
-  X(bernoulli_logit, "IR") \
-  X(binomial_logit, "IIR") \
-  X(beta_binomial, "IIRR") \
-  X(hypergeometric, "IIII") \
-  X(discrete_range, "III") \
-  X(poisson_log, "IR") \
+  X(neg_binomial_2, "IRR")                                                     \
+  X(skew_normal, "RRRR")                                                       \
+  X(exp_mod_normal, "RRRR")                                                    \
+  X(inv_chi_square, "RR")                                                      \
+  X(scaled_inv_chi_square, "RRR")                                              \
+  X(loglogistic, "RRR")                                                        \
+  X(pareto_type_2, "RRRR")                                                     \
+  X(beta_proportion, "RRR")                                                    \
+  X(von_mises, "RRR")                                                          \
+  X(bernoulli_logit, "IR")                                                     \
+  X(binomial_logit, "IIR")                                                     \
+  X(beta_binomial, "IIRR")                                                     \
+  X(hypergeometric, "IIII")                                                    \
+  X(discrete_range, "III")                                                     \
+  X(poisson_log, "IR")                                                         \
   X(neg_binomial_2_log, "IRR")
 
 /* Those with random numbers: letters of the arguments after the outcome, and
@@ -120,13 +120,13 @@
   X(poisson_log, "R", 1)                                                       \
   X(neg_binomial, "RR", 1)                                                     \
   X(neg_binomial_2, "RR", 1)                                                   \
-  X(neg_binomial_2_log, "RR", 1) \
-  X(exp_mod_normal, "RRR", 0) \
-  X(loglogistic, "RR", 0) \
-  X(pareto_type_2, "RRR", 0) \
-  X(beta_proportion, "RR", 0) \
-  X(von_mises, "RR", 0) \
-  X(binomial_logit, "IR", 1) \
+  X(neg_binomial_2_log, "RR", 1)                                               \
+  X(exp_mod_normal, "RRR", 0)                                                  \
+  X(loglogistic, "RR", 0)                                                      \
+  X(pareto_type_2, "RRR", 0)                                                   \
+  X(beta_proportion, "RR", 0)                                                  \
+  X(von_mises, "RR", 0)                                                        \
+  X(binomial_logit, "IR", 1)                                                   \
   X(hypergeometric, "III", 1)
 
 /* Elementwise functions that live in the library (special.h), so that programs
@@ -413,7 +413,7 @@
   X(ordered_logistic_rng, "r,v:i", ordered_logistic_rng)                       \
   X(dirichlet_rng, "v:v", dirichlet_rng)                                       \
   X(multi_normal_rng, "v,m:v", multi_normal_rng)                               \
-  X(multi_normal_cholesky_rng, "v,m:v", multi_normal_cholesky_rng)              \
+  X(multi_normal_cholesky_rng, "v,m:v", multi_normal_cholesky_rng)             \
   X(wishart_lpdf, "m,r,m:r", wishart)                                          \
   X(inv_wishart_lpdf, "m,r,m:r", inv_wishart)                                  \
   X(multi_student_t_lpdf, "v,r,v,m:r", multi_student_t)                        \
