@@ -188,6 +188,11 @@ static void cover_scored(coverer *c, const tm_variable *v,
 }
 
 static void cover_statement(coverer *c, const tm_statement *s) {
+  if (s->instead && !c->sure) /* copies: whether of all, the data know */
+    cover_outcome(c, s->kind == TM_S_TILDE ? s->left : s->value->parts[0],
+                  false);
+  if (s->instead)
+    return;
   if (s->kind == TM_S_TILDE && s->part == TM_PART_PRIOR)
     cover_outcome(c, s->left, false);
   for (size_t i = 0; i < s->term_count; i++)

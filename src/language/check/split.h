@@ -29,10 +29,11 @@ typedef struct tm_dependence {
 
 /* What a variable does with terms of the target. */
 typedef struct tm_gathering {
-  bool feeds;      /* it reaches the target, by whatever way */
-  bool bent;       /* it is used other than by adding it up */
-  unsigned parts;  /* of the terms it gathers, when it only adds up */
-  unsigned scores; /* parts of the densities in its values */
+  bool feeds;        /* it reaches the target, by whatever way */
+  bool bent;         /* it is used other than by adding it up */
+  unsigned parts;    /* of the terms it gathers, when it only adds up */
+  unsigned scores;   /* parts of the densities in its values */
+  tm_variable *mask; /* which elements are parameters (patch.c); or NULL */
 } tm_gathering;
 
 /* How much of a parameter the prior statements cover. */
@@ -50,6 +51,7 @@ typedef struct tm_split {
   tm_program *program;
   tm_dependence *variables; /* by tm_variable.index */
   tm_gathering *gathering;  /* by tm_variable.index */
+  int variable_count;       /* that the program declares */
   tm_parameter_info *parameters;
   size_t parameter_count;
   tm_statement **statements; /* every TILDE, TARGET and _lp CALL, in order */
@@ -85,6 +87,9 @@ unsigned tm_function_scores(tm_split *split, const tm_expression *call);
 /* The part of a density with this outcome, and why. */
 tm_part tm_outcome_part(const tm_split *split, const tm_expression *outcome,
                         const char **reason);
+/* Take a statement apart whose outcome has observed and missing elements: sets
+ * `instead` (patch.c). */
+TEMPERA_CHECKED tempera_status tm_patch(tm_split *split, tm_statement *st);
 /* Decide on one statement that raises the target, or adds to what does; its
  * part, reason and terms are set (split_rule.c). */
 TEMPERA_CHECKED tempera_status tm_rule(tm_split *split, tm_statement *st,

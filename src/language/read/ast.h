@@ -194,6 +194,8 @@ struct tm_statement {
   bool raises;   /* calls a function that raises the target for its value */
   tm_part part;  /* by the splitter, for what raises the target */
   const char *reason;
+  tm_statement *shadow;  /* stands behind it; */
+  tm_statement *instead; /* is emitted in its place (patch.c) */
   tm_term *terms; /* of what it adds, when that is a sum */
   size_t term_count;
 };
