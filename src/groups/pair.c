@@ -5,8 +5,7 @@
 #include <string.h>
 
 static void sweep(tm_group *group);
-static void release(tm_group *group);
-static const tm_group_type PAIR = {.sweep = sweep, .release = release};
+static const tm_group_type PAIR = {.sweep = sweep};
 
 static tempera_status fill(tm_pair *pair, uint64_t seed, const double *start,
                            tempera_error *error) {
@@ -47,12 +46,6 @@ tempera_status tm_pair_create(const tempera_model *model,
   else
     *pair = made;
   return status;
-}
-
-static void release(tm_group *group) {
-  tm_pair *pair = (tm_pair *)group;
-  if (pair->mover.memory)
-    tm_ridge_memory_release(pair->mover.memory);
 }
 
 tempera_status tm_pair_set_prior(tm_pair *pair, const tm_ridge *ridge,
