@@ -138,33 +138,50 @@ static double height_of_mass(const tempera_sampler *s, double tau,
   return best;
 }
 
-/* Where the ridge is far above that, it is so for a basin without mass. */
-static tempera_status find_idle(const tempera_sampler *s, double **idle,
-                                tempera_error *error) {
-  const tm_ridge_view *view = tm_ridge_look(s->ridge);
-  if (view->absent || !s->laplace || tm_laplace_look(s->laplace)->absent)
-    return TEMPERA_OK;
-  *idle = tm_heap_alloc(view->knots + s->model->size, sizeof(double));
-  if (!*idle)
-    return tm_fail_memory(error);
-  for (size_t k = 0; k < view->knots; k++) {
-    double above =
-        view->height[k] - height_of_mass(s, view->tau[k], *idle + view->knots);
-    (*idle)[k] = above > FAR && isfinite(above) ? above : 0;
+/* The taus of both ridges' knots, in order. */
+static size_t join_taus(const tm_ridge_view *ridge,
+                        const tm_laplace_view *laplace, double *tau) {
+  size_t count = 0, i = 0, k = 0, more = laplace ? laplace->knot_count : 0;
+  while (i < ridge->knots || k < more) {
+    double a = i < ridge->knots ? ridge->tau[i] : INFINITY;
+    double b = k < more ? laplace->knots[k].tau : INFINITY;
+    i += a <= b;
+    k += b <= a;
+    tau[count++] = fmin(a, b);
   }
-  return TEMPERA_OK;
+  return count;
+}
+
+/* The ridge, and how far it is above all basins with mass, where that is far.
+ */
+static void fill_record(const tempera_sampler *s, bool idle, double *tau,
+                        size_t count, double *theta) {
+  for (size_t k = 0; k < count; k++) {
+    double height = tm_ridge_height(s->ridge, tau[k]);
+    double above = idle ? height - height_of_mass(s, tau[k], theta) : 0;
+    tau[count + k] = height;
+    tau[2 * count + k] = above > FAR && isfinite(above) ? above : 0;
+  }
 }
 
 tempera_status tm_landscape_record(const tempera_sampler *sampler,
                                    tempera_error *error) {
-  double *idle = NULL;
-  if (!sampler->ridge)
+  const tempera_sampler *s = sampler;
+  const tm_ridge_view *view = s->ridge ? tm_ridge_look(s->ridge) : NULL;
+  if (!view || view->absent)
     return TEMPERA_OK;
-  TM_TRY(find_idle(sampler, &idle, error));
-  const tm_ridge_view *view = tm_ridge_look(sampler->ridge);
-  tm_draws_ridge ridge = {view->absent ? 0 : view->knots, view->tau,
-                          view->height, idle};
-  tempera_status status = tm_draws_set_ridge(sampler->draws, &ridge, error);
-  tm_heap_free(idle);
+  const tm_laplace_view *laplace =
+      s->laplace && !tm_laplace_look(s->laplace)->absent
+          ? tm_laplace_look(s->laplace)
+          : NULL;
+  size_t most = view->knots + (laplace ? laplace->knot_count : 0);
+  double *tau = tm_heap_alloc(3 * most + s->model->size, sizeof(double));
+  if (!tau)
+    return tm_fail_memory(error);
+  size_t count = join_taus(view, laplace, tau);
+  fill_record(s, laplace != NULL, tau, count, tau + 3 * most);
+  tm_draws_ridge ridge = {count, tau, tau + count, tau + 2 * count};
+  tempera_status status = tm_draws_set_ridge(s->draws, &ridge, error);
+  tm_heap_free(tau);
   return status;
 }
