@@ -163,9 +163,9 @@ static void add_inner_size(tm_text *text, const tm_variable *v) {
     break;
   default:
     for (size_t i = 0; i + (size_t)v->type.depth < v->size_count; i++) {
-      bool less = v->constraint == TM_SUM_TO_ZERO_MATRIX ||
-                  v->constraint ==
-                      (i ? TM_ROW_STOCHASTIC : TM_COLUMN_STOCHASTIC);
+      bool less =
+          v->constraint == TM_SUM_TO_ZERO_MATRIX ||
+          v->constraint == (i ? TM_ROW_STOCHASTIC : TM_COLUMN_STOCHASTIC);
       tm_text_add(text, i ? " * " : "");
       tm_text_add(text, less ? "(" : "");
       add_expression(text, v->sizes[i + (size_t)v->type.depth]);

@@ -122,6 +122,8 @@ void tm_binding_announce(tm_tape *tape, void *binding, const char *name,
 void tm_binding_output(tm_tape *tape, void *binding, tm_any value);
 int tm_binding_enough(const void *binding);
 
+tm_any tm_apply(tm_tape *tape, const char *name, const tm_system *system,
+                const char *place);
 tm_tensor tm_solve_ode(tm_tape *tape, const tm_ode *system, tm_any y0,
                        const char *place);
 
@@ -133,6 +135,8 @@ typedef struct tm_tape_mark {
 } tm_tape_mark;
 tm_tape_mark tm_tape_here(const tm_tape *tape);
 void tm_tape_back_to(tm_tape *tape, tm_tape_mark mark);
+/* The backward sweep down to a node. */
+void tm_sweep(tm_tape *tape, const tm_node *stop);
 
 /* a + b and its like, of which one is a container */
 #define TM_DECLARE_OPERATION(name, value, a, b)                                \

@@ -539,8 +539,6 @@
  * test of the table of functions says which. */
 /* clang-format off */
 #define TM_UNSUPPORTED \
-  "algebra_solver", \
-  "algebra_solver_newton", \
   "arg", \
   "cholesky_factor_corr_constrain", \
   "cholesky_factor_corr_jacobian", \
@@ -559,8 +557,6 @@
   "cov_matrix_jacobian", \
   "cov_matrix_unconstrain", \
   "csr_extract", \
-  "dae", \
-  "dae_tol", \
   "eigendecompose", \
   "eigendecompose_sym", \
   "eigenvalues", \
@@ -571,11 +567,6 @@
   "generate_laplace_options", \
   "get_imag", \
   "get_real", \
-  "integrate_1d", \
-  "integrate_1d_double_exponential", \
-  "integrate_1d_double_exponential_tol", \
-  "integrate_1d_gauss_kronrod", \
-  "integrate_1d_gauss_kronrod_tol", \
   "inv_fft", \
   "inv_fft2", \
   "laplace_latent_bernoulli_logit_rng", \
@@ -601,11 +592,7 @@
   "lower_upper_bound_constrain", \
   "lower_upper_bound_jacobian", \
   "lower_upper_bound_unconstrain", \
-  "map_rect", \
   "norm", \
-  "ode_adjoint_tol_ctl", \
-  "ode_ckrk", \
-  "ode_ckrk_tol", \
   "offset_multiplier_constrain", \
   "offset_multiplier_jacobian", \
   "offset_multiplier_unconstrain", \
@@ -624,10 +611,6 @@
   "simplex_constrain", \
   "simplex_jacobian", \
   "simplex_unconstrain", \
-  "solve_newton", \
-  "solve_newton_tol", \
-  "solve_powell", \
-  "solve_powell_tol", \
   "stochastic_column_constrain", \
   "stochastic_column_jacobian", \
   "stochastic_column_unconstrain", \
