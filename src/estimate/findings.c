@@ -1,6 +1,7 @@
 /* findings.c - the table of findings; see findings.h. */
 #include "estimate/findings.h"
 
+#include "base/locale.h"
 #include "base/memory.h"
 #include "base/text.h"
 
@@ -32,11 +33,26 @@ typedef struct row {
 static const row TABLE[TM_FIND_CODES] = {
     [TM_FIND_NO_DRAWS] = {"no-draws", UNRELIABLE, true, false,
                           "There are no draws.", "there are no draws", LONGER},
+    [TM_FIND_NO_LIKELIHOOD] =
+        {"no-likelihood", UNRELIABLE, false, true,
+         "Nothing in the model is likelihood: no statement that was reached "
+         "has data for its outcome. The draws are the prior's, and there is no "
+         "evidence.",
+         "nothing in the model is likelihood, so there is no evidence",
+         "look at the sides of its statements with tempera check"},
     [TM_FIND_MISSED_BASIN] =
         {"missed-basin", UNRELIABLE, false, false,
-         "Near tau = {a} the draws stay {v} nats below the best point known "
-         "(at most {l} is to be expected): they miss a basin.",
+         "Near tau = {a} the best point known is {v} nats higher than the "
+         "draws "
+         "explain (at most {l} is allowed): they miss a basin.",
          "the draws miss a basin whose best point is known", MOVES},
+    [TM_FIND_PRIOR_UNVOUCHED] =
+        {"prior-unvouched", UNRELIABLE, false, true,
+         "The model cannot draw from its prior, and exploring it did not "
+         "settle: {a}",
+         "the prior cannot be drawn from, and its normalising constant cannot "
+         "be vouched for",
+         "write the prior with distributions that tempera check can draw from"},
     [TM_FIND_PRIOR_UNEXPLORED] =
         {"prior-unexplored", WITHDRAWN, false, false,
          "The tempered chain has not explored the prior: {a}.",
@@ -71,6 +87,11 @@ static const row TABLE[TM_FIND_CODES] = {
                                 "There are too few draws to judge the mixing.",
                                 "there are too few draws to judge the mixing",
                                 LONGER},
+    [TM_FIND_FROZEN] =
+        {"frozen", UNRELIABLE, false, false,
+         "{a} has the same value in every draw ({v.0} parameters have): it "
+         "never moved.",
+         "a parameter never moved", MOVES},
     [TM_FIND_TARGET_APART] =
         {"target-apart", UNRELIABLE, false, false,
          "The tempered chain and the target chain disagree at tau = 1: mean "
@@ -106,6 +127,12 @@ static const row TABLE[TM_FIND_CODES] = {
         {"no-evidence", UNRELIABLE, true, false,
          "There is no trustworthy estimate of the evidence.",
          "there is no trustworthy estimate of the evidence", LONGER},
+    [TM_FIND_IMPRECISE] =
+        {"imprecise", UNRELIABLE, true, false,
+         "The standard error of log Z is {v.2} (at most {l.1} is allowed): its "
+         "interval spans more than a factor of e either way, and errors of "
+         "this size are themselves rough.",
+         "log Z is not known well enough", LONGER},
     [TM_FIND_RIDGE_BEATEN] =
         {"ridge-beaten", UNRELIABLE, true, true,
          "{v.0} draws rose above the ridge: an optimum was not global. The "
@@ -273,7 +300,7 @@ static tempera_status add_filled(tempera_summary *summary, tm_finding_code code,
 
 static void format_into(tm_text *out, const char *format, va_list arguments) {
   char text[1024]; /* messages of models, among others; cut if longer */
-  vsnprintf(text, sizeof text, format, arguments);
+  tm_vsnprintf(text, sizeof text, format, arguments);
   tm_text_add(out, text);
 }
 

@@ -13,7 +13,9 @@
 /* From the gravest to the mildest: of several, the first gives the verdict. */
 typedef enum tm_finding_code {
   TM_FIND_NO_DRAWS,
+  TM_FIND_NO_LIKELIHOOD,
   TM_FIND_MISSED_BASIN,
+  TM_FIND_PRIOR_UNVOUCHED,
   TM_FIND_PRIOR_UNEXPLORED,
   TM_FIND_UNCONNECTED,
   TM_FIND_FEW_TRIPS,
@@ -21,6 +23,7 @@ typedef enum tm_finding_code {
   TM_FIND_CHAINS_APART,
   TM_FIND_FEW_EFFECTIVE,
   TM_FIND_MIXING_UNKNOWN,
+  TM_FIND_FROZEN,
   TM_FIND_TARGET_APART,
   TM_FIND_ESTIMATES_APART,
   TM_FIND_BRIDGE_COVER,
@@ -28,6 +31,7 @@ typedef enum tm_finding_code {
   TM_FIND_BRIDGE_HALVES,
   TM_FIND_PATH_BOUNDED,
   TM_FIND_NO_EVIDENCE,
+  TM_FIND_IMPRECISE,
   TM_FIND_RIDGE_BEATEN,
   TM_FIND_MEMORY_ONLY,
   TM_FIND_UNTEMPERED,

@@ -4,6 +4,7 @@
 #include "estimate/estimate.h"
 
 #include "base/text.h"
+#include "estimate/evidence/evidence.h"
 #include "estimate/findings.h"
 #include "estimate/summary.h"
 
@@ -12,10 +13,15 @@
 
 /* Good up to the first limit of each; past the second nothing can be trusted.
  * Between the two the run stands, and what it says is rough. */
-static const double GOOD_TRIPS = 20, FEWEST_TRIPS = 10;
+static const double GOOD_TRIPS = 20;
 static const double GOOD_RHAT = 1.01, WORST_RHAT = 1.05;
 static const double GOOD_ESS = 400, FEWEST_ESS = 100;
 static const double MOST_REJECTED = 0.9;
+/* 1.96 of it is a nat: a Bayes factor between e times too small and too large,
+ * about what is "worth a bare mention". And the errors of logarithms of means
+ * are first-order: at a relative error of a half the next term is a quarter of
+ * them. */
+static const double WORST_SE = 0.5;
 
 static bool has_draws(const tempera_summary *s) {
   for (size_t i = 0; i < s->value_count; i++)
@@ -33,6 +39,8 @@ static bool is_checked(const tempera_estimate *e) {
 static tempera_status check_evidence(tempera_summary *s, tempera_error *error) {
   if (s->estimate_count > 0 && !s->estimator)
     TM_TRY(tm_find(s, TM_FIND_NO_EVIDENCE, NAN, NAN, error));
+  if (s->estimator && s->se > WORST_SE)
+    TM_TRY(tm_find(s, TM_FIND_IMPRECISE, s->se, WORST_SE, error));
   for (size_t i = 0; i < s->estimate_count; i++) {
     const tempera_estimate *e = &s->estimates[i];
     if (!is_checked(e) || !isfinite(e->log_z) || !(e->reach < 1))
@@ -48,9 +56,9 @@ static tempera_status check_trips(tempera_summary *s, tempera_error *error) {
   double trips = (double)s->round_trips;
   if (s->tau_bin_count == 0 || trips >= GOOD_TRIPS)
     return TEMPERA_OK;
-  bool few = trips < FEWEST_TRIPS;
+  bool few = trips < TM_FEWEST_TRIPS;
   return tm_find_about(s, few ? TM_FIND_FEW_TRIPS : TM_FIND_TRIPS_ROUGH, trips,
-                       few ? FEWEST_TRIPS : GOOD_TRIPS, error, "%zu",
+                       few ? TM_FEWEST_TRIPS : GOOD_TRIPS, error, "%zu",
                        s->restarts);
 }
 

@@ -8,6 +8,7 @@
 #include "numeric/triangular.h"
 
 #include "cmocka_all.h"
+#include "failing_memory.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -294,7 +295,7 @@ static void chains_stuck_in_modes_raise_a_warning(void **state) {
 
 /* A run's headline where the tempered chain says `log_z` +- 0.1. */
 static tempera_summary judged(const problem *p, double log_z) {
-  tempera_summary s = {.tau_bin_count = 1};
+  tempera_summary s = {.tau_bin_count = 1, .round_trips = 1000};
   tempera_draws *draws = drawn(p, 4, 1000, 0, 1);
   uint64_t evaluations;
   assert_int_equal(tm_estimates_reserve(&s, NULL), TEMPERA_OK);
@@ -720,11 +721,11 @@ static void failed_allocations_are_reported(void **state) {
     tempera_estimate e;
     uint64_t evaluations;
     tempera_error error = {0};
-    tm_heap_fail_at(k);
+    heap_fail_at(k);
     tempera_status status = tm_bridge_estimate(p.model, draws, 1, 20, NULL, &e,
                                                &evaluations, &error);
     done = status == TEMPERA_OK;
-    tm_heap_fail_at(0);
+    heap_fail_at(0);
     if (done)
       tm_heap_free(e.warning);
     else

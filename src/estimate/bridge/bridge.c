@@ -47,9 +47,12 @@ static const char *unavailable(const tempera_model *model,
                                const tempera_draws *draws) {
   if (!draws->has_role[TEMPERA_TARGET])
     return "not available: this method keeps no draws at tau = 1";
+  if (model->spec.no_likelihood)
+    return "not available: there is no likelihood";
   if (!draws->evidence)
     return "not available: the prior is improper";
-  if (!model->spec.prior_normalised && !model->spec.prior_draw)
+  if (!model->spec.prior_normalised && !model->spec.prior_draw &&
+      !model->prior_known)
     return "not available: the prior's normalising constant is unknown, and "
            "without prior draws (prior_draw) it cannot be estimated; set "
            "prior_normalised if log_prior integrates to one";
@@ -114,16 +117,7 @@ static tempera_status draw_prior(bridge *b, tempera_error *error) {
   size_t rows = 0;
   for (size_t tried = 0; rows < PRIOR_ROWS && tried < 10 * PRIOR_ROWS;
        tried++) {
-    int answer =
-        b->model->spec.prior_draw(&random, point.theta, b->evaluator.user);
-    if (answer < 0)
-      return tm_fail(error, TEMPERA_ERROR_MODEL,
-                     "model %.60s: prior_draw asked to stop",
-                     b->model->spec.name);
-    if (answer > 0)
-      continue;
-    tm_unconstrain(b->model, point.theta, point.u);
-    tm_evaluate_prior(&b->evaluator, &point);
+    tm_prior_draw_only(&b->evaluator, &random, &point);
     TM_TRY(evaluator_status(b, error));
     if (!isfinite(point.log_prior))
       continue;
@@ -170,6 +164,11 @@ static tempera_status integrate_prior(bridge *b, tm_bridge_integral *integral,
   integral->log_z = b->model->spec.prior_log_integral;
   if (b->model->spec.prior_normalised)
     return TEMPERA_OK;
+  if (b->model->prior_known) {
+    integral->log_z = b->model->prior_log_z;
+    integral->variance = b->model->prior_se * b->model->prior_se;
+    return TEMPERA_OK;
+  }
   TM_TRY(draw_prior(b, error));
   if (b->prior.length < LEAST_DRAWS) {
     integral->log_z = NAN;
@@ -215,14 +214,18 @@ static double widened(double variance, double df) {
 }
 
 static tempera_estimate summarise(const tm_bridge_integral *target,
-                                  const tm_bridge_integral *prior) {
+                                  const tm_bridge_integral *prior,
+                                  size_t draws) {
   tempera_estimate e = {
       .name = "bridge", .log_z = target->log_z - prior->log_z, .reach = 1};
   double variance = target->variance + prior->variance;
   double df = variance * variance /
               (target->variance * target->variance / target->df +
                prior->variance * prior->variance / prior->df);
-  e.se = isnan(e.log_z) ? NAN : widened(variance, fmax(1, df));
+  df = isnan(df) ? INFINITY : df; /* no variance at all */
+  e.se = isnan(e.log_z)
+             ? NAN
+             : fmax(widened(variance, fmax(1, df)), tm_least_se(draws));
   e.se_within = isnan(e.log_z) ? NAN : sqrt(variance);
   e.se_between = isnan(e.log_z) ? NAN : target->between;
   e.lower = e.log_z - 1.96 * e.se;
@@ -237,7 +240,7 @@ static tempera_status estimate_with(bridge *b, tempera_summary *summary,
   TM_TRY(tm_evaluator_create(b->model, b->arena, &b->evaluator, error));
   TM_TRY(integrate_target(b, &target, error));
   TM_TRY(integrate_prior(b, &prior, error));
-  *estimate = summarise(&target, &prior);
+  *estimate = summarise(&target, &prior, b->target.chains * b->target.length);
   TM_TRY(check_leg(&target, "posterior", summary, estimate, error));
   if (!b->model->spec.prior_normalised)
     TM_TRY(check_leg(&prior, "prior", summary, estimate, error));
