@@ -87,6 +87,9 @@ double tm_inv_phi(double p);
 double tm_owens_t(double h, double a); /* both >= 0 */
 /* A function of scalars with slopes. */
 tm_any tm_kernel_call(tm_tape *tape, tm_kernel f, const tm_any *a, int count);
+/* The same element by element, of up to three arguments. */
+tm_any tm_map_kernel(tm_tape *tape, tm_kernel f, const tm_any *a, int arity,
+                     const char *name);
 
 /* log P(lower <= X <= upper) of the distribution of this name; NaN when we have
  * no cdf of it. */
