@@ -13,10 +13,9 @@
  *   withheld    the target chain never exchanges and all chains start in one
  *               mode, which a random walk does not leave; the tempered chain
  *               sees both
- *   closed      the second mode is narrow; the optimiser knows it, but no chain
- *               gets in: random walks, no jumps
- *   frozen      the first coordinate has density zero off the value that
- *               prior_draw gives it
+ *   closed      the second mode is a narrow peak in the middle of the first:
+ * the optimiser knows it, but no chain gets in: random walks, no jumps frozen
+ * the first coordinate has density zero off the value that prior_draw gives it
  *   shifted     prior_draw has another mean than log_prior
  *   wrong curve the profile tau prior in ten dimensions
  *   stuck label two components that the density tells apart (w = 0.6); chains
@@ -33,7 +32,8 @@ typedef struct plant {
   double w, s, t;
   double shift; /* of prior_draw */
   bool frozen;
-  bool walk; /* random walks, no jumps and no exchange */
+  bool walk;   /* random walks, no jumps and no exchange */
+  bool middle; /* the second part is where the first is */
   bool profile;
   bool apart; /* chains start in different modes */
 } plant;
@@ -53,7 +53,13 @@ static const plant plants[] = {
      .s = 0.2,
      .t = 0.05},
     {.name = "withheld", .size = 3, .w = 0.8, .s = 0.2, .t = 0.2, .walk = true},
-    {.name = "closed", .size = 5, .w = 0.5, .s = 0.3, .t = 0.005, .walk = true},
+    {.name = "closed",
+     .size = 10,
+     .w = 0.5,
+     .s = 0.5,
+     .t = 0.02,
+     .walk = true,
+     .middle = true},
     {.name = "frozen", .size = 3, .w = 1, .s = 0.2, .t = 1, .frozen = true},
     {.name = "shifted by 0.25",
      .size = 3,
@@ -82,6 +88,9 @@ static double mean_of(const plant *p, size_t i) {
   return p->apart && i == 0 ? -1 : 1;
 }
 
+/* Of the second part, as a multiple of m. */
+static double side_of(const plant *p) { return p->middle ? 1 : -1; }
+
 static double log_part(const plant *p, const double *theta, double sign,
                        double sd) {
   double value = 0;
@@ -98,14 +107,15 @@ static int likelihood_gradient(const double *theta, double *value,
                                double *gradient, void *user) {
   const plant *p = user;
   double a = log(p->w) + log_part(p, theta, 1, p->s);
-  double b = log(1 - p->w) + log_part(p, theta, -1, p->t);
+  double b = log(1 - p->w) + log_part(p, theta, side_of(p), p->t);
   double most = fmax(a, b);
   if (p->frozen && theta[0] != HELD)
     return 1;
   *value = most + log(exp(a - most) + exp(b - most));
   for (size_t i = 0; i < p->size; i++)
     gradient[i] = exp(a - *value) * (mean_of(p, i) - theta[i]) / (p->s * p->s) +
-                  exp(b - *value) * (-mean_of(p, i) - theta[i]) / (p->t * p->t);
+                  exp(b - *value) * (side_of(p) * mean_of(p, i) - theta[i]) /
+                      (p->t * p->t);
   return 0;
 }
 

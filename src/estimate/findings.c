@@ -1,6 +1,7 @@
 /* findings.c - the table of findings; see findings.h. */
 #include "estimate/findings.h"
 
+#include "base/locale.h"
 #include "base/memory.h"
 #include "base/text.h"
 
@@ -38,6 +39,13 @@ static const row TABLE[TM_FIND_CODES] = {
          "draws "
          "explain (at most {l} is allowed): they miss a basin.",
          "the draws miss a basin whose best point is known", MOVES},
+    [TM_FIND_PRIOR_UNVOUCHED] =
+        {"prior-unvouched", UNRELIABLE, false, true,
+         "The model cannot draw from its prior, and exploring it did not "
+         "settle: {a}",
+         "the prior cannot be drawn from, and its normalising constant cannot "
+         "be vouched for",
+         "write the prior with distributions that tempera check can draw from"},
     [TM_FIND_PRIOR_UNEXPLORED] =
         {"prior-unexplored", WITHDRAWN, false, false,
          "The tempered chain has not explored the prior: {a}.",
@@ -285,7 +293,7 @@ static tempera_status add_filled(tempera_summary *summary, tm_finding_code code,
 
 static void format_into(tm_text *out, const char *format, va_list arguments) {
   char text[1024]; /* messages of models, among others; cut if longer */
-  vsnprintf(text, sizeof text, format, arguments);
+  tm_vsnprintf(text, sizeof text, format, arguments);
   tm_text_add(out, text);
 }
 

@@ -5,6 +5,7 @@
 
 #include "run/learning.h"
 #include "run/methods/method.h"
+#include "run/prior_run.h"
 #include "run/starts.h"
 #include "tempering/tau_prior.h"
 
@@ -31,6 +32,7 @@ struct tempera_sampler {
   tm_notes unused;         /* options that have no effect */
   const tm_method *method;
   tm_starts starts;
+  tm_prior_run prior;  /* of a model without prior_draw; `model` is then its */
   bool init_given;     /* the caller's starts */
   bool begun;          /* the ridge was looked for: by the first advance */
   tm_store *store;     /* of optima, for both ridges; or NULL */
@@ -64,6 +66,8 @@ struct tempera_sampler {
 /* sampler.c: sweeps every group has done, and will do. */
 size_t tm_sweeps_done(const tempera_sampler *sampler);
 size_t tm_sweeps_total(const tempera_sampler *sampler);
+/* The seed of what all chains of this process share, and others do not. */
+uint64_t tm_seed_of(const tempera_options *options);
 double tm_sampler_seconds(const tempera_sampler *sampler);
 /* A tm_stop of searches: cancelled, or the time is up. */
 bool tm_sampler_stop_due(const void *sampler);

@@ -52,6 +52,20 @@ typedef struct builder {
   tempera_random *random;
 } builder;
 
+static bool make_workspaces(tm_bridge_proposal *p, tm_arena *arena) {
+  p->x = TM_NEW(arena, double, p->reals);
+  p->key = TM_NEW(arena, double, p->integers);
+  p->work = TM_NEW(arena, double, p->reals + MOST_COMPONENTS);
+  return p->x && p->key && p->work;
+}
+
+tempera_status tm_bridge_proposal_copy(const tm_bridge_proposal *from,
+                                       tm_arena *arena, tm_bridge_proposal *to,
+                                       tempera_error *error) {
+  *to = *from;
+  return make_workspaces(to, arena) ? TEMPERA_OK : tm_fail_memory(error);
+}
+
 static bool index_coordinates(tm_bridge_proposal *p, tm_arena *arena) {
   const tempera_model *model = p->model;
   p->real = TM_NEW(arena, size_t, model->dimension);
@@ -65,10 +79,7 @@ static bool index_coordinates(tm_bridge_proposal *p, tm_arena *arena) {
       p->real[p->reals++] = j;
   p->slope = TM_NEW(arena, double, p->reals * p->integers);
   p->centre = TM_NEW(arena, double, p->integers);
-  p->x = TM_NEW(arena, double, p->reals);
-  p->key = TM_NEW(arena, double, p->integers);
-  p->work = TM_NEW(arena, double, p->reals + MOST_COMPONENTS);
-  return p->slope && p->centre && p->x && p->key && p->work;
+  return p->slope && p->centre && make_workspaces(p, arena);
 }
 
 static bool sort_rows(builder *b) {

@@ -33,6 +33,11 @@ tm_bridge_proposal_fit(const tempera_model *model, const tm_points *u,
                        size_t most, tempera_random *random, tm_arena *arena,
                        tm_bridge_proposal *proposal, tempera_error *error);
 
+/* The same density with workspaces of its own, for another thread. */
+TEMPERA_CHECKED tempera_status
+tm_bridge_proposal_copy(const tm_bridge_proposal *from, tm_arena *arena,
+                        tm_bridge_proposal *to, tempera_error *error);
+
 /* -infinity at integer vectors outside the table. */
 double tm_bridge_proposal_log_density(const tm_bridge_proposal *proposal,
                                       const double *u);
