@@ -31,6 +31,13 @@ typedef struct tm_block {
   const tempera_map *map; /* TEMPERA_MAPPED */
 } tm_block;
 
+/* A Gaussian over the real coordinates: N(mean, stretch^2 L L'), L lower
+ * triangular, row-major. */
+typedef struct tm_normal {
+  const double *mean, *factor;
+  double stretch;
+} tm_normal;
+
 struct tempera_model {
   tm_arena *arena;
   tempera_model_spec spec; /* pointers into the arena */
@@ -45,6 +52,10 @@ struct tempera_model {
   bool dependent;        /* some block's map reads earlier blocks */
   bool plain;            /* no integers, no maps */
   void *library;         /* dlopen handle, or NULL */
+  /* The prior is a mixture of Gaussians: the one that u is from, drawn given
+   * u; or NULL. What it points to is valid until the next call. */
+  tm_normal (*prior_normal)(void *user, const double *u,
+                            tempera_random *random);
 };
 
 /* A point on both scales with its densities. */
