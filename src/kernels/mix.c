@@ -1,6 +1,6 @@
 /* mix.c - a measured choice between the moves of real coordinates: the
  * componentwise random walk, the joint one and, where there are gradients,
- * the Hamiltonian (method 4.6).
+ * the Hamiltonian (method 4.6); on the reference leg Crank-Nicolson too.
  *
  * A sweep uses one of them, drawn with probabilities that depend on tau only
  * and are fixed after warmup, so the mixture leaves invariant what each of
@@ -52,7 +52,7 @@ typedef struct mix {
 } mix;
 
 static const tm_move_type *const TYPES[TM_MIX_MOST] = {
-    &tm_move_walk_part, &tm_move_joint, &tm_move_hmc};
+    &tm_move_walk_part, &tm_move_joint, &tm_move_hmc, &tm_move_crank_nicolson};
 
 static bool applies(const tempera_model *model) {
   return model->real_dimension > 0;
@@ -61,7 +61,8 @@ static bool applies(const tempera_model *model) {
 /* In one dimension a single componentwise step remains. */
 static bool of_use(const tm_move_type *type, const tempera_model *model) {
   return type->applies(model) &&
-         (type == &tm_move_walk_part || model->real_dimension > 1);
+         (type == &tm_move_walk_part || type == &tm_move_crank_nicolson ||
+          model->real_dimension > 1);
 }
 
 static tempera_status add_option(mix *made, const tm_move_type *type,
