@@ -265,6 +265,14 @@ const tempera_model *tm_reference_model(const tm_reference *reference) {
   return reference->leg;
 }
 
+const tempera_model *tm_reference_original(const tm_reference *reference) {
+  return reference->model;
+}
+
+double tm_reference_log_volume(const tm_reference *reference) {
+  return reference->log_volume;
+}
+
 static bool allocate(tm_reference *r, tm_arena *arena) {
   size_t d = r->model->real_dimension;
   r->reals = 0;
@@ -363,6 +371,7 @@ tempera_status tm_reference_chain_create(const tm_reference *reference,
                                          tm_reference_chain *chain,
                                          tempera_error *error) {
   TM_TRY(tm_evaluator_create(reference->leg, arena, &chain->evaluator, error));
+  chain->reference = reference;
   chain->own = chain->evaluator.user;
   chain->inner = &((way *)chain->own)->evaluator;
   return TEMPERA_OK;

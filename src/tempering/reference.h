@@ -27,12 +27,17 @@ TEMPERA_CHECKED tempera_status tm_reference_fit(tm_reference *reference,
 bool tm_reference_fitted(const tm_reference *reference);
 /* The model with prior q and log likelihood D. */
 const tempera_model *tm_reference_model(const tm_reference *reference);
+/* The model whose posterior it is about. */
+const tempera_model *tm_reference_original(const tm_reference *reference);
+/* log |W|: a log density over u is that over v less this. */
+double tm_reference_log_volume(const tm_reference *reference);
 
 /* A chain's way to q: its evaluator of tm_reference_model, whose own calls of
  * the original model are counted by `inner`. */
 typedef struct tm_reference_chain {
   tm_evaluator evaluator;
   tm_evaluator *inner;
+  const tm_reference *reference;
   void *own;
 } tm_reference_chain;
 
