@@ -540,6 +540,7 @@ typedef struct tempera_estimate {
   double log_z, se;    /* log_z +- 1.96 se is a 95 % interval */
   double lower, upper; /* that interval */
   double se_within, se_between;
+  double reach;  /* up to this tau by draws, from there bounded by convexity */
   char *warning; /* or NULL */
 } tempera_estimate;
 
@@ -593,6 +594,23 @@ typedef struct tempera_data_mark {
   double value; /* of a single number; NaN for an array */
 } tempera_data_mark;
 
+/* What a run found out about itself, from the mildest to the gravest kind:
+ * worth knowing; means and quantiles are rough; nothing is to be trusted; and
+ * an estimate of the evidence was taken back. */
+typedef enum tempera_severity {
+  TEMPERA_NOTE = 0,
+  TEMPERA_ROUGH,
+  TEMPERA_UNRELIABLE,
+  TEMPERA_WITHDRAWN
+} tempera_severity;
+
+typedef struct tempera_finding {
+  char code[24]; /* as in docs/methods.md */
+  tempera_severity severity;
+  double value, limit; /* what was measured, and how far it may go */
+  char *words;
+} tempera_finding;
+
 typedef struct tempera_summary {
   char *version, *model, *method;
   uint64_t seed, data_hash;
@@ -635,7 +653,9 @@ typedef struct tempera_summary {
   char *decision; /* how many iterations were chosen and why, or NULL */
   bool reliable;
   char *verdict;
-  char **warnings;
+  tempera_finding *findings; /* the gravest first */
+  size_t finding_count;
+  char **warnings; /* their words */
   size_t warning_count;
 } tempera_summary;
 

@@ -7,6 +7,7 @@ cd "$(dirname "$0")/.." || exit 1
 jobs=$(nproc)
 passed=0
 failed=0
+skipped=0
 broken=0
 
 # suite FOLDER CTEST-ARGUMENTS... : run and count.
@@ -22,11 +23,13 @@ suite() {
     broken=1
     return
   fi
-  local bad all
+  local bad all not_run
   bad=$(sed -E 's/.*passed, ([0-9]+) tests? failed.*/\1/' <<< "$summary")
   all=$(sed -E 's/.*out of ([0-9]+).*/\1/' <<< "$summary")
+  not_run=$(grep -cE '\(Skipped\)$' "$log")
   failed=$((failed + bad))
-  passed=$((passed + all - bad))
+  skipped=$((skipped + not_run))
+  passed=$((passed + all - bad - not_run))
 }
 
 # build FOLDER CMAKE-ARGUMENTS...
@@ -44,5 +47,5 @@ build build && suite build
 build build-asan -DTEMPERA_SANITIZE=ON -DCMAKE_BUILD_TYPE=Debug \
   -DCMAKE_C_FLAGS_DEBUG="-O1 -g" && suite build-asan -L 'unit|cli'
 
-echo "$passed passed, $failed failed"
+echo "$passed passed, $failed failed, $skipped skipped"
 [ $failed -eq 0 ] && [ $broken -eq 0 ]

@@ -4,7 +4,7 @@
  *
  * Models are built against tempera.h alone, hence this copy beside the
  * library's own. Relative error below 1e-15 (log: absolute below 1e-15 near
- * 1), tested against libm in tests/test_paper_models.c. */
+ * 1), tested against libm in tests/paper/test_paper_models.c. */
 #ifndef PAPER_VECTOR_MATH_H
 #define PAPER_VECTOR_MATH_H
 

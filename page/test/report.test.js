@@ -1,5 +1,5 @@
 // report.test.js - the page of a run in a real browser.
-//   RUN, HOSTILE, LARGE, COMPARISON: pages made by tests/browser.sh.
+//   RUN, HOSTILE, LARGE, COMPARISON: pages made by tests/report/browser.sh.
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import { statSync } from 'node:fs';

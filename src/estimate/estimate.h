@@ -45,22 +45,20 @@ TEMPERA_CHECKED tempera_status
 tm_estimate_add_bridge(const tempera_model *model, const tempera_draws *draws,
                        uint64_t seed, tempera_summary *summary,
                        uint64_t *likelihood_evaluations, tempera_error *error);
-/* The paper's ridge diagnostic as a check: draws that stay far below the best
- * point known at some tau miss a basin. Every estimate then gets a warning and
- * an error that allows for it. */
-TEMPERA_CHECKED tempera_status tm_estimate_doubt(const tempera_draws *draws,
-                                                 tempera_summary *summary,
-                                                 tempera_error *error);
-/* The last step, once the ridge fields are in: sets `reliable` and `verdict`,
- * and appends warnings. */
+/* Checks of the draws against what is known apart from them: round trips, plain
+ * draws from the prior, and the ridge (draws that stay far below the best point
+ * known at some tau miss a basin; every estimate then gets an error that allows
+ * for it). */
+TEMPERA_CHECKED tempera_status tm_estimate_cross_check(
+    const tempera_draws *draws, tempera_summary *summary, tempera_error *error);
+/* The part of the verdict that needs no more than tm_estimate_summary: adds
+ * what it finds on round trips and mixing. */
+TEMPERA_CHECKED tempera_status
+tm_estimate_judge_mixing(tempera_summary *summary, tempera_error *error);
+/* The last step, once the ridge fields are in: adds what the numbers tell to
+ * the findings, and sets `reliable`, `verdict` and `warnings`. */
 TEMPERA_CHECKED tempera_status tm_estimate_verdict(tempera_summary *summary,
                                                    tempera_error *error);
-/* Append a warning: TEMPERA_OK, or TEMPERA_ERROR_MEMORY. */
-tempera_status tm_summary_warn(tempera_summary *summary, const char *format,
-                               ...) __attribute__((format(printf, 2, 3)));
-/* Keep the first `count` warnings only. */
-void tm_summary_unwarn(tempera_summary *summary, size_t count);
-
 /* The headline estimate alone, for progress lines and --until-se; NaN until
  * it can be known. It has the error of the full summary, the bounded part of
  * an unvisited stretch included. */

@@ -4,6 +4,7 @@
 #include "estimate/estimate.h"
 #include "estimate/evidence/evidence.h"
 #include "estimate/evidence/levels.h"
+#include "estimate/findings.h"
 #include "model/data.h"
 #include "parallel/threads.h"
 
@@ -14,47 +15,17 @@
 /* More tempered draws than this are thinned for the evidence. */
 enum { MOST_DRAWS = 2000000, TRIP_DRAWS = 4000 };
 
-static char *format_text(const char *format, va_list arguments) {
-  va_list again;
-  va_copy(again, arguments);
-  int length = vsnprintf(NULL, 0, format, again);
-  va_end(again);
-  char *text = length < 0 ? NULL : tm_heap_alloc((size_t)length + 1, 1);
-  if (text)
-    vsnprintf(text, (size_t)length + 1, format, arguments);
-  return text;
-}
-
 char *tm_heap_format(const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  char *text = format_text(format, arguments);
+  int length = vsnprintf(NULL, 0, format, arguments);
+  va_end(arguments);
+  char *text = length < 0 ? NULL : tm_heap_alloc((size_t)length + 1, 1);
+  va_start(arguments, format);
+  if (text)
+    vsnprintf(text, (size_t)length + 1, format, arguments);
   va_end(arguments);
   return text;
-}
-
-tempera_status tm_summary_warn(tempera_summary *summary, const char *format,
-                               ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  char *text = format_text(format, arguments);
-  va_end(arguments);
-  char **list = text
-                    ? tm_heap_resize(summary->warnings,
-                                     summary->warning_count + 1, sizeof(char *))
-                    : NULL;
-  if (!list) {
-    tm_heap_free(text);
-    return TEMPERA_ERROR_MEMORY;
-  }
-  summary->warnings = list;
-  list[summary->warning_count++] = text;
-  return TEMPERA_OK;
-}
-
-void tm_summary_unwarn(tempera_summary *summary, size_t count) {
-  while (summary->warning_count > count)
-    tm_heap_free(summary->warnings[--summary->warning_count]);
 }
 
 static tempera_status fill_from_view(const tempera_draws *draws,
@@ -175,8 +146,7 @@ void tempera_summary_free(tempera_summary *summary) {
     tm_heap_free(summary->modes[i].mean);
   for (size_t i = 0; i < summary->ridge_count; i++)
     tm_heap_free(summary->ridge[i].optimum);
-  for (size_t i = 0; i < summary->warning_count; i++)
-    tm_heap_free(summary->warnings[i]);
+  tm_findings_free(summary);
   free_values(summary->values, summary->value_count);
   free_values(summary->quantities, summary->quantity_count);
   tm_data_marks_free(summary->data, summary->data_count);
@@ -193,6 +163,5 @@ void tempera_summary_free(tempera_summary *summary) {
   tm_heap_free(summary->ridge);
   tm_heap_free(summary->decision);
   tm_heap_free(summary->verdict);
-  tm_heap_free(summary->warnings);
   tm_heap_free(summary);
 }

@@ -7,6 +7,7 @@
  *
  * Values are taken one after another by workers, each on a thread of its own:
  * what comes out for a value does not depend on who took it. */
+#include "estimate/findings.h"
 #include "estimate/summary.h"
 
 #include "estimate/estimate.h"
@@ -285,13 +286,13 @@ tempera_status tm_values_end(tm_values *values, tempera_summary *summary,
     if (values->worker[k].status != TEMPERA_OK)
       status = TEMPERA_ERROR_MEMORY;
   const char *how = t->weight
-                        ? "There is no target chain: parameters are the "
-                          "tempered draws weighted to tau = 1."
-                        : "There is no target chain, and no tau prior to "
-                          "weight the tempered draws by: parameters are not "
-                          "estimated.";
+                        ? ": parameters are the tempered draws weighted to "
+                          "tau = 1"
+                        : ", and no tau prior to weight the tempered draws by: "
+                          "parameters are not estimated";
   if (summary && t->role == TEMPERA_TEMPERED && status == TEMPERA_OK)
-    status = tm_summary_warn(summary, "%s", how);
+    status =
+        tm_find_about(summary, TM_FIND_NO_TARGET, NAN, NAN, NULL, "%s", how);
   tm_arena_free(values->arena);
   return status == TEMPERA_OK ? TEMPERA_OK : tm_fail_memory(error);
 }

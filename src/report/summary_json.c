@@ -2,6 +2,7 @@
  * users' scripts rely on; absent numbers are null, never NaN. */
 #include "base/json.h"
 #include "base/memory.h"
+#include "estimate/findings.h"
 #include "report/fields.h"
 
 #include <math.h>
@@ -31,6 +32,7 @@ static json_t *estimators(const tempera_summary *s) {
     tm_json_real(item, "upper", e->upper);
     tm_json_real(item, "se_within", e->se_within);
     tm_json_real(item, "se_between", e->se_between);
+    tm_json_real(item, "reach", e->reach);
     tm_json_string(item, "warning", e->warning);
     json_array_append_new(list, item);
   }
@@ -187,6 +189,21 @@ static json_t *cost(const tempera_summary *s) {
   return object;
 }
 
+static json_t *findings(const tempera_summary *s) {
+  json_t *list = json_array();
+  for (size_t i = 0; i < s->finding_count; i++) {
+    const tempera_finding *f = &s->findings[i];
+    json_t *item = json_object();
+    tm_json_string(item, "code", f->code);
+    tm_json_string(item, "severity", tm_severity_word(f->severity));
+    tm_json_real(item, "value", f->value);
+    tm_json_real(item, "limit", f->limit);
+    tm_json_string(item, "words", f->words);
+    json_array_append_new(list, item);
+  }
+  return list;
+}
+
 static json_t *warnings(const tempera_summary *s) {
   json_t *list = json_array();
   for (size_t i = 0; i < s->warning_count; i++)
@@ -225,6 +242,7 @@ tempera_status tempera_summary_json(const tempera_summary *summary, char **text,
   json_object_set_new(root, "reliable", json_boolean(s->reliable));
   tm_json_string(root, "decision", s->decision);
   tm_json_string(root, "verdict", s->verdict);
+  json_object_set_new(root, "findings", findings(s));
   json_object_set_new(root, "warnings", warnings(s));
   return tm_json_dump(root, text, error);
 }

@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/memory.h"
+#include "estimate/findings.h"
 #include "report/fields.h"
 
 #include <math.h>
@@ -92,6 +93,7 @@ static bool read_estimates(const json_t *list, tempera_summary *s) {
     e->upper = real(item, "upper");
     e->se_within = real(item, "se_within");
     e->se_between = real(item, "se_between");
+    e->reach = real(item, "reach");
     if (!text(item, "warning", &e->warning))
       return false;
   }
@@ -257,6 +259,24 @@ static void read_cost(const json_t *root, tempera_summary *s) {
   s->seconds_in_model = real(json, "seconds_in_model");
 }
 
+static bool read_findings(const json_t *list, tempera_summary *s) {
+  if (!room(list, sizeof *s->findings, &s->findings, &s->finding_count))
+    return false;
+  for (size_t i = 0; i < s->finding_count; i++) {
+    const json_t *item = json_array_get(list, i);
+    const char *code = json_string_value(json_object_get(item, "code"));
+    tempera_finding *f = &s->findings[i];
+    snprintf(f->code, sizeof f->code, "%s", code ? code : "");
+    f->severity =
+        tm_severity_read(json_string_value(json_object_get(item, "severity")));
+    f->value = real(item, "value");
+    f->limit = real(item, "limit");
+    if (!text(item, "words", &f->words))
+      return false;
+  }
+  return true;
+}
+
 static bool read_warnings(const json_t *list, tempera_summary *s) {
   if (!room(list, sizeof *s->warnings, &s->warnings, &s->warning_count))
     return false;
@@ -294,6 +314,7 @@ static bool read_summary(const json_t *root, tempera_summary *s) {
                      &s->quantity_count) &&
          read_modes(json_object_get(root, "modes"), s) &&
          read_labels(root, s) && read_tempering(root, s) &&
+         read_findings(json_object_get(root, "findings"), s) &&
          read_warnings(json_object_get(root, "warnings"), s);
 }
 

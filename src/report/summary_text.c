@@ -251,6 +251,11 @@ static void add_levels(tm_text *out, const tempera_summary *s, bool colour) {
   tm_table_print(&table, colour, out);
 }
 
+/* Warnings are findings in words; files of before have the words alone. */
+static bool is_grave(const tempera_summary *s, size_t i) {
+  return i < s->finding_count && s->findings[i].severity >= TEMPERA_UNRELIABLE;
+}
+
 static void add_verdict(tm_text *out, const tempera_summary *s, bool colour) {
   const char *paint = !colour ? "" : s->reliable ? "\033[1;32m" : "\033[1;33m";
   heading(out, "Verdict", colour);
@@ -264,7 +269,7 @@ static void add_verdict(tm_text *out, const tempera_summary *s, bool colour) {
   }
   tm_text_add(out, tm_plain(colour));
   for (size_t i = 0; i < s->warning_count; i++)
-    add_wrapped(out, "  - ", s->warnings[i]);
+    add_wrapped(out, is_grave(s, i) ? "  ! " : "  - ", s->warnings[i]);
 }
 
 tempera_status tempera_summary_text(const tempera_summary *summary, bool colour,

@@ -2,6 +2,7 @@
 #include "run/quantities.h"
 
 #include "estimate/estimate.h"
+#include "estimate/findings.h"
 #include "parallel/threads.h"
 
 #include <math.h>
@@ -137,13 +138,10 @@ static tempera_status warn_of_failures(const pass *p, tempera_summary *summary,
   }
   if (failures == 0)
     return TEMPERA_OK;
-  return tm_summary_warn(summary,
-                         "Quantities could not be computed at %zu of %zu draws "
-                         "and are NaN there%s%s.",
-                         failures, chains * tm_draws_rows(p->draws, p->role),
-                         reason[0] ? ": " : "", reason) == TEMPERA_OK
-             ? TEMPERA_OK
-             : tm_fail_memory(error);
+  size_t rows = chains * tm_draws_rows(p->draws, p->role);
+  return tm_find_about(summary, TM_FIND_QUANTITIES_FAILED, (double)failures,
+                       (double)rows, error, "%s%s", reason[0] ? ": " : "",
+                       reason);
 }
 
 /* Columns for up to `width` quantities at a time. */

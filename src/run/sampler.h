@@ -36,7 +36,7 @@ struct tempera_sampler {
   struct timespec started;
   bool automatic;     /* the number of iterations is decided while running */
   bool satisfied;     /* ... and was: nothing more is needed */
-  char decision[256]; /* in words; empty until decided */
+  char decision[320]; /* in words; empty until decided */
   uint64_t estimate_evaluations; /* likelihood calls of checks on the way */
   /* The last check's summary without quantities, outcome and verdict, for the
    * summary of the same draws; or NULL. */
@@ -104,16 +104,13 @@ tm_landscape_record(const tempera_sampler *sampler, tempera_error *error);
 
 /* What a run of automatic length decides by. */
 typedef struct tm_check {
-  double rhat, ess; /* the worst over the values */
-  size_t round_trips;
-  bool mixed;    /* the caller's word on these; if not, what follows is rough */
+  bool mixed;    /* if not, no more than mixing was looked at */
+  bool open;     /* there is a finding that more draws may cure, ... */
+  char why[160]; /* ... the gravest in words */
   double se;     /* of log Z */
-  bool reliable; /* the verdict */
+  size_t round_trips;
 } tm_check;
-/* Are these good enough for the rest to be looked at? */
-typedef bool tm_mixed_fn(const tempera_sampler *sampler, const tm_check *check);
 TEMPERA_CHECKED tempera_status tm_sampler_check(tempera_sampler *sampler,
-                                                tm_mixed_fn *mixed,
                                                 tm_check *check,
                                                 tempera_error *error);
 

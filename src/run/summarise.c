@@ -3,11 +3,13 @@
 #include "run/sampler.h"
 
 #include "estimate/estimate.h"
+#include "estimate/findings.h"
 #include "parallel/threads.h"
 #include "run/quantities.h"
 #include "run/run.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static void fill_cost(const tempera_sampler *s, tempera_summary *summary) {
@@ -57,10 +59,8 @@ static tempera_status fill_ridge(const tempera_sampler *s,
     return TEMPERA_OK;
   const tm_ridge_view *view = tm_ridge_look(s->ridge);
   if (view->absent)
-    return tm_summary_warn(summary,
-                           "There is no ridge (%s); the run went on "
-                           "without it.",
-                           view->reason);
+    return tm_find_about(summary, TM_FIND_NO_RIDGE, NAN, NAN, error, "%s",
+                         view->reason);
   summary->ridge_gap = view->gap;
   summary->ridge_knots = view->knots;
   summary->ridge_optimisations = view->optimisations;
@@ -77,8 +77,8 @@ static tempera_status fill_labels(const tempera_sampler *s,
   if (!summary->version || !summary->model || !summary->method)
     return tm_fail_memory(error);
   for (size_t i = 0; i < s->unused.count; i++)
-    if (tm_summary_warn(summary, "%s", s->unused.text[i]) != TEMPERA_OK)
-      return tm_fail_memory(error);
+    TM_TRY(tm_find_about(summary, TM_FIND_UNUSED_OPTION, NAN, NAN, error, "%s",
+                         s->unused.text[i]));
   summary->seed = o->seed;
   summary->chains = o->chains;
   summary->warmup = o->warmup;
@@ -148,7 +148,7 @@ static tempera_status complete(const tempera_sampler *s,
   TM_TRY(do_parts(&p, error));
   TM_TRY(tm_estimate_labels(s->draws, tm_threads(s->options.threads), summary,
                             error));
-  TM_TRY(tm_estimate_doubt(s->draws, summary, error));
+  TM_TRY(tm_estimate_cross_check(s->draws, summary, error));
   TM_TRY(fill_labels(s, summary, error));
   TM_TRY(fill_ridge(s, summary, error));
   return s->begun && s->method->describe ? s->method->describe(s, summary)
@@ -158,47 +158,38 @@ static tempera_status complete(const tempera_sampler *s,
 /* ---- checks on the way ----------------------------------------------------
  */
 
-/* The worst R-hat and the fewest effective draws over the values. */
-static void worst_mixing(const tempera_summary *summary, tm_check *check) {
-  check->rhat = 1;
-  check->ess = INFINITY;
-  for (size_t i = 0; i < summary->value_count; i++) {
-    const tempera_value_summary *v = &summary->values[i];
-    check->rhat = fmax(check->rhat, v->rhat);
-    check->ess = fmin(check->ess, fmin(v->ess_bulk, v->ess_tail));
-  }
-}
-
-/* Only runs that have mixed pay for the rest. The verdict's warnings are for
- * the end. */
-static tempera_status check_with(tempera_sampler *s, tm_mixed_fn *mixed,
-                                 tempera_summary *summary, tm_check *check,
-                                 tempera_error *error) {
+/* Only runs that have mixed pay for the rest. */
+static tempera_status check_with(tempera_sampler *s, tempera_summary *summary,
+                                 tm_check *check, tempera_error *error) {
   TM_TRY(estimate(s, summary, error));
-  worst_mixing(summary, check);
-  check->round_trips = summary->round_trips;
-  check->mixed = mixed(s, check);
+  TM_TRY(tm_estimate_judge_mixing(summary, error));
+  check->mixed = !tm_findings_open(summary);
   if (check->mixed) {
     uint64_t bridge = 0;
     tempera_status status = complete(s, summary, &bridge, error);
     s->estimate_evaluations += bridge;
     TM_TRY(status);
-    size_t warnings = summary->warning_count;
     TM_TRY(tm_estimate_verdict(summary, error));
-    tm_summary_unwarn(summary, warnings);
-    check->reliable = summary->reliable;
+  } else {
+    TM_TRY(tm_findings_end(summary, error));
   }
+  check->open = tm_findings_open(summary);
   check->se = summary->se;
+  check->round_trips = summary->round_trips;
+  if (check->open) /* without the full stop */
+    snprintf(check->why, sizeof check->why, "%.*s",
+             (int)strlen(summary->findings[0].words) - 1,
+             summary->findings[0].words);
   return TEMPERA_OK;
 }
 
-tempera_status tm_sampler_check(tempera_sampler *sampler, tm_mixed_fn *mixed,
-                                tm_check *check, tempera_error *error) {
+tempera_status tm_sampler_check(tempera_sampler *sampler, tm_check *check,
+                                tempera_error *error) {
   tempera_summary *made = tm_heap_alloc(1, sizeof *made);
   if (!made)
     return tm_fail_memory(error);
   *check = (tm_check){0};
-  tempera_status status = check_with(sampler, mixed, made, check, error);
+  tempera_status status = check_with(sampler, made, check, error);
   if (status != TEMPERA_OK || !check->mixed) {
     tempera_summary_free(made);
     return status;

@@ -1,6 +1,6 @@
-# helpers.bash - sourced by the shell tests, which get the source folder, the
-# build folder and the data folder as arguments. Each works in a folder of its
-# own that is removed at the end; the exit status says whether all held.
+# helpers.bash - sourced by the shell tests, which get the source folder and
+# the build folder as arguments. Each works in a folder of its own that is
+# removed at the end; the exit status says whether all held.
 set -u
 source_dir=$1
 build_dir=$2

@@ -1,6 +1,6 @@
 # `tempera reproduce all --quick` end to end: every table and figure is there,
 # and the numbers agree with the exact ones within their errors.
-#   reproduce.sh SOURCE BUILD SHARED
+#   reproduce.sh SOURCE BUILD
 set -eu
 tempera=$2/tempera
 work=$(mktemp -d)

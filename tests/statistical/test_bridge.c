@@ -4,6 +4,7 @@
 #include "estimate/bridge/bridge.h"
 #include "estimate/estimate.h"
 #include "estimate/evidence/evidence.h"
+#include "estimate/findings.h"
 #include "numeric/triangular.h"
 
 #include "cmocka_all.h"
@@ -92,8 +93,8 @@ static outcome estimated(const problem *p, size_t chains, size_t count,
   outcome o = {0};
   tempera_error error = {0};
   tempera_draws *draws = drawn(p, chains, count, phi, seed);
-  tempera_status status = tm_bridge_estimate(p->model, draws, seed, proposals,
-                                             &o.e, &o.evaluations, &error);
+  tempera_status status = tm_bridge_estimate(
+      p->model, draws, seed, proposals, NULL, &o.e, &o.evaluations, &error);
   if (status != TEMPERA_OK)
     fail_msg("%s", error.message);
   tm_draws_free(draws);
@@ -311,6 +312,7 @@ static void forget(tempera_summary *s) {
   tm_heap_free(s->estimates[1].warning);
   tm_heap_free(s->estimates);
   tm_heap_free(s->estimator);
+  tm_findings_free(s);
 }
 
 /* Bridge is the headline where the tempered chain agrees; where it does not,
@@ -326,6 +328,8 @@ static void the_headline_covers_what_contradicts_it(void **state) {
   tempera_summary apart = judged(&p, p.log_z + 1);
   assert_string_equal(apart.estimator, "rb");
   assert_non_null(strstr(apart.estimates[1].warning, "disagrees with rb"));
+  const tempera_finding *f = tm_finding_of(&apart, TM_FIND_ESTIMATES_APART);
+  assert_true(f && fabs(f->value + 1) < 0.1 && f->limit > 0.3);
   assert_true(apart.lower < p.log_z && p.log_z + 1 < apart.upper);
   assert_true(apart.se > 0.5 && apart.se < 0.6);
   forget(&apart);
@@ -716,8 +720,8 @@ static void failed_allocations_are_reported(void **state) {
     uint64_t evaluations;
     tempera_error error = {0};
     tm_heap_fail_at(k);
-    tempera_status status =
-        tm_bridge_estimate(p.model, draws, 1, 20, &e, &evaluations, &error);
+    tempera_status status = tm_bridge_estimate(p.model, draws, 1, 20, NULL, &e,
+                                               &evaluations, &error);
     done = status == TEMPERA_OK;
     tm_heap_fail_at(0);
     if (done)

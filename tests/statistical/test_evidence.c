@@ -208,7 +208,7 @@ static void without_draws_near_zero_ti_gives_no_estimate(void **state) {
   tempera_summary *s = summarise(draws);
   assert_null(s->estimator);
   assert_true(isnan(s->log_z) && isnan(s->se));
-  assert_non_null(strstr(s->warnings[0], "near tau = 0"));
+  assert_non_null(tm_finding_of(s, TM_FIND_HOT_END_UNSEEN));
   assert_int_equal(tm_estimate_verdict(s, NULL), TEMPERA_OK);
   assert_false(s->reliable);
   tempera_summary_free(s);
@@ -228,7 +228,7 @@ static void unvisited_taus_are_bounded_by_convexity(void **state) {
       const tempera_estimate *e = estimate(s, good[k]);
       covered +=
           e->lower <= gaussian_truth(&g) && gaussian_truth(&g) <= e->upper;
-      assert_non_null(strstr(e->warning, "convexity"));
+      assert_true(e->reach < 1);
       if (seed == 1)
         print_message("%s %.3f +- %.3f, truth %.3f: %s\n", e->name, e->log_z,
                       e->se, gaussian_truth(&g), e->warning);

@@ -436,7 +436,7 @@ static void report(chain *c, const double *taus, size_t count,
 
 /* truth.json: sir.tempered.logz at the tau nearest to this one. */
 static void sir_truth(double *tau, double *log_z) {
-  json_t *root = json_load_file(SHARED_DATA "/truth.json", 0, NULL);
+  json_t *root = json_load_file(SOURCE_DIR "/models/paper/truth.json", 0, NULL);
   assert_non_null(root);
   json_t *tempered = json_object_get(json_object_get(root, "sir"), "tempered");
   json_t *taus = json_object_get(tempered, "tau");

@@ -1,14 +1,13 @@
 /* bridge.c - from draws to an estimate: what is available, the two legs, and
- * the warnings; see bridge.h. */
+ * what speaks against it; see bridge.h. */
 #include "estimate/bridge/bridge.h"
 
-#include "base/text.h"
 #include "estimate/bridge/bridge_leg.h"
 #include "estimate/evidence/evidence.h"
+#include "estimate/findings.h"
 
 #include <gsl/gsl_cdf.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -40,7 +39,6 @@ typedef struct bridge {
   tm_evaluator evaluator;
   tm_bridge_labels labels;
   table target, prior;
-  tm_text warning;
 } bridge;
 
 /* Why no estimate exists; NULL when one does. */
@@ -194,36 +192,24 @@ static tempera_status integrate_prior(bridge *b, tm_bridge_integral *integral,
   return tm_bridge_leg_integrate(&leg, integral, error);
 }
 
-static void warn(bridge *b, const char *text) {
-  if (b->warning.length)
-    tm_text_add(&b->warning, "; ");
-  tm_text_add(&b->warning, text);
-}
-
-static void check_leg(bridge *b, const tm_bridge_integral *i,
-                      const char *whose) {
-  char text[240];
-  if (isnan(i->log_z)) {
-    snprintf(text, sizeof text,
-             "not available: draws of the %s and of the density fitted to "
-             "them do not overlap",
-             whose);
-    warn(b, text);
-    return;
-  }
-  if (i->kish < LEAST_KISH) {
-    snprintf(text, sizeof text,
-             "the density fitted to the %s covers it badly: its draws are "
-             "worth %.1f in effect; run longer, or trust other estimators",
-             whose, i->kish);
-    warn(b, text);
-  }
+static tempera_status check_leg(const tm_bridge_integral *i, const char *whose,
+                                tempera_summary *summary, tempera_estimate *e,
+                                tempera_error *error) {
+  if (isnan(i->log_z))
+    return tm_find_estimate(summary, e, TM_FIND_NO_ESTIMATE, NAN, NAN, error,
+                            "not available: draws of the %s and of the density "
+                            "fitted to them do not overlap",
+                            whose);
+  if (i->kish < LEAST_KISH)
+    TM_TRY(tm_find_estimate(summary, e, TM_FIND_BRIDGE_COVER, i->kish,
+                            LEAST_KISH, error, "%s", whose));
   if (i->disagreement < LEAST_AGREEMENT)
-    warn(b, "the chains disagree on where the posterior mass lies: run "
-            "longer");
+    TM_TRY(tm_find_estimate(summary, e, TM_FIND_BRIDGE_CHAINS, i->disagreement,
+                            LEAST_AGREEMENT, error, "%s", whose));
   if (i->halves > MOST_HALVES)
-    warn(b, "the first and second halves of the draws give different "
-            "values: the chains had not settled, run longer");
+    TM_TRY(tm_find_estimate(summary, e, TM_FIND_BRIDGE_HALVES, i->halves,
+                            MOST_HALVES, error, "%s", whose));
+  return TEMPERA_OK;
 }
 
 /* Widen so that log_z +- 1.96 se covers 95 % with these degrees of freedom. */
@@ -235,8 +221,8 @@ static double widened(double variance, double df) {
 
 static tempera_estimate summarise(const tm_bridge_integral *target,
                                   const tm_bridge_integral *prior) {
-  tempera_estimate e = {.name = "bridge",
-                        .log_z = target->log_z - prior->log_z};
+  tempera_estimate e = {
+      .name = "bridge", .log_z = target->log_z - prior->log_z, .reach = 1};
   double variance = target->variance + prior->variance;
   double df = variance * variance /
               (target->variance * target->variance / target->df +
@@ -249,30 +235,30 @@ static tempera_estimate summarise(const tm_bridge_integral *target,
   return e;
 }
 
-static tempera_status estimate_with(bridge *b, tempera_estimate *estimate,
+static tempera_status estimate_with(bridge *b, tempera_summary *summary,
+                                    tempera_estimate *estimate,
                                     tempera_error *error) {
   tm_bridge_integral target, prior;
   TM_TRY(tm_evaluator_create(b->model, b->arena, &b->evaluator, error));
   TM_TRY(integrate_target(b, &target, error));
   TM_TRY(integrate_prior(b, &prior, error));
-  check_leg(b, &target, "posterior");
-  if (!b->model->spec.prior_normalised)
-    check_leg(b, &prior, "prior");
   *estimate = summarise(&target, &prior);
+  TM_TRY(check_leg(&target, "posterior", summary, estimate, error));
+  if (!b->model->spec.prior_normalised)
+    TM_TRY(check_leg(&prior, "prior", summary, estimate, error));
   return TEMPERA_OK;
 }
 
-tempera_status tm_bridge_estimate(const tempera_model *model,
-                                  const tempera_draws *draws, uint64_t seed,
-                                  size_t proposal_draws,
-                                  tempera_estimate *estimate,
-                                  uint64_t *likelihood_evaluations,
-                                  tempera_error *error) {
+tempera_status
+tm_bridge_estimate(const tempera_model *model, const tempera_draws *draws,
+                   uint64_t seed, size_t proposal_draws,
+                   tempera_summary *summary, tempera_estimate *estimate,
+                   uint64_t *likelihood_evaluations, tempera_error *error) {
   bridge b = {.model = model,
               .draws = draws,
               .seed = seed,
               .proposals = proposal_draws};
-  tempera_estimate made = {.name = "bridge"};
+  tempera_estimate made = {.name = "bridge", .reach = 1};
   tm_estimate_withdraw(&made); /* until there is one */
   tempera_status status = TEMPERA_OK;
   const char *reason = unavailable(model, draws);
@@ -280,19 +266,15 @@ tempera_status tm_bridge_estimate(const tempera_model *model,
   if (!b.arena)
     return tm_fail_memory(error);
   if (reason)
-    warn(&b, reason);
+    TM_TRY_DONE(tm_find_estimate(summary, &made, TM_FIND_NO_ESTIMATE, NAN, NAN,
+                                 error, "%s", reason));
   else
-    TM_TRY_DONE(estimate_with(&b, &made, error));
-  if (b.warning.failed) {
-    status = tm_fail_memory(error);
-    goto done;
-  }
-  made.warning = b.warning.data;
-  b.warning = (tm_text){0};
+    TM_TRY_DONE(estimate_with(&b, summary, &made, error));
   *estimate = made;
   *likelihood_evaluations = b.evaluator.likelihood_evaluations;
 done:
-  tm_text_clear(&b.warning);
+  if (status != TEMPERA_OK)
+    tm_heap_free(made.warning);
   tm_evaluator_release(&b.evaluator);
   tm_arena_free(b.arena);
   return status;

@@ -17,10 +17,12 @@
  * looking for exchangeable labels. Where there can be no such estimate (no
  * target draws, an improper prior, a prior of unknown mass without
  * prior_draw, too few draws), log_z is NaN and the warning says why; that is
- * not a failure. The caller frees estimate->warning with tm_heap_free. */
+ * not a failure. What speaks against the estimate becomes a finding of the
+ * summary (may be NULL) and the estimate's warning, which the caller frees with
+ * tm_heap_free. */
 TEMPERA_CHECKED tempera_status tm_bridge_estimate(
     const tempera_model *model, const tempera_draws *draws, uint64_t seed,
-    size_t proposal_draws, tempera_estimate *estimate,
+    size_t proposal_draws, tempera_summary *summary, tempera_estimate *estimate,
     uint64_t *likelihood_evaluations, tempera_error *error);
 
 #endif

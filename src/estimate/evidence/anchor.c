@@ -41,7 +41,7 @@ tm_anchor_gap tm_anchor_compare(const tempera_draws *draws,
     double allowed = 0.25 + 4 * a.se + fmax(0, summary->se);
     if (!(fabs(p->log_z - a.log_z) > allowed))
       continue;
-    return (tm_anchor_gap){.tau = p->tau, .curve = p->log_z, .prior = a.log_z};
+    return (tm_anchor_gap){p->tau, p->log_z, a.log_z, allowed};
   }
   return gap;
 }

@@ -8,6 +8,7 @@
 typedef struct tm_anchor_gap {
   double tau;          /* NaN: no disagreement */
   double curve, prior; /* log z(tau) by the chain and by the prior draws */
+  double allowed;      /* how far apart they may lie */
 } tm_anchor_gap;
 
 /* log z(tau) from the draws' prior draws, of which there are some. */

@@ -1,6 +1,8 @@
-/* estimator_entry.c - from an estimator's number and influences to an entry of a
- * summary; and the harmonic mean, which every method with target draws has. */
+/* estimator_entry.c - from an estimator's number and influences to an entry of
+ * a summary; and the harmonic mean, which every method with target draws has.
+ */
 #include "estimate/evidence/evidence.h"
+#include "estimate/findings.h"
 #include "estimate/summary.h"
 
 #include <math.h>
@@ -44,7 +46,8 @@ tempera_estimate *tm_estimate_add(tempera_summary *summary, const char *name,
                           .lower = log_z - 1.96 * se,
                           .upper = log_z + 1.96 * se,
                           .se_within = NAN,
-                          .se_between = NAN};
+                          .se_between = NAN,
+                          .reach = 1};
   snprintf(e->name, sizeof e->name, "%s", name);
   return e;
 }
@@ -82,18 +85,19 @@ tempera_status tm_evidence_record(tempera_summary *summary, const char *name,
   *made = est;
   if (!isfinite(est->log_z) || !isfinite(se)) {
     tm_estimate_withdraw(est);
-    return tm_estimate_warn(
-        est, tm_heap_format("not enough draws for an estimate"), error);
+    return tm_find_estimate(summary, est, TM_FIND_NO_ESTIMATE, NAN, NAN, error,
+                            "not enough draws for an estimate");
   }
   double bound = e->half_range / 1.96;
-  if (e->top < 1 && (bound > 0.1 * se || e->top < 0.9))
-    return tm_estimate_warn(
-        est,
-        tm_heap_format("tempered chain reached tau=%.2g only; the rest is "
-                       "bounded by convexity, giving +-%.2g of the error",
-                       e->top, e->half_range),
-        error);
-  return TEMPERA_OK;
+  if (!(e->top < 1 && (bound > 0.1 * se || e->top < 0.9)))
+    return TEMPERA_OK;
+  est->reach = e->top;
+  return tm_estimate_warn(
+      est,
+      tm_heap_format("tempered chain reached tau=%.2g only; the rest is "
+                     "bounded by convexity, giving +-%.2g of the error",
+                     e->top, e->half_range),
+      error);
 }
 
 tempera_status tm_estimate_take(tempera_summary *summary,

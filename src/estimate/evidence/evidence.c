@@ -4,6 +4,7 @@
 
 #include "estimate/estimate.h"
 #include "estimate/evidence/levels.h"
+#include "estimate/findings.h"
 #include "estimate/summary.h"
 
 #include <math.h>
@@ -89,17 +90,8 @@ static tempera_status compare_kinds(work *w, const tm_evidence *a,
   tolerance = fmax(tolerance, 1.96 * second->se);
   if (fabs(difference) <= tolerance)
     return TEMPERA_OK;
-  if (tm_summary_warn(w->summary,
-                      "The estimators %s and %s of log Z disagree: %.4g and "
-                      "%.4g, more than their errors allow.",
-                      first->name, second->name, first->log_z,
-                      second->log_z) != TEMPERA_OK)
-    return tm_fail_memory(error);
-  return tm_estimate_warn(second,
-                          tm_heap_format("disagrees with %s by %.2g, more than "
-                                         "their errors allow",
-                                         first->name, difference),
-                          error);
+  return tm_find_estimate(w->summary, second, TM_FIND_ESTIMATES_APART,
+                          difference, tolerance, error, "%s", first->name);
 }
 
 /* The target chain and the tempered draws weighted to tau = 1 sample the same
@@ -133,11 +125,7 @@ static bool differs_from_target(work *w, double *tempered, double *target) {
 static tempera_status warn_of_target(work *w, double tempered, double target,
                                      tempera_estimate *rb,
                                      tempera_error *error) {
-  if (tm_summary_warn(w->summary,
-                      "The tempered chain and the target chain disagree at "
-                      "tau = 1: mean log likelihood %.4g and %.4g.",
-                      tempered, target) != TEMPERA_OK)
-    return tm_fail_memory(error);
+  TM_TRY(tm_find(w->summary, TM_FIND_TARGET_APART, tempered, target, error));
   if (rb->warning)
     return TEMPERA_OK;
   return tm_estimate_warn(
@@ -187,22 +175,12 @@ static tempera_status fill_paper(work *w, tempera_error *error) {
 /* Why there is no estimate, for the reader. */
 static tempera_status explain(const work *w, tempera_error *error) {
   const tm_tempered *view = w->view;
-  tempera_status status;
   if (view->count < TM_FEWEST_DRAWS || view->rows < 2)
-    status = tm_summary_warn(w->summary,
-                             "Too few draws (%zu) to estimate the evidence.",
-                             view->count);
-  else if (view->tau_min > 0)
-    status = tm_summary_warn(
-        w->summary,
-        "tau is bounded below by %.3g: the evidence needs tau down to 0.",
-        view->tau_min);
-  else
-    status = tm_summary_warn(
-        w->summary,
-        "The tempered chain hardly ever came near tau = 0, where log z is "
-        "known: there is no estimate of the evidence.");
-  return status == TEMPERA_OK ? status : tm_fail_memory(error);
+    return tm_find(w->summary, TM_FIND_FEW_FOR_EVIDENCE, (double)view->count,
+                   TM_FEWEST_DRAWS, error);
+  if (view->tau_min > 0)
+    return tm_find(w->summary, TM_FIND_TAU_BOUNDED, view->tau_min, 0, error);
+  return tm_find(w->summary, TM_FIND_HOT_END_UNSEEN, NAN, NAN, error);
 }
 
 double tm_zero_likelihood(const tempera_draws *draws, tm_tempered *view) {

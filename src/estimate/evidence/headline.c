@@ -5,10 +5,11 @@
  * chain's own estimate stands, without reservations, and agrees. Where it does
  * not agree, one of them is wrong, and the headline's error reaches the other.
  */
-#include "estimate/evidence/anchor.h"
 #include "estimate/bridge/bridge.h"
 #include "estimate/estimate.h"
+#include "estimate/evidence/anchor.h"
 #include "estimate/evidence/evidence.h"
+#include "estimate/findings.h"
 #include "estimate/summary.h"
 
 #include <math.h>
@@ -56,10 +57,9 @@ static tempera_status choose(tempera_summary *summary, tempera_error *error) {
     double difference = bridge->log_z - rival->log_z;
     widen(summary->log_z, fabs(difference), &summary->se, &summary->lower,
           &summary->upper);
-    bridge->warning = tm_heap_format(
-        "disagrees with %s by %.3f, more than their errors allow", rival->name,
-        difference);
-    return bridge->warning ? TEMPERA_OK : tm_fail_memory(error);
+    return tm_find_estimate(summary, bridge, TM_FIND_ESTIMATES_APART,
+                            difference, 3 * hypot(bridge->se, rival->se), error,
+                            "%s", rival->name);
   }
   return stands(rival) && bridge->se < rival->se
              ? tm_estimate_take(summary, bridge, error)
@@ -67,11 +67,13 @@ static tempera_status choose(tempera_summary *summary, tempera_error *error) {
 }
 
 /* A model that fails at a point of the bridge's takes nothing else away. */
-static tempera_status no_bridge(tempera_estimate *slot, const char *reason) {
-  *slot = (tempera_estimate){.name = "bridge"};
+static tempera_status no_bridge(tempera_summary *summary,
+                                tempera_estimate *slot, const char *reason,
+                                tempera_error *error) {
+  *slot = (tempera_estimate){.name = "bridge", .reach = 1};
   tm_estimate_withdraw(slot);
-  slot->warning = tm_heap_format("not available: %s", reason);
-  return slot->warning ? TEMPERA_OK : TEMPERA_ERROR_MEMORY;
+  return tm_find_estimate(summary, slot, TM_FIND_NO_ESTIMATE, NAN, NAN, error,
+                          "not available: %s", reason);
 }
 
 tempera_status tm_estimate_add_bridge(const tempera_model *model,
@@ -84,11 +86,11 @@ tempera_status tm_estimate_add_bridge(const tempera_model *model,
     return TEMPERA_OK;
   tempera_estimate *slot = &summary->estimates[summary->estimate_count];
   tempera_error problem = {0};
-  tempera_status status = tm_bridge_estimate(model, draws, seed, 0, slot,
-                                             likelihood_evaluations, &problem);
+  tempera_status status = tm_bridge_estimate(
+      model, draws, seed, 0, summary, slot, likelihood_evaluations, &problem);
   if (status == TEMPERA_ERROR_MODEL)
-    status = no_bridge(slot, problem.message);
-  if (status != TEMPERA_OK)
+    TM_TRY(no_bridge(summary, slot, problem.message, error));
+  else if (status != TEMPERA_OK)
     return tm_fail(error, status, "%s", problem.message);
   summary->estimate_count++;
   return choose(summary, error);
@@ -134,11 +136,11 @@ static double farthest(const tempera_draws *draws,
 
 /* Take an estimate back, and the headline with it if it is the one. */
 static tempera_status withdraw(tempera_summary *summary, tempera_estimate *e,
-                               char *reason, tempera_error *error) {
+                               const char *reason, tempera_error *error) {
   bool headline = summary->estimator && !strcmp(e->name, summary->estimator);
-  e->log_z = e->se = e->lower = e->upper = NAN;
   tm_heap_free(e->warning);
-  e->warning = reason;
+  e->warning = tm_heap_text(reason);
+  tm_estimate_withdraw(e);
   if (headline) {
     summary->log_z = summary->se = summary->lower = summary->upper = NAN;
     tm_heap_free(summary->estimator);
@@ -158,17 +160,18 @@ static bool is_tempered(const tempera_estimate *e) {
  * nothing, however steady they look. */
 static tempera_status withdraw_unconnected(tempera_summary *summary,
                                            tempera_error *error) {
+  bool any = false;
   for (size_t i = 0; i < summary->estimate_count; i++) {
     tempera_estimate *e = &summary->estimates[i];
-    if (!is_tempered(e) || e->warning)
+    if (!is_tempered(e) || e->reach < 1)
       continue;
-    TM_TRY(withdraw(
-        summary, e,
-        tm_heap_format("no estimate: no tempered state ever went from the "
-                       "prior to the posterior"),
-        error));
+    any = true;
+    TM_TRY(withdraw(summary, e,
+                    "no estimate: no tempered state ever went from the prior "
+                    "to the posterior",
+                    error));
   }
-  return TEMPERA_OK;
+  return any ? tm_find(summary, TM_FIND_UNCONNECTED, 0, 1, error) : TEMPERA_OK;
 }
 
 /* A chain that disagrees with plain draws from the prior has not explored it.
@@ -182,40 +185,50 @@ static tempera_status withdraw_unanchored(const tempera_draws *draws,
   for (size_t i = 0; i < summary->estimate_count; i++) {
     tempera_estimate *e = &summary->estimates[i];
     if (is_tempered(e) && isfinite(e->log_z))
-      TM_TRY(withdraw(
-          summary, e,
-          tm_heap_format("no estimate: the tempered chain has not explored the "
-                         "prior; at tau = %.2g its log z is %.3g, that of "
-                         "prior draws %.3g",
-                         gap.tau, gap.curve, gap.prior),
-          error));
+      TM_TRY(withdraw(summary, e,
+                      "no estimate: the tempered chain has not explored the "
+                      "prior",
+                      error));
   }
-  return TEMPERA_OK;
+  return tm_find_about(summary, TM_FIND_PRIOR_UNEXPLORED, gap.curve - gap.prior,
+                       gap.allowed, error,
+                       "at tau = %.2g its log z is %.3g, that of prior draws "
+                       "%.3g",
+                       gap.tau, gap.curve, gap.prior);
 }
 
-tempera_status tm_estimate_doubt(const tempera_draws *draws,
-                                 tempera_summary *summary,
-                                 tempera_error *error) {
-  if (draws->count && draws->evidence && summary->restarts == 0)
-    TM_TRY(withdraw_unconnected(summary, error));
-  if (draws->count && draws->evidence)
-    TM_TRY(withdraw_unanchored(draws, summary, error));
-  double tau, distance = farthest(draws, summary, &tau);
-  if (!(distance > far_below(summary->value_count)) || !isfinite(distance))
-    return TEMPERA_OK;
+/* The headline and every estimate reach as far as the basin is high. */
+static tempera_status widen_for_basin(tempera_summary *summary, double tau,
+                                      double distance, tempera_error *error) {
   widen(summary->log_z, distance, &summary->se, &summary->lower,
         &summary->upper);
   for (size_t i = 0; i < summary->estimate_count; i++) {
     tempera_estimate *e = &summary->estimates[i];
     widen(e->log_z, distance, &e->se, &e->lower, &e->upper);
-    if (e->warning)
-      continue;
-    e->warning = tm_heap_format(
-        "near tau = %.2g the draws stay %.3g nats below the best point known: "
-        "they miss a basin",
-        tau, distance);
     if (!e->warning)
-      return tm_fail_memory(error);
+      TM_TRY(tm_estimate_warn(
+          e,
+          tm_heap_format("near tau = %.2g the draws stay %.3g nats below the "
+                         "best point known: they miss a basin",
+                         tau, distance),
+          error));
   }
   return TEMPERA_OK;
+}
+
+tempera_status tm_estimate_cross_check(const tempera_draws *draws,
+                                       tempera_summary *summary,
+                                       tempera_error *error) {
+  if (draws->count && draws->evidence && summary->tau_bin_count &&
+      summary->restarts == 0)
+    TM_TRY(withdraw_unconnected(summary, error));
+  if (draws->count && draws->evidence)
+    TM_TRY(withdraw_unanchored(draws, summary, error));
+  double tau, distance = farthest(draws, summary, &tau);
+  double limit = far_below(summary->value_count);
+  if (!(distance > limit) || !isfinite(distance))
+    return TEMPERA_OK;
+  TM_TRY(widen_for_basin(summary, tau, distance, error));
+  return tm_find_about(summary, TM_FIND_MISSED_BASIN, distance, limit, error,
+                       "%.2g", tau);
 }

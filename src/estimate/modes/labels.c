@@ -13,6 +13,7 @@
  * these are what R-hat and ESS are taken of. */
 #include "estimate/estimate.h"
 #include "estimate/evidence/influence.h"
+#include "estimate/findings.h"
 #include "estimate/summary.h"
 
 #include <math.h>
@@ -324,18 +325,12 @@ static bool warn(const labelling *l, const char *list,
   double least = 1, fair = 1 / (double)l->anchor.size;
   for (size_t k = 0; k < summary->label_count; k++)
     least = fmin(least, summary->labels[k]);
-  if (tm_summary_warn(summary,
-                      "The components of %s are interchangeable and their "
-                      "labels change: marginal means and R-hat of these are "
-                      "not to be read one by one; see the modes.",
-                      list) != TEMPERA_OK)
+  if (tm_find_about(summary, TM_FIND_LABELS_PERMUTED, NAN, NAN, NULL, "%s",
+                    list) != TEMPERA_OK)
     return false;
   return least >= fair / 2 ||
-         tm_summary_warn(summary,
-                         "Labels are visited unevenly: one of %zu equal "
-                         "components comes first in only %.1f %% of the draws "
-                         "(%.1f %% is fair), so the modes' weights are rough.",
-                         l->anchor.size, 100 * least, 100 * fair) == TEMPERA_OK;
+         tm_find_about(summary, TM_FIND_LABELS_UNEVEN, 100 * least, 100 * fair,
+                       NULL, "%zu", l->anchor.size) == TEMPERA_OK;
 }
 
 /* "mu, sigma2, p" of the blocks marked as permuted. */

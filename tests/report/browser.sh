@@ -1,6 +1,6 @@
 # The pages in Chromium: see page/test. Skipped without Node, the packages of
 # page/ (make page) or a browser.
-. "$(dirname "$0")/cli/helpers.bash"
+. "$(dirname "$0")/../cli/helpers.bash"
 page=$source_dir/page
 case $build_dir in *asan*) exit 77 ;; esac # once is enough, and takes long
 command -v node > /dev/null && [ -d "$page/node_modules/playwright-core" ] ||

@@ -67,10 +67,12 @@ static void summaries_have_them_all(void **state) {
   assert_int_equal(tempera_sampler_advance(sampler, 10, &error), TEMPERA_OK);
   assert_int_equal(tempera_sampler_summarise(sampler, &summary, &error),
                    TEMPERA_OK);
-  assert_true(summary->warning_count >= 2);
-  for (size_t i = 0; i < 2; i++)
-    assert_string_equal(summary->warnings[i],
-                        tempera_sampler_warning(sampler, i));
+  size_t found = 0;
+  for (size_t i = 0; i < summary->finding_count; i++)
+    if (!strcmp(summary->findings[i].code, "unused-option"))
+      assert_string_equal(summary->warnings[i],
+                          tempera_sampler_warning(sampler, found++));
+  assert_int_equal(found, 2);
   assert_null(tempera_sampler_warning(sampler, 2));
   tempera_summary_free(summary);
   tempera_sampler_free(sampler);

@@ -17,10 +17,10 @@ static char *text_of(const char *text) {
 static void fill_lists(tempera_summary *s) {
   s->estimates = tm_heap_alloc(2, sizeof *s->estimates);
   s->estimate_count = 2;
-  s->estimates[0] = (tempera_estimate){"rb",   -38.2534, 0.0123, -38.28,
-                                       -38.23, 0.01,     0.007,  NULL};
+  s->estimates[0] = (tempera_estimate){"rb", -38.2534, 0.0123, -38.28, -38.23,
+                                       0.01, 0.007,    0.5,    NULL};
   s->estimates[1] = (tempera_estimate){
-      "phm", -35.2, NAN, NAN, NAN, NAN, NAN, text_of("has no variance")};
+      "phm", -35.2, NAN, NAN, NAN, NAN, NAN, 1, text_of("has no variance")};
   s->values = tm_heap_alloc(2, sizeof *s->values);
   s->value_count = 2;
   s->values[0] = (tempera_value_summary){
@@ -60,6 +60,10 @@ static void fill_lists(tempera_summary *s) {
   s->ridge[0].optimum = tm_heap_alloc(2, sizeof(double));
   s->ridge[0].optimum[0] = 1.375;
   s->ridge[0].optimum[1] = NAN;
+  s->findings = tm_heap_alloc(1, sizeof *s->findings);
+  s->finding_count = 1;
+  s->findings[0] = (tempera_finding){"rhat", TEMPERA_UNRELIABLE, 1.25, 1.01,
+                                     text_of("labels are permuted")};
   s->warnings = tm_heap_alloc(1, sizeof *s->warnings);
   s->warning_count = 1;
   s->warnings[0] = text_of("labels are permuted");
@@ -147,6 +151,12 @@ static void summary_json_reads_back_as_the_same_summary(void **state) {
   assert_true(back->ridge[0].optimum[0] == 1.375 &&
               isnan(back->ridge[0].optimum[1]));
   assert_true(back->label_count == 2 && back->labels[1] == 0.625);
+  assert_int_equal(back->finding_count, 1);
+  assert_string_equal(back->findings[0].code, "rhat");
+  assert_int_equal(back->findings[0].severity, TEMPERA_UNRELIABLE);
+  assert_true(back->findings[0].value == 1.25 &&
+              back->findings[0].limit == 1.01);
+  assert_true(back->estimates[0].reach == 0.5);
   assert_true(back->relabelled_rhat == 1.002 && back->relabelled_ess == 1234);
   tempera_text_free(json);
   tempera_text_free(again);

@@ -5,6 +5,7 @@
 #include "cmocka_all.h"
 #include "estimate/estimate.h"
 #include "estimate/evidence/evidence.h"
+#include "estimate/findings.h"
 
 static inline tempera_summary *summarise(const tempera_draws *draws) {
   tempera_summary *s = tm_heap_alloc(1, sizeof *s);

@@ -2,7 +2,7 @@
  * exact answers and plain implementations; their vector kernels against libm.
  *
  * Evidences are from truth.json of the reference data (quadrature). */
-#include "../models/paper/vector_math.h"
+#include "../../models/paper/vector_math.h"
 #include "paper_support.h"
 
 #include <gsl/gsl_integration.h>

@@ -1,5 +1,5 @@
 # An installed Tempera serves C and C++ programs through pkg-config.
-. "$(dirname "$0")/cli/helpers.bash"
+. "$(dirname "$0")/../cli/helpers.bash"
 unset DESTDIR
 cmake --install "$build_dir" --prefix "$work/prefix" > out 2> err ||
   fail "install"
