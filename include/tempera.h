@@ -440,6 +440,7 @@ typedef struct tempera_options {
   bool paper;        /* the algorithm and settings exactly as printed */
   bool jumps;        /* between the basins found; not with prior profile */
   bool bridge;       /* spend likelihood calls on a bridge estimate */
+  bool reference;    /* a second leg, from a density fitted to the posterior */
   bool save_warmup;
   const double *init; /* chains x tempera_model_size starts, or NULL */
 } tempera_options;
@@ -500,6 +501,12 @@ void tempera_sampler_cancel(tempera_sampler *sampler);
 tempera_progress tempera_sampler_progress(const tempera_sampler *sampler);
 /* Owned by the sampler, valid until it is freed. */
 const tempera_draws *tempera_sampler_draws(const tempera_sampler *sampler);
+/* Draws of the reference leg, or NULL where there is none: tempered ones on the
+ * path from a fitted density q to the posterior, whose log likelihood is
+ * D = log(posterior density / q) and whose log prior is log q, both on the
+ * unconstrained scale; and as target draws, without values, D of those of
+ * tempera_sampler_draws. */
+const tempera_draws *tempera_sampler_reference(const tempera_sampler *sampler);
 /* Draws of the warmup with save_warmup, else NULL. */
 const tempera_draws *
 tempera_sampler_warmup_draws(const tempera_sampler *sampler);

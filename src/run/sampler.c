@@ -37,6 +37,10 @@ static tempera_status make_draws(tempera_sampler *s, tempera_error *error) {
   s->draws->prior_zero = s->starts.prior_zero;
   s->draws->prior_log_likelihood =
       s->starts.prior_draws ? s->starts.looks : NULL;
+  if (o->reference) {
+    TM_TRY(create_draws(s, true, 0, &s->reference, error));
+    s->reference->bare[TEMPERA_TARGET] = true; /* they are in `draws` */
+  }
   if (!o->save_warmup)
     return TEMPERA_OK;
   return create_draws(s, s->method->tempered && s->method->steady_width,
@@ -142,6 +146,8 @@ void tempera_sampler_free(tempera_sampler *sampler) {
   tempera_summary_free(atomic_load(&sampler->checked));
   tm_ridge_free(sampler->ridge);
   tm_laplace_free(sampler->laplace);
+  tm_leg_free(sampler->leg);
+  tm_draws_free(sampler->reference);
   tm_draws_free(sampler->draws);
   tm_draws_free(sampler->warmup_draws);
   tm_starts_free(&sampler->starts);
@@ -174,10 +180,13 @@ static void keep_rows(tempera_sampler *s, const tm_group *group) {
     return;
   for (size_t role = 0; role < 2; role++)
     for (size_t i = 0; draws->has_role[role] && i < group->width[role]; i++)
-      tm_draws_put(draws, (tempera_role)role, group->chain,
-                   row * group->width[role] + i,
-                   group->rows[role][i].point->theta,
-                   group->rows[role][i].extra);
+      tm_draws_put(
+          draws, (tempera_role)role, group->chain, row * group->width[role] + i,
+          group->rows[role][i].point->theta, group->rows[role][i].extra);
+  for (size_t role = 0; !warming && group->leg_rows && role < 2; role++)
+    tm_draws_put(s->reference, (tempera_role)role, group->chain, row,
+                 group->leg_rows[role].point->theta,
+                 group->leg_rows[role].extra);
 }
 
 static void run_group(size_t chain, void *context) {
@@ -211,6 +220,8 @@ static void update_counts(tempera_sampler *s) {
         rows_for(done < warmup ? done : warmup, s->options.thin);
   if (done > warmup)
     s->draws->count = rows_for(done - warmup, s->options.thin);
+  if (s->leg && s->leg->walking)
+    s->reference->count = s->draws->count;
 }
 
 static tempera_status first_failure(const tempera_sampler *s,
@@ -254,7 +265,9 @@ static tempera_status make_room(tempera_sampler *s, size_t end,
     rows = all;
   else if (rows < step)
     rows = step < all ? step : all;
-  return tm_draws_reserve(s->draws, rows, error);
+  TM_TRY(tm_draws_reserve(s->draws, rows, error));
+  return s->leg && s->leg->walking ? tm_draws_reserve(s->reference, rows, error)
+                                   : TEMPERA_OK;
 }
 
 tempera_status tempera_sampler_advance(tempera_sampler *sampler, size_t sweeps,
@@ -298,6 +311,10 @@ const tempera_draws *tempera_sampler_draws(const tempera_sampler *sampler) {
   return sampler->draws;
 }
 
+const tempera_draws *tempera_sampler_reference(const tempera_sampler *sampler) {
+  return sampler->leg && sampler->leg->walking ? sampler->reference : NULL;
+}
+
 const tempera_draws *
 tempera_sampler_warmup_draws(const tempera_sampler *sampler) {
   return sampler->warmup_draws;
@@ -332,6 +349,7 @@ uint64_t tm_sampler_evaluations(const tempera_sampler *sampler) {
     total += tm_laplace_look(s->laplace)->likelihood_evaluations;
   for (size_t c = 0; c < s->options.chains; c++)
     total += s->groups[c]->evaluator.likelihood_evaluations;
+  total += tm_leg_cost_of(s).likelihood_evaluations;
   return total;
 }
 

@@ -5,6 +5,7 @@
 
 #include "run/learning.h"
 #include "run/methods/method.h"
+#include "run/reference_leg.h"
 #include "run/starts.h"
 #include "tempering/tau_prior.h"
 
@@ -31,7 +32,9 @@ struct tempera_sampler {
   void *own;           /* the method's, else NULL */
   bool *integer;       /* per natural-scale value */
   tempera_draws *draws, *warmup_draws; /* the latter only with save_warmup */
-  size_t round_start, round_end;       /* sweeps between which a round lies */
+  tm_reference_leg *leg;               /* NULL: none */
+  tempera_draws *reference; /* its draws: D for the log likelihood; or NULL */
+  size_t round_start, round_end; /* sweeps between which a round lies */
   atomic_bool cancelled;
   struct timespec started;
   bool automatic;     /* the number of iterations is decided while running */

@@ -31,6 +31,9 @@ static void fill_cost(const tempera_sampler *s, tempera_summary *summary) {
     summary->gradient_evaluations += e->gradient_evaluations;
     summary->seconds_in_model += e->seconds;
   }
+  tm_leg_cost leg = tm_leg_cost_of(s);
+  summary->gradient_evaluations += leg.gradient_evaluations;
+  summary->seconds_in_model += leg.seconds;
 }
 
 /* Reports draw the optimum against tau beside the draws. */
