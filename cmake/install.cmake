@@ -1,7 +1,7 @@
 # What `make install PREFIX=...` puts where.
 configure_file(${CMAKE_SOURCE_DIR}/cmake/tempera.pc.in
                ${CMAKE_BINARY_DIR}/tempera.pc @ONLY)
-install(TARGETS tempera tempera-shared tempera-static)
+install(TARGETS tempera tempera-reproduce tempera-shared tempera-static)
 install(FILES include/tempera.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES ${CMAKE_BINARY_DIR}/tempera.pc
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -14,7 +14,7 @@ foreach(file ${files})
   math(EXPR index "${index} + 1")
 endforeach()
 file(WRITE "${OUTPUT}" "/* made from models/paper by cmake/paper.cmake */
-#include \"paper/library.h\"
+#include \"reproduce/paper_models.h\"
 
 ${arrays}
 const tm_paper_file tm_paper_files[] = {

@@ -32,6 +32,13 @@ extern "C" {
 #define TEMPERA_CHECKED
 #endif
 
+/* The version of the library in use, as TEMPERA_VERSION has that of the
+ * header. */
+const char *tempera_version(void);
+/* How many threads BLAS may use, in the whole process: a program whose chains
+ * run in parallel wants 1. The library never changes it by itself. */
+void tempera_blas_threads(int count);
+
 /* ------------------------------------------------------------------------
  * Status and errors
  */
@@ -772,32 +779,6 @@ TEMPERA_CHECKED tempera_status
 tempera_comparison_page(const tempera_comparison *comparison,
                         const tempera_summary *const *summaries,
                         const char *path, tempera_error *error);
-
-/* ------------------------------------------------------------------------
- * The paper: its tables and figures, run again
- */
-
-typedef struct tempera_reproduce_request {
-  const char *study;  /* bimodal, galaxy, sir or all */
-  const char *folder; /* made if absent; refused if it holds results */
-  bool quick;         /* short runs: minutes become seconds */
-  uint64_t seed;      /* of the first replicate */
-  int threads;        /* 0: all cores */
-  bool colour;        /* in the text given back */
-} tempera_reproduce_request;
-
-/* `what` is the batch under way, `done` of `total` its replicates. */
-typedef void (*tempera_reproduce_progress_fn)(const char *what, size_t done,
-                                              size_t total, double seconds,
-                                              void *user);
-
-/* Run the studies and write index.html, results.json, a CSV file per table and
- * an SVG file per figure into the folder, after each study anew. *text is the
- * tables as text; free it with tempera_text_free. */
-TEMPERA_CHECKED tempera_status
-tempera_reproduce(const tempera_reproduce_request *request,
-                  tempera_reproduce_progress_fn progress, void *user,
-                  char **text, tempera_error *error);
 
 #ifdef __cplusplus
 }

@@ -16,7 +16,7 @@
  * overflow and cost one logarithm together; the exponentials are vectorised.
  * Far away components underflow harmlessly, since the largest term is 1. */
 #include "paper_data.h"
-#include "vector_math.h"
+#include "fast_math.h"
 
 #include <stdlib.h>
 

@@ -20,7 +20,7 @@
 #ifndef PAPER_SIR_FLOW_H
 #define PAPER_SIR_FLOW_H
 
-#include "vector_math.h"
+#include "fast_math.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -36,3 +36,5 @@ tempera_status tm_fail_at(tempera_error *error, tempera_status status, int line,
 tempera_status tm_fail_memory(tempera_error *error) {
   return tm_fail(error, TEMPERA_ERROR_MEMORY, "out of memory");
 }
+
+const char *tempera_version(void) { return TEMPERA_VERSION; }

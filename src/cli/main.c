@@ -1,7 +1,6 @@
 /* main.c - the `tempera` command: finds the subcommand and steps aside. */
 #include "cli/cli.h"
 
-#include <cblas.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -54,7 +53,7 @@ int main(int argc, char **argv) {
 #ifdef SIGXFSZ
   signal(SIGXFSZ, SIG_IGN); /* a file-size limit is a write error for us */
 #endif
-  openblas_set_num_threads(1); /* chains are what runs in parallel */
+  tempera_blas_threads(1); /* chains are what runs in parallel */
   if (argc < 2)
     return cli_usage("", "which command?");
   if (is(argv[1], "--help", "-h") || strcmp(argv[1], "help") == 0)

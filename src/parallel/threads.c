@@ -1,71 +1,123 @@
-/* threads.c - see threads.h. */
+/* threads.c - see threads.h. Threads live as long as one call: pieces are
+ * blocks of sweeps or whole summaries, beside which a thread costs nothing. */
 #include "parallel/threads.h"
 
-#include <omp.h>
+#include <pthread.h>
+#include <sched.h>
 #include <stdbool.h>
+#include <unistd.h>
 
 int tm_threads(int requested) {
-  return requested > 0 ? requested : omp_get_num_procs();
+  if (requested > 0)
+    return requested;
+  cpu_set_t set;
+  int cores = sched_getaffinity(0, sizeof set, &set) == 0
+                  ? CPU_COUNT(&set)
+                  : (int)sysconf(_SC_NPROCESSORS_ONLN);
+  return cores > 0 ? cores : 1;
+}
+
+enum { MOST_THREADS = 256, MOST_TURNS = 256 };
+
+/* Does this thread work on a piece? Then what it calls runs in order. */
+static _Thread_local bool inside;
+
+/* What the threads of a call share. */
+typedef struct crew {
+  pthread_mutex_t lock;
+  tm_piece_fn fn;
+  void *context;
+  size_t count;
+  size_t next;             /* the first piece nobody has taken */
+  size_t left[MOST_TURNS]; /* turns of each piece */
+  bool taken[MOST_TURNS];  /* a thread has its turn at it */
+} crew;
+
+/* ---- a piece once -------------------------------------------------------- */
+
+static void *do_pieces(void *of) {
+  crew *c = of;
+  inside = true;
+  for (;;) {
+    pthread_mutex_lock(&c->lock);
+    size_t i = c->next < c->count ? c->next++ : c->count;
+    pthread_mutex_unlock(&c->lock);
+    if (i == c->count)
+      break;
+    c->fn(i, c->context);
+  }
+  inside = false;
+  return NULL;
+}
+
+/* The caller works too, so that all is done even when no thread can be had. */
+static void work_together(crew *c, int threads, void *(*work)(void *)) {
+  pthread_t others[MOST_THREADS];
+  size_t started = 0,
+         wanted = c->count < (size_t)threads ? c->count : (size_t)threads;
+  pthread_mutex_init(&c->lock, NULL);
+  while (started + 1 < wanted && started < MOST_THREADS &&
+         pthread_create(&others[started], NULL, work, c) == 0)
+    started++;
+  work(c);
+  for (size_t i = 0; i < started; i++)
+    pthread_join(others[i], NULL);
+  pthread_mutex_destroy(&c->lock);
 }
 
 void tm_parallel_for(size_t count, int threads, tm_piece_fn fn, void *context) {
-  if (count < 2 || threads < 2) {
+  if (count < 2 || threads < 2 || inside) {
     for (size_t i = 0; i < count; i++)
       fn(i, context);
     return;
   }
-#pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
-  for (size_t i = 0; i < count; i++)
-    fn(i, context);
+  crew c = {.fn = fn, .context = context, .count = count};
+  work_together(&c, threads, do_pieces);
 }
 
-enum { MOST_TURNS = 256 }; /* pieces that can take turns */
-
-typedef struct turns {
-  size_t count, left[MOST_TURNS];
-  bool taken[MOST_TURNS]; /* a thread has its turn at it */
-} turns;
+/* ---- pieces in turns ----------------------------------------------------- */
 
 /* The free piece with the most turns left, so that all end together; `count`
  * when none is to be had. */
-static size_t take(turns *t) {
-  size_t best = t->count;
-  for (size_t i = 0; i < t->count; i++)
-    if (!t->taken[i] && t->left[i] &&
-        (best == t->count || t->left[i] > t->left[best]))
+static size_t take(crew *c) {
+  size_t best = c->count;
+  for (size_t i = 0; i < c->count; i++)
+    if (!c->taken[i] && c->left[i] &&
+        (best == c->count || c->left[i] > c->left[best]))
       best = i;
-  if (best < t->count) {
-    t->taken[best] = true;
-    t->left[best]--;
+  if (best < c->count) {
+    c->taken[best] = true;
+    c->left[best]--;
   }
   return best;
 }
 
-static void work(turns *t, tm_piece_fn fn, void *context) {
-  for (size_t i = t->count;;) {
-#pragma omp critical(tm_turns)
-    {
-      if (i < t->count)
-        t->taken[i] = false;
-      i = take(t);
-    }
-    if (i == t->count)
-      return; /* what is left is in other hands */
-    fn(i, context);
+static void *do_turns(void *of) {
+  crew *c = of;
+  inside = true;
+  for (size_t i = c->count;;) {
+    pthread_mutex_lock(&c->lock);
+    if (i < c->count)
+      c->taken[i] = false;
+    i = take(c);
+    pthread_mutex_unlock(&c->lock);
+    if (i == c->count)
+      break; /* what is left is in other hands */
+    c->fn(i, c->context);
   }
+  inside = false;
+  return NULL;
 }
 
 void tm_parallel_turns(size_t count, size_t turns_each, int threads,
                        tm_piece_fn fn, void *context) {
-  if (count < 2 || threads < 2 || count > MOST_TURNS) {
+  if (count < 2 || threads < 2 || count > MOST_TURNS || inside) {
     for (size_t k = 0; k < turns_each; k++)
       tm_parallel_for(count, threads, fn, context);
     return;
   }
-  turns t = {.count = count};
+  crew c = {.fn = fn, .context = context, .count = count};
   for (size_t i = 0; i < count; i++)
-    t.left[i] = turns_each;
-  int most = count < (size_t)threads ? (int)count : threads;
-#pragma omp parallel num_threads(most)
-  work(&t, fn, context);
+    c.left[i] = turns_each;
+  work_together(&c, threads, do_turns);
 }

@@ -1,6 +1,6 @@
-/* threads.h - run independent pieces on several threads (OpenMP). The pieces
- * must not share mutable state, so results cannot depend on the number of
- * threads. */
+/* threads.h - run independent pieces on several threads. The pieces must not
+ * share mutable state, so results cannot depend on the number of threads. A
+ * piece that asks for threads itself gets its own. */
 #ifndef TM_PARALLEL_THREADS_H
 #define TM_PARALLEL_THREADS_H
 

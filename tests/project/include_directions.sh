@@ -12,7 +12,7 @@ may = {"base": [], "numeric": ["base"], "parallel": ["base"],
        "groups": ["kernels", "draws", "parallel"],
        "estimate": ["draws", "model", "numeric", "parallel"],
        "run": ["groups", "estimate"], "report": ["estimate", "run"],
-       "paper": ["report"], "cli": []}
+       "cli": []}
 
 def reach(folder):
     found = {folder}

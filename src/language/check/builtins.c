@@ -10,6 +10,8 @@
 
 #define UNARY(name, value, slope) {#name, "R", TM_B_UNARY},
 #define BINARY(name, value, a, b) {#name, "RR", TM_B_BINARY},
+#define MAP1(name) {#name, "R", TM_B_MAP1},
+#define MAP2(name) {#name, "RR", TM_B_MAP2},
 #define FIXED(name, signature, function) {#name, signature, TM_B_FIXED},
 #define LPDF(name, letters) {#name "_lpdf", letters, TM_B_DENSITY},
 #define CDF(name, letters)                                                     \
@@ -20,8 +22,8 @@
 
 static const tm_builtin BUILTINS[] = {
     /* fixed before elementwise: sum-like overloads of log_sum_exp */
-    TM_FIXED(FIXED) TM_UNARY(UNARY) TM_BINARY(BINARY) TM_DENSITIES(LPDF)
-        TM_CDFS(CDF) TM_RNGS(RNG)};
+    TM_FIXED(FIXED) TM_UNARY(UNARY) TM_BINARY(BINARY) TM_MAP1(MAP1)
+        TM_MAP2(MAP2) TM_DENSITIES(LPDF) TM_CDFS(CDF) TM_RNGS(RNG)};
 
 static const char *const UNSUPPORTED[] = {TM_UNSUPPORTED};
 
@@ -55,6 +57,45 @@ static int fit(tm_type from, tm_type to) {
   if (tm_type_equal(from, to))
     return 0;
   return tm_type_promotes(from, to) ? 1 : -1;
+}
+
+/* What a capital letter of a signature stands for. */
+static const struct {
+  char letter;
+  const char *types, *name;
+} CLASSES[] = {{'R', "r,v,w,[r", "reals"},
+               {'I', "i,[i", "ints"},
+               {'L', "v,w", "vector or row_vector"},
+               {'V', "v,w,[v,[w", "vectors"},
+               {'S', "[r,v,w", "vector or array[] real"},
+               {'D', "v,w,m", "vector or matrix"},
+               {'M', "m,w", "matrix or row_vector"},
+               {'P', "r,v", "real or vector"},
+               {'Q', "m,v", "matrix or vector"},
+               {'X', "[r,[v,[w", "points"}};
+
+static const char *class_types(char letter, const char **name) {
+  for (size_t i = 0; i < sizeof CLASSES / sizeof *CLASSES; i++)
+    if (CLASSES[i].letter == letter) {
+      *name = CLASSES[i].name;
+      return CLASSES[i].types;
+    }
+  return NULL;
+}
+
+/* The cost of an argument where the signature stands; moves *at past it. */
+static int fit_signature(const char **at, tm_type argument, tm_type bound) {
+  const char *name, *types = class_types(**at, &name);
+  if (!types)
+    return fit(argument, read_type(at, bound));
+  ++*at;
+  int least = -1;
+  for (const char *c = types; *c; c += *c == ',') {
+    int cost = fit(argument, read_type(&c, bound));
+    if (cost >= 0 && (least < 0 || cost < least))
+      least = cost;
+  }
+  return least;
 }
 
 /* The signature's first x decides what x is. */
@@ -91,10 +132,10 @@ static int match_fixed(const char *signature, const tm_type *arguments,
   int cost = 0;
   size_t i = 0;
   for (; *at != ':'; i++) {
-    tm_type wanted = read_type(&at, bound);
+    tm_type none = tm_type_of(TM_VOID, 0);
+    int more = fit_signature(&at, i < count ? arguments[i] : none, bound);
     if (*at == ',')
       at++;
-    int more = i < count ? fit(arguments[i], wanted) : -1;
     if (more < 0)
       return -1;
     cost += more;
@@ -124,10 +165,18 @@ static int match_binary(const tm_type *arguments, size_t count,
   if (count != 2 || !numeric(arguments[0]) || !numeric(arguments[1]))
     return -1;
   tm_type a = arguments[0], b = arguments[1];
+  bool whole = a.base == TM_INT;
   a.base = a.base == TM_INT ? TM_REAL : a.base;
   b.base = b.base == TM_INT ? TM_REAL : b.base;
-  if (!tm_is_scalar(a) && !tm_is_scalar(b) && !tm_type_equal(a, b))
-    return -1;
+  if (!tm_is_scalar(a) && !tm_is_scalar(b) && !tm_type_equal(a, b)) {
+    /* orders in an array of ints beside a vector or matrix */
+    bool mixed =
+        (whole || arguments[1].base == TM_INT) && tm_rank(a) == tm_rank(b);
+    if (!mixed)
+      return -1;
+    *result = whole ? b : a;
+    return 2;
+  }
   *result = tm_is_scalar(a) ? b : a;
   return 2;
 }
@@ -171,8 +220,10 @@ static int match(const tm_builtin *b, const tm_type *arguments, size_t count,
   case TM_B_FIXED:
     return match_fixed(b->signature, arguments, count, result);
   case TM_B_UNARY:
+  case TM_B_MAP1:
     return match_unary(b, arguments, count, result);
   case TM_B_BINARY:
+  case TM_B_MAP2:
     return match_binary(arguments, count, result);
   default:
     return match_letters(b, arguments, count, result);
@@ -221,9 +272,13 @@ static void add_signature(const tm_builtin *b, char *buffer, size_t size) {
   if (b->kind == TM_B_FIXED) {
     const char *at = b->signature;
     while (*at != ':') {
-      add(buffer, size,
-          tm_type_name(read_type(&at, tm_type_of(TM_REAL, 0)), name,
-                       sizeof name));
+      const char *class = NULL;
+      if (class_types(*at, &class))
+        at++;
+      else
+        class = tm_type_name(read_type(&at, tm_type_of(TM_REAL, 0)), name,
+                             sizeof name);
+      add(buffer, size, class);
       if (*at == ',') {
         at++;
         add(buffer, size, ", ");

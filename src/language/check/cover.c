@@ -4,6 +4,7 @@
  * Sizes are not known before data are read, so elements are kept as ranges
  * from a whole number to a whole number or to "the end". */
 #include "language/check/split.h"
+#include "language/check/term.h"
 
 #include <string.h>
 
@@ -26,29 +27,9 @@ typedef struct coverer {
   size_t loop_count;
 } coverer;
 
-static bool same_text(const tm_expression *a, const tm_expression *b) {
-  if (a->kind != b->kind || a->part_count != b->part_count ||
-      a->index_count != b->index_count)
-    return false;
-  if (a->kind == TM_E_INT)
-    return a->whole == b->whole;
-  if (a->text && b->text && strcmp(a->text, b->text))
-    return false;
-  for (size_t i = 0; i < a->part_count; i++)
-    if (!same_text(a->parts[i], b->parts[i]))
-      return false;
-  for (size_t i = 0; i < a->index_count; i++) {
-    if (a->indices[i].kind != b->indices[i].kind || !a->indices[i].from ||
-        !b->indices[i].from || a->indices[i].to || b->indices[i].to ||
-        !same_text(a->indices[i].from, b->indices[i].from))
-      return false;
-  }
-  return true;
-}
-
 /* Is this the declared size of dimension k (or a name for it)? */
 static bool is_size(const tm_variable *v, size_t k, const tm_expression *e) {
-  if (same_text(v->sizes[k], e))
+  if (tm_same_text(v->sizes[k], e))
     return true;
   if (e->kind != TM_E_CALL || e->part_count < 1 ||
       e->parts[0]->kind != TM_E_NAME || e->parts[0]->variable != v)
@@ -173,42 +154,64 @@ static void cover_outcome(coverer *c, const tm_expression *outcome, bool raw) {
   }
 }
 
-static bool is_density(const tm_expression *e) {
-  return e->kind == TM_E_CALL && e->part_count &&
-         (strstr(e->text, "_lpdf") || strstr(e->text, "_lpmf") ||
-          strstr(e->text, "_lupdf") || strstr(e->text, "_lupmf"));
+/* Every density in a prior term covers its outcome; a term without any covers
+ * whatever it names. */
+static bool cover_densities(coverer *c, const tm_expression *e) {
+  bool found = tm_is_density(e);
+  if (!found && e->kind == TM_E_CALL && e->function &&
+      tm_function_scores(c->split, e)) {
+    cover_outcome(c, e, true);
+    return true;
+  }
+  if (found && tm_outcome_part(c->split, e->parts[0], NULL) == TM_PART_PRIOR)
+    cover_outcome(c, e->parts[0], false);
+  for (size_t i = 0; !tm_is_density(e) && i < e->part_count; i++)
+    found = cover_densities(c, e->parts[i]) || found;
+  return found;
 }
 
-static void cover_terms(coverer *c, const tm_expression *e) {
-  if (e->kind == TM_E_BINARY &&
-      (!strcmp(e->text, "+") || !strcmp(e->text, "-"))) {
-    cover_terms(c, e->parts[0]);
-    cover_terms(c, e->parts[1]);
-  } else if (is_density(e)) {
-    cover_outcome(c, e->parts[0], false);
-  } else {
+static void cover_term(coverer *c, const tm_expression *e) {
+  const tm_variable *v = tm_summand(e);
+  if (v && tm_gathers(c->split, v))
+    return; /* its terms are seen where they are gathered */
+  if (!cover_densities(c, e) && !tm_scores(c->split, e))
     cover_outcome(c, e, true);
-  }
+}
+
+/* Values of variables that reach the target in another way than by adding. */
+static void cover_scored(coverer *c, const tm_variable *v,
+                         const tm_expression *value) {
+  const tm_gathering *g = &c->split->gathering[v->index];
+  if (value && g->feeds && g->scores == TM_PART_PRIOR)
+    (void)cover_densities(c, value);
+}
+
+static void cover_statement(coverer *c, const tm_statement *s) {
+  if (s->kind == TM_S_TILDE && s->part == TM_PART_PRIOR)
+    cover_outcome(c, s->left, false);
+  for (size_t i = 0; i < s->term_count; i++)
+    if (s->terms[i].part & TM_PART_PRIOR)
+      cover_term(c, s->terms[i].value);
+  if (s->kind == TM_S_TARGET && !s->term_count && s->part == TM_PART_PRIOR)
+    cover_term(c, s->value); /* marked */
+  if (s->kind == TM_S_CALL && s->part == TM_PART_PRIOR)
+    cover_outcome(c, s->value, true);
+  if (s->kind == TM_S_DECLARE && !s->term_count)
+    cover_scored(c, s->variable, s->variable->initial);
+  if (s->kind == TM_S_ASSIGN && !s->term_count)
+    cover_scored(c, tm_root(s->left)->variable, s->value);
 }
 
 static void walk(coverer *c, tm_statement **body, size_t count) {
   for (size_t i = 0; i < count; i++) {
     tm_statement *s = body[i];
     bool loop = s->kind == TM_S_FOR && c->loop_count < 64;
-    if (s->kind == TM_S_TILDE && s->part == TM_PART_PRIOR)
-      cover_outcome(c, s->left, false);
-    if (s->kind == TM_S_TARGET && s->part == TM_PART_PRIOR)
-      cover_terms(c, s->value);
-    if (s->kind == TM_S_CALL && s->part == TM_PART_PRIOR)
-      cover_outcome(c, s->value, true);
-    if (s->kind == TM_S_DECLARE && s->variable->initial &&
-        s->variable->block == TM_BLOCK_TRANSFORMED_PARAMETERS)
-      continue;
+    cover_statement(c, s);
     if (loop)
       c->loops[c->loop_count++] = s;
     walk(c, s->body, s->body_count);
     if (s->otherwise)
-      walk(c, s->otherwise->body, s->otherwise->body_count);
+      walk(c, &s->otherwise, 1);
     c->loop_count -= loop;
   }
 }
@@ -256,8 +259,12 @@ tempera_status tm_cover_parameters(tm_split *split) {
                    TM_NEW(arena, coverage, split->parameter_count + 1)};
   if (!c.parameters)
     return tm_fail_memory(split->program->source.error);
-  tm_block_node *model = &split->program->blocks[TM_BLOCK_MODEL];
-  walk(&c, model->statements, model->count);
+  static const tm_block_kind blocks[] = {TM_BLOCK_TRANSFORMED_PARAMETERS,
+                                         TM_BLOCK_MODEL};
+  for (size_t i = 0; i < 2; i++) {
+    tm_block_node *b = &split->program->blocks[blocks[i]];
+    walk(&c, b->statements, b->count);
+  }
   split->proper = true;
   for (size_t k = 0; k < split->parameter_count; k++) {
     tm_parameter_info *info = &split->parameters[k];

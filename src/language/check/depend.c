@@ -1,7 +1,10 @@
 /* depend.c - what values depend on: data (by value or only by index) and
  * parameters, followed through locals, transformed data and transformed
- * parameters to a fixed point. */
+ * parameters to a fixed point. A value also depends on the parameters in the
+ * conditions and loops under which it is assigned, and in the indices that say
+ * where: counts of latent labels depend on the labels. */
 #include "language/check/split.h"
+#include "language/check/term.h"
 
 #include <string.h>
 
@@ -97,4 +100,122 @@ static tm_dependence parts_depend(const tm_split *split,
     join_index(split, &d, e->indices[i].to);
   }
   return d;
+}
+
+/* ---- through statements ------------------------------------------------- */
+
+/* Under which conditions a statement stands. */
+typedef struct circumstances {
+  bool data; /* a condition on data's values */
+  tm_dependence control;
+} circumstances;
+
+typedef struct follower {
+  tm_split *split;
+  bool changed;
+} follower;
+
+static void follow(follower *f, tm_statement *st, circumstances c);
+
+static void follow_all(follower *f, tm_statement *const *body, size_t count,
+                       circumstances c) {
+  for (size_t i = 0; i < count; i++)
+    follow(f, body[i], c);
+}
+
+/* Only parameters are passed on by conditions; data are by `data`. */
+static void join_control(tm_dependence *d, const tm_dependence *control) {
+  tm_dependence parameters = *control;
+  if (!parameters.parameters)
+    return;
+  parameters.data = TM_NO_DATA;
+  parameters.mixed = true;
+  join(d, &parameters);
+}
+
+static void raise_variable(follower *f, const tm_variable *v,
+                           tm_dependence more, const circumstances *c) {
+  tm_dependence *d = &f->split->variables[v->index], before = *d;
+  if (c->data)
+    more.data = TM_DATA_VALUE;
+  join_control(&more, &c->control);
+  join(d, &more);
+  f->changed = f->changed || memcmp(&before, d, sizeof before) != 0;
+}
+
+/* left[i] = value: where it goes depends on i. */
+static tm_dependence place_depends(const tm_split *split,
+                                   const tm_expression *left) {
+  tm_dependence d = {0};
+  for (; left->kind == TM_E_INDEX; left = left->parts[0])
+    for (size_t i = 0; i < left->index_count; i++) {
+      join_index(split, &d, left->indices[i].from);
+      join_index(split, &d, left->indices[i].to);
+    }
+  d.mixed = d.parameters;
+  return d;
+}
+
+static void follow_assignment(follower *f, const tm_statement *st,
+                              const circumstances *c) {
+  tm_dependence d = tm_depends(f->split, st->value);
+  tm_dependence place = place_depends(f->split, st->left);
+  join(&d, &place);
+  raise_variable(f, tm_root(st->left)->variable, d, c);
+}
+
+static void follow_condition(follower *f, const tm_statement *st,
+                             circumstances c) {
+  tm_dependence d = tm_depends(f->split, st->value);
+  c.data = c.data || d.data == TM_DATA_VALUE;
+  join_control(&c.control, &d);
+  follow_all(f, st->body, st->body_count, c);
+  if (st->otherwise)
+    follow(f, st->otherwise, c);
+}
+
+static void follow_for(follower *f, const tm_statement *st, circumstances c) {
+  tm_dependence bounds = {0}, parameters = {0};
+  join_index(f->split, &bounds, st->lower);
+  join_index(f->split, &bounds, st->upper);
+  join_control(&parameters, &bounds);
+  raise_variable(f, st->variable, parameters, &(circumstances){0});
+  join_control(&c.control, &bounds);
+  follow_all(f, st->body, st->body_count, c);
+}
+
+static void follow(follower *f, tm_statement *st, circumstances c) {
+  switch (st->kind) {
+  case TM_S_BLOCK:
+    follow_all(f, st->body, st->body_count, c);
+    break;
+  case TM_S_FOR:
+    follow_for(f, st, c);
+    break;
+  case TM_S_FOREACH:
+    raise_variable(f, st->variable, tm_depends(f->split, st->lower),
+                   &(circumstances){0});
+    follow_all(f, st->body, st->body_count, c);
+    break;
+  case TM_S_DECLARE:
+    if (st->variable->initial)
+      raise_variable(f, st->variable,
+                     tm_depends(f->split, st->variable->initial), &c);
+    break;
+  case TM_S_ASSIGN:
+    follow_assignment(f, st, &c);
+    break;
+  case TM_S_IF:
+  case TM_S_WHILE:
+    follow_condition(f, st, c);
+    break;
+  default:
+    break;
+  }
+}
+
+bool tm_follow(tm_split *split, tm_statement *const *body, size_t count) {
+  follower f = {.split = split};
+  follow_all(&f, body, count, (circumstances){0});
+  return f.changed;
 }

@@ -1,7 +1,8 @@
-/* describe.c - what `tempera check` says of a program: its parameters with their
- * support and unconstrained size, each statement's part and why, and which
- * parameters have no proper prior. */
+/* describe.c - what `tempera check` says of a program: its parameters with
+ * their support and unconstrained size, each statement's part and why, and
+ * which parameters have no proper prior. */
 #include "language/check/split.h"
+#include "language/check/term.h"
 
 #include <string.h>
 
@@ -25,8 +26,23 @@ static void add_index(tm_text *text, const tm_index *index) {
     add_expression(text, index->to);
 }
 
+/* a + -b, as the splitter leaves it, is a - b. */
+static void add_difference(tm_text *text, const tm_expression *e) {
+  const tm_expression *right = e->parts[1]->parts[0];
+  bool nested = right->kind == TM_E_BINARY && tm_is_sum(right);
+  add_expression(text, e->parts[0]);
+  tm_text_add(text, nested ? " - (" : " - ");
+  add_expression(text, right);
+  tm_text_add(text, nested ? ")" : "");
+}
+
 static void add_operator(tm_text *text, const tm_expression *e) {
   bool inner = e->part_count == 2;
+  if (inner && !strcmp(e->text, "+") && e->parts[1]->kind == TM_E_UNARY &&
+      e->parts[1]->text[0] == '-') {
+    add_difference(text, e);
+    return;
+  }
   if (!inner)
     tm_text_add(text, e->text);
   for (size_t i = 0; i < e->part_count; i++) {
@@ -183,6 +199,38 @@ static void add_parameter(tm_text *text, const tm_parameter_info *info) {
   tm_text_add(text, "\n");
 }
 
+static const char *part_name(tm_part part) {
+  return part == TM_PART_BOTH    ? "both"
+         : part == TM_PART_PRIOR ? "prior"
+                                 : "likelihood";
+}
+
+static void add_target(tm_text *text, const tm_statement *s) {
+  if (s->kind == TM_S_TARGET) {
+    tm_text_add(text, "target += ");
+    add_expression(text, s->value);
+  } else if (s->kind == TM_S_DECLARE) {
+    tm_text_printf(text, "%s = ", s->variable->name);
+    add_expression(text, s->variable->initial);
+  } else {
+    if (s->kind == TM_S_ASSIGN) {
+      add_expression(text, s->left);
+      tm_text_add(text, " = ");
+    }
+    add_expression(text, s->value);
+  }
+}
+
+static void add_terms(tm_text *text, const tm_statement *s) {
+  for (size_t i = 0; s->term_count > 1 && i < s->term_count; i++) {
+    tm_text_add(text, s->terms[i].minus ? "        - " : "        + ");
+    add_expression(text, s->terms[i].value);
+    tm_text_printf(text, "\n          %s: %s\n",
+                   s->terms[i].part ? part_name(s->terms[i].part) : "neither",
+                   s->terms[i].reason);
+  }
+}
+
 static void add_statement(tm_text *text, const tm_statement *s) {
   tm_text_printf(text, "  %d: ", s->token->line);
   if (s->kind == TM_S_TILDE) {
@@ -191,12 +239,10 @@ static void add_statement(tm_text *text, const tm_statement *s) {
     add_list(text, s->arguments, s->argument_count, false);
     tm_text_add(text, s->truncated ? ") T[...]" : ")");
   } else {
-    tm_text_add(text, s->kind == TM_S_TARGET ? "target += " : "");
-    add_expression(text,
-                   s->kind == TM_S_DECLARE ? s->variable->initial : s->value);
+    add_target(text, s);
   }
-  tm_text_printf(text, "\n      %s: %s\n",
-                 s->part == TM_PART_PRIOR ? "prior" : "likelihood", s->reason);
+  tm_text_printf(text, "\n      %s: %s\n", part_name(s->part), s->reason);
+  add_terms(text, s);
 }
 
 /* A bound that cuts a prior density by a varying factor. */
@@ -235,6 +281,9 @@ void tm_describe(const tm_split *split, tm_text *text) {
                      split->statements[i]->left->kind == TM_E_NAME
                          ? split->statements[i]->left->text
                          : "the parameter");
+  if (!split->likelihood)
+    tm_text_add(text, "no likelihood: no statement has data for its outcome; "
+                      "there is no evidence\n");
   if (split->proper) {
     tm_text_printf(text, "the prior is proper%s\n",
                    depends_on_sizes(split) ? ", if sizes are as said above"

@@ -2,17 +2,20 @@
  * improper. */
 #include "language/check/split.h"
 
-#include <stdio.h>
-#include <string.h>
+#include "language/check/term.h"
 
 typedef struct splitter {
   tm_split *split;
   tm_source *source;
   tm_arena *arena;
-  bool changed;  /* in this round of following dependence */
-  bool deciding; /* dependence is settled: decide statements */
+  bool listing; /* what variables gather is settled: list statements */
   tm_list statements;
 } splitter;
+
+static const tm_block_kind BLOCKS[] = {
+    TM_BLOCK_TRANSFORMED_DATA, TM_BLOCK_TRANSFORMED_PARAMETERS, TM_BLOCK_MODEL};
+
+/* ---- statements --------------------------------------------------------- */
 
 static tempera_status visit(splitter *s, tm_statement *st, bool under_data);
 
@@ -23,213 +26,82 @@ static tempera_status visit_all(splitter *s, tm_statement **body, size_t count,
   return TEMPERA_OK;
 }
 
-/* ---- dependence of variables -------------------------------------------- */
-
-static void raise_variable(splitter *s, const tm_variable *v,
-                           tm_dependence more, bool under_data) {
-  tm_dependence *d = &s->split->variables[v->index], before = *d;
-  if (under_data)
-    more.data = TM_DATA_VALUE;
-  if (more.data > d->data)
-    d->data = more.data;
-  d->parameters = d->parameters || more.parameters;
-  d->mixed = d->mixed || more.mixed;
-  for (int i = 0; i < TM_MASK_WORDS; i++)
-    d->mask[i] |= more.mask[i];
-  s->changed = s->changed || memcmp(&before, d, sizeof before) != 0;
-}
-
-static const tm_expression *root_of(const tm_expression *e) {
-  while (e->kind == TM_E_INDEX)
-    e = e->parts[0];
-  return e;
-}
-
-/* ---- deciding one statement --------------------------------------------- */
-
-typedef enum verdict { NEUTRAL, PRIOR, LIKELIHOOD, UNCLEAR } verdict;
-
-typedef struct ruling {
-  verdict verdict;
-  const char *reason;
-  const tm_expression *where;
-} ruling;
-
-static bool has_suffix(const char *text, const char *suffix) {
-  size_t n = strlen(text), m = strlen(suffix);
-  return n >= m && !strcmp(text + n - m, suffix);
-}
-
-static bool is_density(const tm_expression *e) {
-  if (e->kind != TM_E_CALL || e->part_count == 0)
+static bool adds(const splitter *s, const tm_statement *st) {
+  switch (st->kind) {
+  case TM_S_TILDE:
+  case TM_S_TARGET:
+    return true;
+  case TM_S_DECLARE:
+    return st->raises ||
+           (st->variable->initial && tm_gathers(s->split, st->variable));
+  case TM_S_ASSIGN:
+    return st->raises || tm_gathers(s->split, tm_root(st->left)->variable);
+  case TM_S_CALL:
+    return st->value->function && st->value->function->uses_target;
+  default:
     return false;
-  return has_suffix(e->text, "_lpdf") || has_suffix(e->text, "_lpmf") ||
-         has_suffix(e->text, "_lupdf") || has_suffix(e->text, "_lupmf") ||
-         (has_suffix(e->text, "_log") && (e->builtin || e->function));
-}
-
-static bool is_cdf(const tm_expression *e) {
-  return e->kind == TM_E_CALL && e->part_count > 0 &&
-         (has_suffix(e->text, "_lcdf") || has_suffix(e->text, "_lccdf") ||
-          has_suffix(e->text, "_cdf_log") || has_suffix(e->text, "_ccdf_log"));
-}
-
-static ruling rule_outcome(const splitter *s, const tm_expression *outcome) {
-  tm_dependence d = tm_depends(s->split, outcome);
-  ruling r = {PRIOR, "its outcome does not depend on data", outcome};
-  if (d.data == TM_DATA_VALUE)
-    r = (ruling){LIKELIHOOD, "its outcome depends on data", outcome};
-  else if (!d.parameters && d.data == TM_NO_DATA)
-    r = (ruling){LIKELIHOOD, "its outcome is a constant", outcome};
-  return r;
-}
-
-static ruling rule_raw(const splitter *s, const tm_expression *e,
-                       bool under_data) {
-  tm_dependence d = tm_depends(s->split, e);
-  if (d.data == TM_DATA_VALUE)
-    return (ruling){LIKELIHOOD, "its values depend on data", e};
-  if (under_data)
-    return (ruling){LIKELIHOOD, "it stands under a condition on data", e};
-  if (!d.parameters)
-    return (ruling){NEUTRAL, "it is a constant", e};
-  if (d.data == TM_DATA_INDEX)
-    return (ruling){UNCLEAR, "data enter it only through an index", e};
-  return (ruling){PRIOR, "its values do not depend on data", e};
-}
-
-/* Sums are ruled term by term. */
-static tempera_status rule_terms(const splitter *s, const tm_expression *e,
-                                 bool under_data, ruling *all) {
-  bool sum = e->kind == TM_E_BINARY &&
-             (!strcmp(e->text, "+") || !strcmp(e->text, "-"));
-  if (sum) {
-    TM_TRY(rule_terms(s, e->parts[0], under_data, all));
-    return rule_terms(s, e->parts[1], under_data, all);
   }
-  ruling r;
-  if (is_density(e)) {
-    r = rule_outcome(s, e->parts[0]);
-  } else if (is_cdf(e)) {
-    r = rule_outcome(s, e->parts[0]);
-    if (r.verdict != LIKELIHOOD ||
-        tm_depends(s->split, e->parts[0]).data != TM_DATA_VALUE)
-      r = (ruling){NEUTRAL, "it normalises other terms", e};
-  } else {
-    r = rule_raw(s, e, under_data);
-  }
-  if (all->verdict == NEUTRAL || all->verdict == r.verdict) {
-    if (r.verdict != NEUTRAL || !all->reason)
-      *all = r;
+}
+
+/* `real lprior = 0;` */
+static bool is_start(const tm_statement *st) {
+  const tm_expression *value =
+      st->kind == TM_S_DECLARE ? st->variable->initial : st->value;
+  return (st->kind == TM_S_DECLARE || st->kind == TM_S_ASSIGN) &&
+         value->level == TM_LEVEL_CONSTANT;
+}
+
+static tempera_status decide(splitter *s, tm_statement *st, bool under_data) {
+  TM_TRY(tm_rule(s->split, st, under_data));
+  if (!s->listing || st->part == TM_PART_NONE || is_start(st))
     return TEMPERA_OK;
-  }
-  if (r.verdict == NEUTRAL)
-    return TEMPERA_OK;
-  return tm_complain(s->source, r.where->token,
-                     "this statement mixes prior and likelihood: this term is "
-                     "%s (%s), one before it is not; write two target += "
-                     "statements, or mark it // @prior or // @likelihood",
-                     r.verdict == LIKELIHOOD ? "likelihood"
-                     : r.verdict == PRIOR    ? "prior"
-                                             : "unclear",
-                     r.reason);
-}
-
-static tempera_status settle(splitter *s, tm_statement *st, ruling r) {
-  if (st->mark != TM_MARK_NONE) {
-    st->part = st->mark == TM_MARK_PRIOR ? TM_PART_PRIOR : TM_PART_LIKELIHOOD;
-    st->reason = "it is marked so";
-  } else if (r.verdict == UNCLEAR && st->raises) {
-    return tm_complain(s->source, st->token,
-                       "is this prior or likelihood? Data enter only through "
-                       "an index, and an assignment cannot be marked: raise "
-                       "the target in a statement of its own");
-  } else if (r.verdict == UNCLEAR) {
-    return tm_complain(s->source, st->token,
-                       "is this prior or likelihood? Data enter only through "
-                       "an index; add // @prior or // @likelihood at its end");
-  } else {
-    st->part = r.verdict == LIKELIHOOD ? TM_PART_LIKELIHOOD : TM_PART_PRIOR;
-    st->reason = r.reason;
-  }
   return tm_list_add(s->arena, &s->statements, st)
              ? TEMPERA_OK
              : tm_fail_memory(s->source->error);
 }
 
-static tempera_status decide(splitter *s, tm_statement *st, bool under_data) {
-  ruling r = {NEUTRAL, NULL, NULL};
-  if (st->kind == TM_S_TILDE)
-    r = rule_outcome(s, st->left);
-  else if (st->kind == TM_S_DECLARE)
-    r = rule_raw(s, st->variable->initial, under_data);
-  else if (st->kind == TM_S_CALL || st->kind == TM_S_ASSIGN)
-    r = rule_raw(s, st->value, under_data);
-  else if (st->mark == TM_MARK_NONE)
-    TM_TRY(rule_terms(s, st->value, under_data, &r));
-  return settle(s, st, r);
-}
-
-/* ---- visiting statements ------------------------------------------------ */
-
-static tempera_status visit_assignment(splitter *s, const tm_variable *v,
-                                       const tm_expression *value,
-                                       bool under_data) {
-  if (value)
-    raise_variable(s, v, tm_depends(s->split, value), under_data);
-  return TEMPERA_OK;
-}
-
-static tempera_status visit_condition(splitter *s, tm_statement *st,
-                                      bool under_data) {
-  tm_dependence d = tm_depends(s->split, st->value);
-  bool under = under_data || d.data == TM_DATA_VALUE;
+static tempera_status visit(splitter *s, tm_statement *st, bool under_data) {
+  bool condition = st->kind == TM_S_IF || st->kind == TM_S_WHILE;
+  bool under =
+      under_data ||
+      (condition && tm_depends(s->split, st->value).data == TM_DATA_VALUE);
+  if (adds(s, st))
+    TM_TRY(decide(s, st, under_data));
+  else if (st->mark != TM_MARK_NONE)
+    return tm_complain(s->source, st->token,
+                       "this statement is marked, but adds nothing to the "
+                       "target");
   TM_TRY(visit_all(s, st->body, st->body_count, under));
   return st->otherwise ? visit(s, st->otherwise, under) : TEMPERA_OK;
 }
 
-static tempera_status visit(splitter *s, tm_statement *st, bool under_data) {
-  switch (st->kind) {
-  case TM_S_BLOCK:
-  case TM_S_FOR:
-    return visit_all(s, st->body, st->body_count, under_data);
-  case TM_S_FOREACH:
-    raise_variable(s, st->variable, tm_depends(s->split, st->lower), false);
-    return visit_all(s, st->body, st->body_count, under_data);
-  case TM_S_DECLARE:
-    if (st->raises && s->deciding)
-      return decide(s, st, under_data);
-    return visit_assignment(s, st->variable, st->variable->initial, under_data);
-  case TM_S_ASSIGN:
-    if (st->raises && s->deciding)
-      return decide(s, st, under_data);
-    return visit_assignment(s, root_of(st->left)->variable, st->value,
-                            under_data);
-  case TM_S_IF:
-  case TM_S_WHILE:
-    return visit_condition(s, st, under_data);
-  case TM_S_TILDE:
-  case TM_S_TARGET:
-    return s->deciding ? decide(s, st, under_data) : TEMPERA_OK;
-  case TM_S_CALL:
-    return s->deciding && st->value->function &&
-                   st->value->function->uses_target
-               ? decide(s, st, under_data)
-               : TEMPERA_OK;
-  default:
-    return TEMPERA_OK;
-  }
-}
-
-static tempera_status visit_blocks(splitter *s, bool model_only) {
-  static const tm_block_kind blocks[] = {TM_BLOCK_TRANSFORMED_DATA,
-                                         TM_BLOCK_TRANSFORMED_PARAMETERS,
-                                         TM_BLOCK_MODEL};
-  for (size_t i = model_only ? 2 : 0; i < 3; i++) {
-    tm_block_node *b = &s->split->program->blocks[blocks[i]];
-    TM_TRY(visit_all(s, b->statements, b->count, false));
+/* Variables gather from one another: until nothing changes. */
+static tempera_status visit_blocks(splitter *s) {
+  tm_split *split = s->split;
+  for (bool changed = true; changed || !s->listing;) {
+    unsigned before = 0, after = 0;
+    for (int i = 0; i < split->program->variable_count; i++)
+      before += split->gathering[i].parts;
+    s->listing = !changed;
+    for (size_t i = 1; i < 3; i++) {
+      tm_block_node *b = &split->program->blocks[BLOCKS[i]];
+      TM_TRY(visit_all(s, b->statements, b->count, false));
+    }
+    for (int i = 0; i < split->program->variable_count; i++)
+      after += split->gathering[i].parts;
+    changed = after != before;
   }
   return TEMPERA_OK;
+}
+
+static void follow_blocks(tm_split *split) {
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (size_t i = 0; i < 3; i++) {
+      tm_block_node *b = &split->program->blocks[BLOCKS[i]];
+      changed = tm_follow(split, b->statements, b->count) || changed;
+    }
+  }
 }
 
 /* ---- parameters --------------------------------------------------------- */
@@ -265,8 +137,10 @@ static tempera_status set_up(splitter *s) {
   tm_program *p = split->program;
   split->variables =
       TM_NEW(s->arena, tm_dependence, (size_t)p->variable_count + 1);
+  split->gathering =
+      TM_NEW(s->arena, tm_gathering, (size_t)p->variable_count + 1);
   split->parameters = TM_NEW(s->arena, tm_parameter_info, p->global_count + 1);
-  if (!split->variables || !split->parameters)
+  if (!split->variables || !split->gathering || !split->parameters)
     return tm_fail_memory(s->source->error);
   for (size_t i = 0; i < p->global_count; i++) {
     tm_variable *v = p->globals[i];
@@ -294,13 +168,13 @@ tempera_status tm_split_program(tm_program *program, tm_split *split) {
                 .source = &program->source,
                 .arena = program->source.arena};
   TM_TRY(set_up(&s));
-  do {
-    s.changed = false;
-    TM_TRY(visit_blocks(&s, false));
-  } while (s.changed);
-  s.deciding = true;
-  TM_TRY(visit_blocks(&s, true));
+  follow_blocks(split);
+  tm_gather_terms(split);
+  TM_TRY(visit_blocks(&s));
   split->statements = (tm_statement **)s.statements.items;
   split->statement_count = s.statements.count;
+  for (size_t i = 0; i < split->statement_count; i++)
+    split->likelihood =
+        split->likelihood || split->statements[i]->part & TM_PART_LIKELIHOOD;
   return tm_cover_parameters(split);
 }

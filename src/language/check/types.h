@@ -9,13 +9,16 @@ typedef enum tm_builtin_kind {
   TM_B_FIXED,   /* exactly this signature */
   TM_B_UNARY,   /* elementwise over any shape */
   TM_B_BINARY,  /* elementwise, scalars broadcast */
+  TM_B_MAP1,    /* as UNARY, but called in the library for scalars too */
+  TM_B_MAP2,    /* as BINARY, in the library */
   TM_B_DENSITY, /* vectorised log density or log mass */
   TM_B_CDF,     /* vectorised cdf, lcdf or lccdf */
   TM_B_RNG      /* vectorised random numbers */
 } tm_builtin_kind;
 
 /* signature, FIXED: arguments and result, "v,i:r"; i int, r real, v vector,
- * w row_vector, m matrix, x any type (the same everywhere), [ array of.
+ * w row_vector, m matrix, x any type (the same everywhere), [ array of;
+ * capitals stand for one of several types (CLASSES in builtins.c).
  * DENSITY, CDF, RNG: one letter per argument, R reals or I integers, either
  * scalars or containers. */
 typedef struct tm_builtin {

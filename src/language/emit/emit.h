@@ -75,6 +75,8 @@ void tm_emit_statements(tm_emitter *g, tm_statement *const *body, size_t count);
 void tm_emit_sizes(tm_emitter *g, const tm_variable *v);
 /* Which variables `part` needs; part NONE: all of them. */
 void tm_emit_need(tm_emitter *g);
+/* Is e a term of the target that belongs to the other part? */
+bool tm_emit_leaves_out(const tm_emitter *g, const tm_expression *e);
 bool tm_emit_keeps(const tm_emitter *g, const tm_statement *s);
 /* The end of the C name of f as it is called here. */
 const char *tm_emit_variant(const tm_emitter *g, const tm_function *f);

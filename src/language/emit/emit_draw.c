@@ -128,7 +128,7 @@ static bool is_term(const tm_statement *s) {
 /* Does s hold prior statements, and can all of them be drawn? */
 static bool fits(plan *p, const tm_statement *s, unit *u, bool *any) {
   if (is_term(s)) {
-    if (s->part != TM_PART_PRIOR)
+    if (!(s->part & TM_PART_PRIOR))
       return true;
     *any = true;
     return s->kind != TM_S_CALL && statement_fits(p, s, u);
@@ -261,7 +261,7 @@ static void emit_fill(tm_emitter *g, const tm_statement *s) {
 
 static void emit_draws(tm_emitter *g, const tm_statement *s) {
   if (is_term(s)) {
-    if (s->part == TM_PART_PRIOR)
+    if (s->part & TM_PART_PRIOR)
       emit_fill(g, s);
     return;
   }

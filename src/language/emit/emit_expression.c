@@ -556,6 +556,10 @@ static void emit_kind(tm_emitter *g, const tm_expression *e) {
 
 /* What does not depend on parameters is computed without derivatives. */
 void tm_emit_expression(tm_emitter *g, const tm_expression *e) {
+  if (tm_emit_leaves_out(g, e)) { /* a scalar: a term of a sum */
+    tm_emit(g, tm_held_of(g, e) == TM_VAR ? "tm_constant(0)" : "0");
+    return;
+  }
   if (is_kept(e) && !g->reading) {
     tm_emit(g, "I->kept_%d", e->kept);
     return;

@@ -27,13 +27,13 @@ bool tm_emit_keeps(const tm_emitter *g, const tm_statement *s) {
   switch (s->kind) {
   case TM_S_DECLARE:
   case TM_S_ASSIGN:
-    return g->needed[assigned(s)->index] || (s->raises && s->part == g->part);
+    return g->needed[assigned(s)->index] || (s->raises && (s->part & g->part));
   case TM_S_TILDE:
   case TM_S_TARGET:
-    return s->part == g->part;
+    return (s->part & g->part) != 0;
   case TM_S_CALL:
     return s->value->function && s->value->function->uses_target &&
-           s->part == g->part;
+           (s->part & g->part) != 0;
   case TM_S_EMPTY:
   case TM_S_PRINT:
     return false;
@@ -53,8 +53,12 @@ typedef struct marker {
   bool changed;
 } marker;
 
+bool tm_emit_leaves_out(const tm_emitter *g, const tm_expression *e) {
+  return g->needed && e->part && !(e->part & g->part);
+}
+
 static void mark(marker *m, const tm_expression *e) {
-  if (!e)
+  if (!e || tm_emit_leaves_out(m->g, e))
     return;
   if (e->kind == TM_E_NAME && !m->g->needed[e->variable->index]) {
     m->g->needed[e->variable->index] = true;

@@ -169,6 +169,8 @@ static void emit_assignment(tm_emitter *g, const tm_statement *s) {
 
 /* Sums go in term by term, densities straight into the adjoints. */
 static void emit_term(tm_emitter *g, const tm_expression *e) {
+  if (tm_emit_leaves_out(g, e))
+    return;
   if (e->kept && tm_is_scalar(e->type)) {
     tm_emit_line(g, "t->log_density += I->kept_%d;", e->kept);
     if (!e->kept_terms)
@@ -366,7 +368,7 @@ static bool only_raises(const tm_statement *s) {
 static void emit_kind(tm_emitter *g, const tm_statement *s) {
   if (g->silent && only_raises(s))
     return;
-  if (s->raises && !only_raises(s) && g->needed && s->part != g->part) {
+  if (s->raises && !only_raises(s) && g->needed && !(s->part & g->part)) {
     g->silent = true;
     emit_loud(g, s);
     g->silent = false;

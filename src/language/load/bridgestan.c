@@ -35,7 +35,7 @@ int tm_bs_fail_error(char **error, const char *function,
   return tm_bs_fail(error, function, what);
 }
 
-void tm_bs_free_text(char *text) { tm_heap_free(text); }
+void tempera_bs_free_text(char *text) { tm_heap_free(text); }
 
 /* ---- workers ------------------------------------------------------------ */
 
@@ -65,8 +65,9 @@ static tm_bs_worker *worker_new(const tempera_model *model) {
   return w;
 }
 
-tm_bs_worker *tm_bs_take(const tm_bs *bs, const char *function, char **error) {
-  tm_bs *b = (tm_bs *)(uintptr_t)bs; /* the pool may change */
+tm_bs_worker *tm_bs_take(const tempera_bs *bs, const char *function,
+                         char **error) {
+  tempera_bs *b = (tempera_bs *)(uintptr_t)bs; /* the pool may change */
   pthread_mutex_lock(&b->lock);
   tm_bs_worker *w = b->idle;
   if (w)
@@ -78,8 +79,8 @@ tm_bs_worker *tm_bs_take(const tm_bs *bs, const char *function, char **error) {
   return w;
 }
 
-void tm_bs_give_back(const tm_bs *bs, tm_bs_worker *w) {
-  tm_bs *b = (tm_bs *)(uintptr_t)bs;
+void tm_bs_give_back(const tempera_bs *bs, tm_bs_worker *w) {
+  tempera_bs *b = (tempera_bs *)(uintptr_t)bs;
   pthread_mutex_lock(&b->lock);
   w->next = b->idle;
   b->idle = w;
@@ -103,7 +104,7 @@ static char *finished(tm_text *text) {
   return copy;
 }
 
-static char *join_names(const tm_bs *b, bool tp, bool gq) {
+static char *join_names(const tempera_bs *b, bool tp, bool gq) {
   tm_text text = {0};
   const char *const *quantities = b->model->spec.quantity_names;
   for (size_t i = 0; i < b->model->size; i++)
@@ -160,7 +161,7 @@ static char *join_unconstrained_names(const tempera_model *model) {
   return finished(&text);
 }
 
-static bool fill_names(tm_bs *b) {
+static bool fill_names(tempera_bs *b) {
   tm_text info = {0};
   tm_text_printf(&info,
                  "Tempera " TEMPERA_VERSION "\nmodel %s\nSTAN_THREADS=true\n"
@@ -176,24 +177,26 @@ static bool fill_names(tm_bs *b) {
   return whole;
 }
 
-const char *tm_bs_name(const tm_bs *bs) { return bs->model->spec.name; }
+const char *tempera_bs_name(const tempera_bs *bs) {
+  return bs->model->spec.name;
+}
 
-const char *tm_bs_info(const tm_bs *bs) { return bs->info; }
+const char *tempera_bs_info(const tempera_bs *bs) { return bs->info; }
 
-const char *tm_bs_names(const tm_bs *bs, bool tp, bool gq) {
+const char *tempera_bs_names(const tempera_bs *bs, bool tp, bool gq) {
   return bs->names[tp][gq];
 }
 
-const char *tm_bs_unconstrained_names(const tm_bs *bs) {
+const char *tempera_bs_unconstrained_names(const tempera_bs *bs) {
   return bs->unconstrained_names;
 }
 
-int tm_bs_size(const tm_bs *bs, bool tp, bool gq) {
+int tempera_bs_size(const tempera_bs *bs, bool tp, bool gq) {
   return (int)(bs->model->size + (tp ? bs->transformed : 0) +
                (gq ? bs->generated : 0));
 }
 
-int tm_bs_unconstrained_size(const tm_bs *bs) {
+int tempera_bs_unconstrained_size(const tempera_bs *bs) {
   return (int)bs->model->dimension;
 }
 
@@ -201,7 +204,7 @@ int tm_bs_unconstrained_size(const tm_bs *bs) {
 
 static void print(void *context, const char *text, size_t size) {
   static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-  const tm_bs_print *callback = context;
+  const tempera_bs_print *callback = context;
   pthread_mutex_lock(&lock);
   if (*callback)
     (*callback)(text, size);
@@ -230,7 +233,7 @@ static tempera_status refuse_integers(const tempera_model *model,
   return TEMPERA_OK;
 }
 
-static tempera_status load(const tm_entry *entry, const tm_bs_print *where,
+static tempera_status load(const tm_entry *entry, const tempera_bs_print *where,
                            const char *text, unsigned seed,
                            tempera_model **model, tempera_error *error) {
   tempera_data *data = NULL;
@@ -244,10 +247,11 @@ static tempera_status load(const tm_entry *entry, const tm_bs_print *where,
   return status == TEMPERA_OK ? refuse_integers(*model, error) : status;
 }
 
-tm_bs *tm_bs_create(const tm_entry *entry, const tm_bs_print *where,
-                    const char *data, unsigned seed, char **error) {
+tempera_bs *tempera_bs_create(const tm_entry *entry,
+                              const tempera_bs_print *where, const char *data,
+                              unsigned seed, char **error) {
   tempera_error problem = {0};
-  tm_bs *b = tm_heap_alloc(1, sizeof *b);
+  tempera_bs *b = tm_heap_alloc(1, sizeof *b);
   tempera_status status =
       !b || pthread_mutex_init(&b->lock, NULL) != 0
           ? tm_fail_memory(&problem)
@@ -260,11 +264,11 @@ tm_bs *tm_bs_create(const tm_entry *entry, const tm_bs_print *where,
   if (status == TEMPERA_OK)
     return b;
   tm_bs_fail_error(error, "construct", &problem);
-  tm_bs_free(b);
+  tempera_bs_free(b);
   return NULL;
 }
 
-void tm_bs_free(tm_bs *bs) {
+void tempera_bs_free(tempera_bs *bs) {
   if (!bs)
     return;
   for (tm_bs_worker *w = bs->idle, *next; w; w = next) {
@@ -280,8 +284,8 @@ void tm_bs_free(tm_bs *bs) {
   tm_heap_free(bs);
 }
 
-tm_bs_rng *tm_bs_rng_create(unsigned seed, char **error) {
-  tm_bs_rng *rng = tm_heap_alloc(1, sizeof *rng);
+tempera_bs_rng *tempera_bs_rng_create(unsigned seed, char **error) {
+  tempera_bs_rng *rng = tm_heap_alloc(1, sizeof *rng);
   if (rng)
     rng->stream = tm_random(seed, 0, TM_PURPOSE_QUANTITIES);
   else
@@ -289,4 +293,4 @@ tm_bs_rng *tm_bs_rng_create(unsigned seed, char **error) {
   return rng;
 }
 
-void tm_bs_rng_free(tm_bs_rng *rng) { tm_heap_free(rng); }
+void tempera_bs_rng_free(tempera_bs_rng *rng) { tm_heap_free(rng); }

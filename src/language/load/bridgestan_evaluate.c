@@ -15,8 +15,9 @@ static int fail_reason(char **error, const char *function,
 /* ---- both scales -------------------------------------------------------- */
 
 /* The quantities asked for, behind the parameters. */
-static int add_quantities(const tm_bs *b, tm_bs_worker *w, bool tp, bool gq,
-                          tempera_random *stream, double *out, char **error) {
+static int add_quantities(const tempera_bs *b, tm_bs_worker *w, bool tp,
+                          bool gq, tempera_random *stream, double *out,
+                          char **error) {
   const tempera_model_spec *spec = &b->model->spec;
   int answer =
       gq ? spec->quantities(w->theta, stream, w->quantities, w->evaluator.user)
@@ -31,8 +32,9 @@ static int add_quantities(const tm_bs *b, tm_bs_worker *w, bool tp, bool gq,
   return 0;
 }
 
-int tm_bs_constrain(const tm_bs *bs, bool tp, bool gq, const double *u,
-                    double *theta, tm_bs_rng *rng, char **error) {
+int tempera_bs_constrain(const tempera_bs *bs, bool tp, bool gq,
+                         const double *u, double *theta, tempera_bs_rng *rng,
+                         char **error) {
   const tempera_model *model = bs->model;
   if (gq && !rng)
     return tm_bs_fail(error, "param_constrain",
@@ -51,8 +53,8 @@ int tm_bs_constrain(const tm_bs *bs, bool tp, bool gq, const double *u,
   return code;
 }
 
-int tm_bs_unconstrain(const tm_bs *bs, const double *theta, double *u,
-                      char **error) {
+int tempera_bs_unconstrain(const tempera_bs *bs, const double *theta, double *u,
+                           char **error) {
   if (!tm_inside(bs->model, theta))
     return tm_bs_fail(error, "param_unconstrain",
                       "a value lies outside its parameter's declared support");
@@ -60,8 +62,8 @@ int tm_bs_unconstrain(const tm_bs *bs, const double *theta, double *u,
   return 0;
 }
 
-int tm_bs_unconstrain_json(const tm_bs *bs, const char *json, double *u,
-                           char **error) {
+int tempera_bs_unconstrain_json(const tempera_bs *bs, const char *json,
+                                double *u, char **error) {
   tempera_error problem = {0};
   tm_bs_worker *w = tm_bs_take(bs, "param_unconstrain_json", error);
   if (!w)
@@ -112,8 +114,8 @@ static int evaluate(tm_bs_worker *w, bool jacobian, const double *u,
   return 0;
 }
 
-int tm_bs_density(const tm_bs *bs, bool jacobian, const double *u,
-                  double *value, double *gradient, char **error) {
+int tempera_bs_density(const tempera_bs *bs, bool jacobian, const double *u,
+                       double *value, double *gradient, char **error) {
   const char *function = gradient ? "log_density_gradient" : "log_density";
   tm_bs_worker *w = tm_bs_take(bs, function, error);
   if (!w)
@@ -168,9 +170,9 @@ static int fill_hessian(tm_bs_worker *w, bool jacobian, const double *u,
   return 0;
 }
 
-int tm_bs_hessian(const tm_bs *bs, bool jacobian, const double *u,
-                  double *value, double *gradient, double *hessian,
-                  char **error) {
+int tempera_bs_hessian(const tempera_bs *bs, bool jacobian, const double *u,
+                       double *value, double *gradient, double *hessian,
+                       char **error) {
   tm_bs_worker *w = tm_bs_take(bs, "log_density_hessian", error);
   if (!w)
     return -1;
@@ -182,9 +184,9 @@ int tm_bs_hessian(const tm_bs *bs, bool jacobian, const double *u,
   return code;
 }
 
-int tm_bs_product(const tm_bs *bs, bool jacobian, const double *u,
-                  const double *direction, double *value, double *product,
-                  char **error) {
+int tempera_bs_product(const tempera_bs *bs, bool jacobian, const double *u,
+                       const double *direction, double *value, double *product,
+                       char **error) {
   const char *function = "log_density_hessian_vector_product";
   tm_bs_worker *w = tm_bs_take(bs, function, error);
   if (!w)

@@ -17,7 +17,7 @@ typedef struct tm_bs_worker {
   double *u, *direction, *gradient;     /* for differences */
 } tm_bs_worker;
 
-struct tm_bs {
+struct tempera_bs {
   tempera_model *model;
   size_t transformed, generated;
   char *names[2][2], *unconstrained_names, *info;
@@ -25,7 +25,7 @@ struct tm_bs {
   tm_bs_worker *idle;
 };
 
-struct tm_bs_rng {
+struct tempera_bs_rng {
   tempera_random stream;
 };
 
@@ -34,7 +34,8 @@ int tm_bs_fail(char **error, const char *function, const char *what);
 int tm_bs_fail_error(char **error, const char *function,
                      const tempera_error *problem);
 /* NULL, with an error, when out of memory. */
-tm_bs_worker *tm_bs_take(const tm_bs *bs, const char *function, char **error);
-void tm_bs_give_back(const tm_bs *bs, tm_bs_worker *w);
+tm_bs_worker *tm_bs_take(const tempera_bs *bs, const char *function,
+                         char **error);
+void tm_bs_give_back(const tempera_bs *bs, tm_bs_worker *w);
 
 #endif

@@ -8,6 +8,7 @@
 #include "model/model.h"
 
 #include <dlfcn.h>
+#include <gsl/gsl_errno.h>
 #include <stdio.h>
 
 /* What all chains share; never changed after loading. */
@@ -333,6 +334,9 @@ static void *open_library(const char *path) {
 static tempera_status load_compiled(const char *path, const tempera_data *data,
                                     bool *found, tempera_model **model,
                                     tempera_error *error) {
+  /* GSL's own handler ends the process; programs may call its functions
+   * anywhere, and look at what they return. */
+  gsl_set_error_handler_off();
   void *library = open_library(path);
   const tm_entry *entry =
       library ? dlsym(library, "tempera_program_entry") : NULL;

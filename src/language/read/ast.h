@@ -45,6 +45,14 @@ typedef enum tm_expression_kind {
   TM_E_ROW_VECTOR /* [a, b] */
 } tm_expression_kind;
 
+/* Of the target: a set of these. */
+typedef enum tm_part {
+  TM_PART_NONE = 0,
+  TM_PART_PRIOR = 1,
+  TM_PART_LIKELIHOOD = 2,
+  TM_PART_BOTH = TM_PART_PRIOR | TM_PART_LIKELIHOOD
+} tm_part;
+
 typedef struct tm_expression tm_expression;
 typedef struct tm_statement tm_statement;
 typedef struct tm_variable tm_variable;
@@ -81,6 +89,9 @@ struct tm_expression {
   const struct tm_builtin *builtin; /* CALL of ours */
   int kept;            /* from 1: computed when the data are read; 0: not */
   unsigned kept_terms; /* of a density: only terms of these arguments are */
+  /* by the splitter: of a term of the target, the parts it belongs to; NONE:
+   * those of what it stands in */
+  tm_part part;
 };
 
 typedef enum tm_constraint {
@@ -150,11 +161,14 @@ typedef enum tm_statement_kind {
   TM_S_CALL /* a void function */
 } tm_statement_kind;
 
-typedef enum tm_part {
-  TM_PART_NONE,
-  TM_PART_PRIOR,
-  TM_PART_LIKELIHOOD
-} tm_part;
+
+/* A term of what a statement adds to the target, now or by a variable. */
+typedef struct tm_term {
+  tm_expression *value;
+  bool minus;
+  tm_part part;
+  const char *reason;
+} tm_term;
 
 struct tm_statement {
   tm_statement_kind kind;
@@ -177,6 +191,8 @@ struct tm_statement {
   bool raises;  /* calls a function that raises the target for its value */
   tm_part part; /* by the splitter, for what raises the target */
   const char *reason;
+  tm_term *terms; /* of what it adds, when that is a sum */
+  size_t term_count;
 };
 
 typedef struct tm_argument {
@@ -192,6 +208,7 @@ struct tm_function {
   tm_statement *body;      /* NULL: declared only */
   tm_function *definition; /* of a forward declaration */
   bool uses_target;        /* _lp */
+  bool looked_into;        /* the splitter is following a call of it */
   int index;
 };
 

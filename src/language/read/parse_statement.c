@@ -292,14 +292,18 @@ static tm_statement *one_statement(tm_parser *p) {
   return assignment_or_tilde(p, token);
 }
 
-/* A mark in a comment on the line where the statement ends. */
+/* A mark in a comment that follows the statement on the line where it ends,
+ * with nothing between them. */
 static void take_mark(tm_parser *p, tm_statement *s) {
   s->last = &p->source->tokens[p->at - 1];
-  if (s->kind != TM_S_TILDE && s->kind != TM_S_TARGET && s->kind != TM_S_CALL)
+  const tm_token *next = tm_peek(p);
+  if (s->kind != TM_S_TILDE && s->kind != TM_S_TARGET &&
+      s->kind != TM_S_CALL && s->kind != TM_S_ASSIGN)
     return;
   for (size_t i = 0; i < p->source->annotation_count; i++) {
     tm_annotation *a = &p->source->annotations[i];
-    if (a->line == s->last->line && a->column > s->last->column) {
+    bool between = next->line == a->line && next->column < a->column;
+    if (a->line == s->last->line && a->column > s->last->column && !between) {
       s->mark = a->mark;
       a->used = true;
     }

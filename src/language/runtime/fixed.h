@@ -15,6 +15,30 @@ tm_any tm_f_dirichlet_fill(tm_tape *tape, const tm_any *a, int count);
 /* Fails with the function's name. */
 void tm_check_square(tm_tape *tape, const tm_tensor *t, const char *name);
 
+/* Functions of ours on values made here. */
+TM_INLINE tm_any tm_call1(tm_tape *tape, tm_fn f, tm_any x) {
+  return f(tape, &x, 1);
+}
+TM_INLINE tm_any tm_call2(tm_tape *tape, tm_fn f, tm_any x, tm_any y) {
+  return f(tape, (tm_any[]){x, y}, 2);
+}
+/* Elementwise functions by name: exp, and add of two. */
+tm_any tm_map1(tm_tape *tape, const char *name, tm_any x);
+tm_any tm_map2(tm_tape *tape, const char *name, tm_any x, tm_any y);
+
+/* Zeros for partials, where adjoints are wanted. */
+TM_INLINE double *tm_room(tm_tape *tape, const double *wanted, long n) {
+  return wanted ? tm_take(tape, (size_t)n * sizeof(double) + 1) : NULL;
+}
+/* Numbers that may be written over later, as they are now. */
+TM_INLINE double *tm_copied(tm_tape *tape, const double *x, long n) {
+  double *y = tm_take_blank(tape, (size_t)n * sizeof(double) + 1);
+  return n ? memcpy(y, x, (size_t)n * sizeof(double)) : y;
+}
+
+/* 1 to n with these probabilities. */
+long tm_pick(tm_tape *tape, const double *p, long n);
+
 #define TM_F(name) tm_any tm_f_##name(tm_tape *tape, const tm_any *a, int count)
 
 #endif

@@ -11,13 +11,6 @@ void tm_check_square(tm_tape *tape, const tm_tensor *t, const char *name) {
                     t->dim[1]);
 }
 
-static double *copied(tm_tape *tape, const double *x, long n) {
-  double *y = tm_take(tape, (size_t)n * sizeof(double) + 1);
-  if (n)
-    memcpy(y, x, (size_t)n * sizeof(double));
-  return y;
-}
-
 /* ---- products ----------------------------------------------------------- */
 
 typedef struct product_node {
@@ -101,25 +94,20 @@ TM_F(matmul) {
   if (out.d) {
     /* values may be assigned to later: keep them as they are now */
     const double *xv =
-        y->d && !a[0].steady ? copied(tape, x->v, (long)m * k) : x->v;
+        y->d && !a[0].steady ? tm_copied(tape, x->v, (long)m * k) : x->v;
     const double *yv =
-        x->d && !a[1].steady ? copied(tape, y->v, (long)k * n) : y->v;
+        x->d && !a[1].steady ? tm_copied(tape, y->v, (long)k * n) : y->v;
     product_node *p = (product_node *)tm_push(tape, sizeof *p, product_back);
     *p = (product_node){p->node, xv, yv, x->d, y->d, out.d, m, k, n};
   }
   return tm_any_tensor(out, 1);
 }
 
-/* Call another function of ours on values made here. */
-static tm_any call2(tm_tape *tape, tm_fn f, tm_any x, tm_any y) {
-  return f(tape, (tm_any[]){x, y}, 2);
-}
-
 TM_F(crossprod) {
-  return call2(tape, tm_f_matmul, tm_f_transpose(tape, a, count), a[0]);
+  return tm_call2(tape, tm_f_matmul, tm_f_transpose(tape, a, count), a[0]);
 }
 TM_F(tcrossprod) {
-  return call2(tape, tm_f_matmul, a[0], tm_f_transpose(tape, a, count));
+  return tm_call2(tape, tm_f_matmul, a[0], tm_f_transpose(tape, a, count));
 }
 
 /* The lower triangle of a matrix, as a new one. */
@@ -148,8 +136,8 @@ static tm_any diagonal_product(tm_tape *tape, tm_any v, tm_any m, bool rows) {
     tm_runtime_fail(tape, "", "diag_*_multiply: %d values for %d", v.u.t.dim[0],
                     m.u.t.dim[rows ? 0 : 1]);
   tm_any full =
-      call2(tape, rows ? tm_f_rep_columns : tm_f_rep, v, tm_any_int(times));
-  return call2(tape, tape->runtime->find("elt_multiply", "RR"), full, m);
+      tm_call2(tape, rows ? tm_f_rep_columns : tm_f_rep, v, tm_any_int(times));
+  return tm_call2(tape, tape->runtime->find("elt_multiply", "RR"), full, m);
 }
 
 TM_F(diag_pre_multiply) {
@@ -167,22 +155,23 @@ TM_F(quad_form_diag) {
 }
 TM_F(quad_form) { /* b' A b */
   (void)count;
-  return call2(tape, tm_f_dot_product, a[1],
-               call2(tape, tm_f_matmul, a[0], a[1]));
+  return tm_call2(tape, tm_f_dot_product, a[1],
+                  tm_call2(tape, tm_f_matmul, a[0], a[1]));
 }
 TM_F(quad_form_matrix) {
   (void)count;
-  return call2(tape, tm_f_matmul, tm_f_transpose(tape, a + 1, 1),
-               call2(tape, tm_f_matmul, a[0], a[1]));
+  return tm_call2(tape, tm_f_matmul, tm_f_transpose(tape, a + 1, 1),
+                  tm_call2(tape, tm_f_matmul, a[0], a[1]));
 }
 
 /* Sums over rows or columns of a product of matrices. */
 static tm_any line_sums(tm_tape *tape, tm_any x, tm_any y, bool rows) {
-  tm_any product = call2(tape, tape->runtime->find("elt_multiply", "RR"), x, y);
+  tm_any product =
+      tm_call2(tape, tape->runtime->find("elt_multiply", "RR"), x, y);
   int n = x.u.t.dim[rows ? 1 : 0];
   tm_any one = tm_f_ones(tape, (tm_any[]){tm_any_int(n)}, 1);
-  return rows ? call2(tape, tm_f_matmul, product, one)
-              : call2(tape, tm_f_matmul, one, product);
+  return rows ? tm_call2(tape, tm_f_matmul, product, one)
+              : tm_call2(tape, tm_f_matmul, one, product);
 }
 
 TM_F(columns_dot_product) {
@@ -211,9 +200,9 @@ TM_F(add_diag) {
   const tm_tensor *t = &a[0].u.t;
   tm_any values = a[1];
   if (values.tag != TM_TAG_TENSOR)
-    values = call2(tape, tm_f_rep, a[1], tm_any_int(t->dim[0]));
+    values = tm_call2(tape, tm_f_rep, a[1], tm_any_int(t->dim[0]));
   tm_any d = tm_f_diag_matrix(tape, &values, 1);
-  return call2(tape, tape->runtime->find("add", "RR"), a[0], d);
+  return tm_call2(tape, tape->runtime->find("add", "RR"), a[0], d);
 }
 
 /* ---- linear systems ----------------------------------------------------- */
@@ -270,7 +259,7 @@ static tm_any solved(tm_tape *tape, const tm_any *a, bool lower) {
   int n = m->dim[0], columns = b->rank == 2 ? b->dim[1] : 1;
   if (b->dim[0] != n)
     tm_runtime_fail(tape, "", "a division of %d rows by %d", b->dim[0], n);
-  double *factor = copied(tape, m->v, (long)n * n);
+  double *factor = tm_copied(tape, m->v, (long)n * n);
   for (int i = 0; lower && i < n; i++)
     if (factor[(long)i * n + i] == 0)
       tm_runtime_reject(tape, "a triangular matrix is singular");
@@ -280,7 +269,8 @@ static tm_any solved(tm_tape *tape, const tm_any *a, bool lower) {
   memcpy(out.v, b->v, (size_t)size * sizeof(double));
   apply_inverse(factor, pivots, n, columns, 'N', out.v);
   if (out.d) {
-    double *x = copied(tape, out.v, size), *work = copied(tape, out.v, size);
+    double *x = tm_copied(tape, out.v, size),
+           *work = tm_copied(tape, out.v, size);
     solve_node *s = (solve_node *)tm_push(tape, sizeof *s, solve_back);
     *s = (solve_node){s->node, factor, pivots, x,       m->d, b->d,
                       out.d,   work,   n,      columns, lower};
@@ -304,8 +294,8 @@ static tm_any turn(tm_tape *tape, tm_any x) {
 /* B / A = (A' \ B')' */
 TM_F(solve_right) {
   (void)count;
-  tm_any x =
-      call2(tape, tm_f_solve, tm_f_transpose(tape, a + 1, 1), turn(tape, a[0]));
+  tm_any x = tm_call2(tape, tm_f_solve, tm_f_transpose(tape, a + 1, 1),
+                      turn(tape, a[0]));
   return turn(tape, x);
 }
 TM_F(solve_lower_right) {
@@ -317,7 +307,7 @@ TM_F(inverse) {
   (void)count;
   tm_check_square(tape, &a->u.t, "inverse");
   tm_any n = tm_any_int(a->u.t.dim[0]);
-  return call2(tape, tm_f_solve, a[0], tm_f_identity(tape, &n, 1));
+  return tm_call2(tape, tm_f_solve, a[0], tm_f_identity(tape, &n, 1));
 }
 
 /* log |det A|; its slope is A^-T. */
@@ -326,7 +316,7 @@ TM_F(log_determinant) {
   const tm_tensor *t = &a->u.t;
   tm_check_square(tape, t, "log_determinant");
   int n = t->dim[0];
-  double *lu = copied(tape, t->v, (long)n * n), value = 0;
+  double *lu = tm_copied(tape, t->v, (long)n * n), value = 0;
   const lapack_int *pivots = factorise(tape, lu, n);
   for (int i = 0; i < n; i++)
     value += log(fabs(lu[(long)i * n + i]));
@@ -345,7 +335,7 @@ TM_F(determinant) {
   const tm_tensor *t = &a->u.t;
   tm_check_square(tape, t, "determinant");
   int n = t->dim[0];
-  double *lu = copied(tape, t->v, (long)n * n), sign = 1;
+  double *lu = tm_copied(tape, t->v, (long)n * n), sign = 1;
   const lapack_int *pivots = factorise(tape, lu, n);
   for (int i = 0; i < n; i++)
     sign *= (lu[(long)i * n + i] < 0) != (pivots[i] != i + 1) ? -1 : 1;
@@ -393,7 +383,7 @@ static void cumulative_back(tm_node *node) {
 static tm_any vector_result(tm_tape *tape, const tm_tensor *x, tm_tensor y,
                             void (*back)(tm_node *)) {
   if (x->d) {
-    double *kept = copied(tape, y.v, tm_count(&y));
+    double *kept = tm_copied(tape, y.v, tm_count(&y));
     vector_node *v = (vector_node *)tm_push(tape, sizeof *v, back);
     *v = (vector_node){v->node, x->d, y.d, kept, tm_count(&y)};
   }

@@ -1,19 +1,11 @@
-/* multivariate.c - densities of vectors, categories, correlation matrices and
- * generalised linear models; their random numbers. */
+/* multivariate.c - densities of vectors, categories and correlation
+ * matrices; their random numbers. */
 #include "language/runtime/fixed.h"
 
 #include <cblas.h>
 
 #define LOG_2PI 1.8378770664093453
 #define LOG_PI 1.1447298858494002
-
-static double *room(tm_tape *tape, const double *wanted, long n) {
-  return wanted ? tm_take(tape, (size_t)n * sizeof(double) + 1) : NULL;
-}
-
-static tm_any call2(tm_tape *tape, tm_fn f, tm_any x, tm_any y) {
-  return f(tape, (tm_any[]){x, y}, 2);
-}
 
 /* ---- categories --------------------------------------------------------- */
 
@@ -22,7 +14,7 @@ TM_F(categorical) {
   tm_view y, p;
   tm_view_of(a, &y);
   tm_view_of(a + 1, &p);
-  double value = 0, *slope = room(tape, p.d, p.n);
+  double value = 0, *slope = tm_room(tape, p.d, p.n);
   for (long k = 0; k < y.n; k++) {
     long at = tm_at(tape, (long)y.v[k], (int)p.n, "");
     value += log(p.v[at]);
@@ -38,7 +30,7 @@ TM_F(categorical_logit) {
   tm_view y, p;
   tm_view_of(a, &y);
   tm_view_of(&logs, &p);
-  double value = 0, *slope = room(tape, p.d, p.n);
+  double value = 0, *slope = tm_room(tape, p.d, p.n);
   for (long k = 0; k < y.n; k++) {
     long at = tm_at(tape, (long)y.v[k], (int)p.n, "");
     value += p.v[at];
@@ -53,7 +45,7 @@ TM_F(multinomial) {
   tm_view y, p;
   tm_view_of(a, &y);
   tm_view_of(a + 1, &p);
-  double value = 0, total = 0, *slope = room(tape, p.d, p.n);
+  double value = 0, total = 0, *slope = tm_room(tape, p.d, p.n);
   if (y.n != p.n)
     tm_runtime_fail(tape, "", "multinomial: %ld counts, %ld probabilities", y.n,
                     p.n);
@@ -67,49 +59,6 @@ TM_F(multinomial) {
                           &(tm_partial){p.d, slope, p.n});
 }
 
-/* log[F(eta - c_{k-1}) - F(eta - c_k)] with F the inverse logit. */
-static double ordered_term(double eta, const double *c, long cuts, long k,
-                           double *de, double *dl, double *du) {
-  double lower = k > 0 ? eta - c[k - 1] : INFINITY;
-  double upper = k < cuts ? eta - c[k] : -INFINITY;
-  double a = k > 0 ? tm_inv_logit(lower) : 1;
-  double b = k < cuts ? tm_inv_logit(upper) : 0;
-  double value = k == 0      ? -tm_log1p_exp(upper)
-                 : k == cuts ? -tm_log1p_exp(-lower)
-                             : tm_log_diff_exp(-tm_log1p_exp(-lower),
-                                               -tm_log1p_exp(-upper));
-  double mass = exp(value);
-  *dl = k > 0 ? -a * (1 - a) / mass : 0;
-  *du = k < cuts ? b * (1 - b) / mass : 0;
-  *de = -*dl - *du;
-  return value;
-}
-
-TM_F(ordered_logistic) {
-  (void)count;
-  tm_view y, eta, c;
-  tm_view_of(a, &y);
-  tm_view_of(a + 1, &eta);
-  tm_view_of(a + 2, &c);
-  if (!eta.scalar && eta.n != y.n)
-    tm_runtime_fail(tape, "", "ordered_logistic: %ld outcomes, %ld locations",
-                    y.n, eta.n);
-  double value = 0, *se = room(tape, eta.d, eta.n), *sc = room(tape, c.d, c.n);
-  for (long i = 0; i < y.n; i++) {
-    long k = tm_at(tape, (long)y.v[i], (int)c.n + 1, "");
-    double de, dl, du;
-    value += ordered_term(eta.v[i * eta.stride], c.v, c.n, k, &de, &dl, &du);
-    if (se)
-      se[i * eta.stride] += de;
-    if (sc && k > 0)
-      sc[k - 1] += dl;
-    if (sc && k < c.n)
-      sc[k] += du;
-  }
-  return tm_scalar_result(tape, value, 2,
-                          (tm_partial[]){{eta.d, se, eta.n}, {c.d, sc, c.n}});
-}
-
 /* ---- simplexes ---------------------------------------------------------- */
 
 TM_F(dirichlet) {
@@ -119,7 +68,7 @@ TM_F(dirichlet) {
   tm_view_of(a + 1, &al);
   long n = al.n, times = n ? p.n / n : 0;
   double value = 0, sum = 0;
-  double *sp = room(tape, p.d, p.n), *sa = room(tape, al.d, n);
+  double *sp = tm_room(tape, p.d, p.n), *sa = tm_room(tape, al.d, n);
   if (n == 0 || p.n % n)
     tm_runtime_fail(tape, "", "dirichlet: %ld values, %ld weights", p.n, n);
   for (long k = 0; k < n; k++) {
@@ -212,9 +161,9 @@ TM_F(multi_normal_cholesky) {
     tm_runtime_fail(tape, "", "multi_normal: %ld outcomes, %ld means", ny, nm);
   if (ny == 0 || nm == 0)
     return tm_any_real(0);
-  s.sy = room(tape, s.y.d, s.y.n);
-  s.smu = room(tape, s.mu.d, s.mu.n);
-  s.sl = room(tape, l->d, s.n * s.n);
+  s.sy = tm_room(tape, s.y.d, s.y.n);
+  s.smu = tm_room(tape, s.mu.d, s.mu.n);
+  s.sl = tm_room(tape, l->d, s.n * s.n);
   double *work = tm_take(tape, 2 * (size_t)s.n * sizeof(double));
   double value = -0.5 * (double)(pairs * s.n) * LOG_2PI;
   for (long i = 0; i < s.n; i++) {
@@ -260,8 +209,8 @@ static tm_any lkj(tm_tape *tape, const tm_any *l, const tm_any *eta,
   tm_view e;
   tm_view_of(eta, &e);
   int k = t->dim[0];
-  double shape = *e.v, slope, *sl = room(tape, t->d, (long)k * k);
-  double *se = room(tape, e.d, 1);
+  double shape = *e.v, slope, *sl = tm_room(tape, t->d, (long)k * k);
+  double *se = tm_room(tape, e.d, 1);
   if (!(shape > 0))
     return tm_any_real(-INFINITY);
   double value = lkj_constant(shape, k, &slope);
@@ -289,60 +238,16 @@ TM_F(lkj_corr) {
   return lkj(tape, &l, a + 1, false);
 }
 
-/* ---- generalised linear models: alpha + X beta, then the density -------- */
-
-static tm_any linear_predictor(tm_tape *tape, const tm_any *a) {
-  tm_any xb = call2(tape, tm_f_matmul, a[0], a[2]);
-  return call2(tape, tape->runtime->find("add", "RR"), a[1], xb);
-}
-
-TM_F(bernoulli_logit_glm) {
-  tm_any eta = linear_predictor(tape, a + 1);
-  tm_fn f = tape->runtime->find("bernoulli_logit_lpdf", "IR");
-  return f(tape, (tm_any[]){a[0], eta}, 2 | (count & TM_DIRECT));
-}
-TM_F(poisson_log_glm) {
-  tm_any eta = linear_predictor(tape, a + 1);
-  tm_fn f = tape->runtime->find("poisson_log_lpdf", "IR");
-  return f(tape, (tm_any[]){a[0], eta}, 2 | (count & TM_DIRECT));
-}
-TM_F(normal_id_glm) {
-  tm_any eta = linear_predictor(tape, a + 1);
-  tm_fn f = tape->runtime->find("normal_lpdf", "RRR");
-  return f(tape, (tm_any[]){a[0], eta, a[4]}, 3 | (count & TM_DIRECT));
-}
-
 /* ---- random numbers ----------------------------------------------------- */
-
-static long pick(tm_tape *tape, const double *p, long n) {
-  double u = tempera_random_uniform(tape->random), sum = 0;
-  for (long k = 0; k < n; k++) {
-    sum += p[k];
-    if (u < sum)
-      return k + 1;
-  }
-  return n;
-}
 
 TM_F(categorical_rng) {
   (void)count;
-  return tm_any_int(pick(tape, a->u.t.v, a->u.t.dim[0]));
+  return tm_any_int(tm_pick(tape, a->u.t.v, a->u.t.dim[0]));
 }
 TM_F(categorical_logit_rng) {
   tm_any p = tm_f_softmax(tape, a, count);
-  return tm_any_int(pick(tape, p.u.t.v, p.u.t.dim[0]));
+  return tm_any_int(tm_pick(tape, p.u.t.v, p.u.t.dim[0]));
 }
-TM_F(ordered_logistic_rng) {
-  (void)count;
-  tm_view eta, c;
-  tm_view_of(a, &eta);
-  tm_view_of(a + 1, &c);
-  double *p = tm_take(tape, (size_t)(c.n + 1) * sizeof(double)), de, dl, du;
-  for (long k = 0; k <= c.n; k++)
-    p[k] = exp(ordered_term(*eta.v, c.v, c.n, k, &de, &dl, &du));
-  return tm_any_int(pick(tape, p, c.n + 1));
-}
-
 static void draw_dirichlet(tm_tape *tape, const tm_tensor *alpha, double *out) {
   double sum = 0;
   int n = alpha->dim[0];

@@ -137,6 +137,7 @@ typedef struct tm_function_entry {
   tm_fn function;
 } tm_function_entry;
 extern const tm_function_entry tm_elementwise_functions[];
+extern const tm_function_entry tm_map_functions[];
 extern const tm_function_entry tm_fixed_functions[];
 extern const tm_function_entry tm_density_functions[];
 extern const tm_function_entry tm_cdf_functions[];

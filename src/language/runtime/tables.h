@@ -129,6 +129,13 @@
   X(binomial_logit, "IR", 1) \
   X(hypergeometric, "III", 1)
 
+/* Elementwise functions that live in the library (special.h), so that programs
+ * need not hold them: of one and of two arguments. */
+#define TM_MAP1(X) X(trigamma)
+#define TM_MAP2(X)                                                             \
+  X(falling_factorial)                                                         \
+  X(rising_factorial)
+
 /* Everything else. */
 /* clang-format off: one line per entry */
 #define TM_FIXED(X)                                                            \
@@ -371,8 +378,6 @@
   X(categorical_lpmf, "[i,v:r", categorical)                                   \
   X(categorical_logit_lpmf, "i,v:r", categorical_logit)                        \
   X(categorical_logit_lpmf, "[i,v:r", categorical_logit)                       \
-  X(ordered_logistic_lpmf, "i,r,v:r", ordered_logistic)                        \
-  X(ordered_logistic_lpmf, "[i,v,v:r", ordered_logistic)                       \
   X(multinomial_lpmf, "[i,v:r", multinomial)                                   \
   X(dirichlet_lpdf, "v,v:r", dirichlet)                                        \
   X(dirichlet_lpdf, "[v,v:r", dirichlet)                                       \
@@ -390,14 +395,19 @@
   X(multi_normal_cholesky_lpdf, "w,w,m:r", multi_normal_cholesky)              \
   X(lkj_corr_cholesky_lpdf, "m,r:r", lkj_corr_cholesky)                        \
   X(lkj_corr_lpdf, "m,r:r", lkj_corr)                                          \
-  X(bernoulli_logit_glm_lpmf, "[i,m,r,v:r", bernoulli_logit_glm)               \
-  X(bernoulli_logit_glm_lpmf, "[i,m,v,v:r", bernoulli_logit_glm)               \
-  X(poisson_log_glm_lpmf, "[i,m,r,v:r", poisson_log_glm)                       \
-  X(poisson_log_glm_lpmf, "[i,m,v,v:r", poisson_log_glm)                       \
-  X(normal_id_glm_lpdf, "v,m,r,v,r:r", normal_id_glm)                          \
-  X(normal_id_glm_lpdf, "v,m,v,v,r:r", normal_id_glm)                          \
-  X(normal_id_glm_lpdf, "v,m,r,v,v:r", normal_id_glm)                          \
-  X(normal_id_glm_lpdf, "v,m,v,v,v:r", normal_id_glm)                          \
+  X(bernoulli_logit_glm_lpmf, "I,M,P,v:r", bernoulli_logit_glm)                \
+  X(poisson_log_glm_lpmf, "I,M,P,v:r", poisson_log_glm)                        \
+  X(neg_binomial_2_log_glm_lpmf, "I,M,P,v,P:r", neg_binomial_2_log_glm)        \
+  X(binomial_logit_glm_lpmf, "I,I,M,P,v:r", binomial_logit_glm)                \
+  X(normal_id_glm_lpdf, "P,M,P,v,P:r", normal_id_glm)                          \
+  X(ordered_logistic_glm_lpmf, "I,M,v,v:r", ordered_logistic_glm)              \
+  X(categorical_logit_glm_lpmf, "I,M,v,m:r", categorical_logit_glm)            \
+  X(bernoulli_logit_glm_rng, "M,v,v:[i", bernoulli_logit_glm_rng)              \
+  X(ordered_logistic_lpmf, "I,P,v:r", ordered_logistic)                        \
+  X(ordered_logistic_lpmf, "I,P,[v:r", ordered_logistic)                       \
+  X(ordered_probit_lpmf, "I,P,v:r", ordered_probit)                            \
+  X(ordered_probit_lpmf, "I,P,[v:r", ordered_probit)                           \
+  X(ordered_probit_rng, "r,v:i", ordered_probit_rng)                           \
   X(categorical_rng, "v:i", categorical_rng)                                   \
   X(categorical_logit_rng, "v:i", categorical_logit_rng)                       \
   X(ordered_logistic_rng, "r,v:i", ordered_logistic_rng)                       \
@@ -453,10 +463,6 @@
   "gp_exponential_cov", \
   "gp_dot_prod_cov", \
   "gp_periodic_cov", \
-  "ordered_probit_lpmf", \
-  "neg_binomial_2_log_glm_lpmf", \
-  "categorical_logit_glm_lpmf", \
-  "ordered_logistic_glm_lpmf", \
   "skew_double_exponential_lpdf", \
   "poisson_binomial_lpmf", \
   "hmm_marginal", \
@@ -469,11 +475,8 @@
   "gamma_q", \
   "inc_beta", \
   "lmgamma", \
-  "trigamma", \
   "lambert_w0", \
   "lambert_wm1", \
-  "falling_factorial", \
-  "rising_factorial", \
   "trace_quad_form", \
   "trace_gen_quad_form", \
   "csr_matrix_times_vector", \

@@ -232,8 +232,8 @@ static tm_any missing(tm_tape *tape, const tm_any *arguments, int count) {
 
 static tm_fn find(const char *name, const char *signature) {
   static const tm_function_entry *const tables[] = {
-      tm_elementwise_functions, tm_fixed_functions, tm_density_functions,
-      tm_cdf_functions, tm_rng_functions};
+      tm_elementwise_functions, tm_map_functions, tm_fixed_functions,
+      tm_density_functions,     tm_cdf_functions, tm_rng_functions};
   for (size_t k = 0; k < sizeof tables / sizeof *tables; k++)
     for (const tm_function_entry *e = tables[k]; e->name; e++)
       if (!strcmp(e->name, name) && !strcmp(e->signature, signature))

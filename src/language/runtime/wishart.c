@@ -5,10 +5,6 @@
 
 #define LOG_PI 1.1447298858494002
 
-static tm_any call2(tm_tape *tape, tm_fn f, tm_any x, tm_any y) {
-  return f(tape, (tm_any[]){x, y}, 2);
-}
-
 static tm_var scaled(tm_tape *tape, tm_var a, double factor) {
   return tm_linear1(tape, factor * a.v, a, factor);
 }
@@ -45,7 +41,7 @@ static tm_var log_determinant(tm_tape *tape, const tm_any *m) {
 
 /* tr(A^-1 B) */
 static tm_var trace_of(tm_tape *tape, tm_any a, tm_any b) {
-  tm_any x = call2(tape, tm_f_solve, a, b);
+  tm_any x = tm_call2(tape, tm_f_solve, a, b);
   return tm_f_trace(tape, &x, 1).u.r;
 }
 
@@ -88,7 +84,7 @@ static tm_var t_kernel(tm_tape *tape, tm_any y, tm_any mu, tm_any factor,
                        tm_var nu, int k) {
   tm_fn subtract = tape->runtime->find("subtract", "RR");
   tm_any z =
-      call2(tape, tm_f_solve_lower, factor, call2(tape, subtract, y, mu));
+      tm_call2(tape, tm_f_solve_lower, factor, tm_call2(tape, subtract, y, mu));
   tm_var square = tm_f_dot_self(tape, &z, 1).u.r;
   tm_var body = tm_v_log1p(tape, tm_v_elt_divide(tape, square, nu));
   return tm_v_elt_multiply(tape, scaled(tape, shifted(tape, nu, k), -0.5),
@@ -147,7 +143,7 @@ static tm_tensor draw_wishart(tm_tape *tape, double nu, const tm_any *scale) {
     a.v[(long)i * k + i] =
         sqrt(2 * tempera_random_gamma(tape->random, 0.5 * (nu - i)));
   }
-  tm_any root = call2(tape, tm_f_matmul, l, tm_any_tensor(a, 1));
+  tm_any root = tm_call2(tape, tm_f_matmul, l, tm_any_tensor(a, 1));
   return tm_f_tcrossprod(tape, &root, 1).u.t;
 }
 

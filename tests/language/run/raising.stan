@@ -16,7 +16,7 @@ model {
   real h = half_lp(a, 1.5);
   vector[N] r;
   b ~ exponential(1);
-  r = noise_lp(y, h);
+  r = noise_lp(y, h); // @likelihood
   target += half_lp(b, 2) - b; // @prior
   print("target ", target(), ", a ", a);
   for (n in 1:N) {

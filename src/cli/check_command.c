@@ -1,0 +1,178 @@
+/* check_command.c - `tempera check`: load a model, show its parameters and what it
+ * offers, and look at it at a few points. */
+#include "cli/cli.h"
+
+#include <getopt.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { POINTS = 100 };
+
+static const char help[] =
+    "usage: tempera check MODEL [-d DATA.json]\n"
+    "\n"
+    "Load a model, show its parameters and which callbacks it has, and\n"
+    "evaluate it at a few points. Of a Stan program, first show each\n"
+    "statement's part, prior or likelihood; without data, only that.\n"
+    "\n"
+    "  -d, --data FILE   data, CmdStan JSON\n"
+    "  -h, --help\n";
+
+static const struct option long_options[] = {
+    {"data", required_argument, NULL, 'd'},
+    {"help", no_argument, NULL, 'h'},
+    {NULL, 0, NULL, 0}};
+
+static void print_support(const tempera_parameter *p) {
+  if (p->transform == TEMPERA_SIMPLEX) {
+    printf("simplex");
+    return;
+  }
+  printf("%s ", p->kind == TEMPERA_INTEGER ? "integers" : "reals");
+  if (isinf(p->lower) && isinf(p->upper))
+    printf("without bounds");
+  else if (isinf(p->upper))
+    printf("from %g", p->lower);
+  else if (isinf(p->lower))
+    printf("up to %g", p->upper);
+  else
+    printf("from %g to %g", p->lower, p->upper);
+}
+
+static void print_parameters(const tempera_model *model) {
+  const tempera_model_spec *spec = tempera_model_spec_of(model);
+  printf("model %s: %zu values, %zu unconstrained coordinates\n\n", spec->name,
+         tempera_model_size(model), tempera_model_unconstrained_size(model));
+  printf("parameters\n");
+  for (size_t i = 0; i < spec->parameter_count; i++) {
+    const tempera_parameter *p = &spec->parameters[i];
+    size_t count = p->size ? p->size : 1;
+    size_t free_count = p->transform == TEMPERA_SIMPLEX ? count - 1 : count;
+    char name[128];
+    if (p->size)
+      snprintf(name, sizeof name, "%s[%zu]", p->name, p->size);
+    else
+      snprintf(name, sizeof name, "%s", p->name);
+    printf("  %-16s ", name);
+    print_support(p);
+    printf(", %zu unconstrained\n", free_count);
+  }
+}
+
+static void print_callback(const char *name, bool there, const char *use) {
+  printf("  %-26s %-4s %s\n", name, there ? "yes" : "no", use);
+}
+
+static void print_callbacks(const tempera_model_spec *s) {
+  printf("\ncallbacks\n");
+  print_callback("log_likelihood", true, "tempered");
+  print_callback("log_prior", true,
+                 s->prior_normalised ? "normalised, never tempered"
+                                     : "never tempered");
+  print_callback("log_likelihood_gradient", s->log_likelihood_gradient,
+                 "for faster optimisation");
+  print_callback("log_prior_gradient", s->log_prior_gradient,
+                 "for faster optimisation");
+  print_callback("prior_draw", s->prior_draw, "for starts and renewal");
+  print_callback("optimum", s->optimum, "for the ridge");
+  print_callback("gibbs", s->gibbs_count > 0, "exact conditional draws");
+  print_callback("recipe", s->recipe, "for --paper and --kernel model");
+  print_callback("clone", s->clone, "one copy of its data per chain");
+}
+
+/* Why the density is zero at a point, where the model can tell. */
+static void print_reason(const tempera_model *model, const double *theta) {
+  const tempera_model_spec *s = tempera_model_spec_of(model);
+  double value;
+  if (!s->reason || (s->log_prior(theta, &value, s->user) == 0 &&
+                     s->log_likelihood(theta, &value, s->user) == 0))
+    return;
+  printf("at the first of them: %s\n", s->reason(s->user));
+}
+
+static int print_points(const tempera_model *model, const char *path) {
+  tempera_error error = {0};
+  double likelihood[POINTS], prior[POINTS];
+  bool draws = tempera_model_spec_of(model)->prior_draw != NULL;
+  double *theta = calloc(POINTS * tempera_model_size(model), sizeof(double));
+  if (!theta)
+    return fputs("tempera: out of memory\n", stderr), EXIT_BAD_INPUT;
+  tempera_status status =
+      tempera_model_probe(model, 1, POINTS, theta, likelihood, prior, &error);
+  if (status != TEMPERA_OK) {
+    free(theta);
+    return cli_fail(path, &error);
+  }
+  int good = 0, prior_zero = 0;
+  double lowest = INFINITY, highest = -INFINITY;
+  for (size_t i = 0; i < POINTS; i++) {
+    prior_zero += !isfinite(prior[i]);
+    if (!isfinite(prior[i]) || !isfinite(likelihood[i]))
+      continue;
+    good++;
+    lowest = fmin(lowest, likelihood[i]);
+    highest = fmax(highest, likelihood[i]);
+  }
+  printf("\n%d of %d %s have a finite density", good, POINTS,
+         draws ? "draws from the prior" : "random points");
+  if (good)
+    printf(" (log likelihood from %g to %g)", lowest, highest);
+  printf("\n");
+  if (prior_zero)
+    printf("%d have prior density zero%s\n", prior_zero,
+           draws ? ": prior_draw and log_prior disagree" : "");
+  if (!good) {
+    print_reason(model, theta);
+    printf("no start was found among them: give one with --init\n");
+  }
+  free(theta);
+  return EXIT_DONE;
+}
+
+/* A program is described before any data: what is declared, and each
+ * statement's part, prior or likelihood, with the reason. */
+static int describe(const char *path) {
+  tempera_error error = {0};
+  tempera_program *program = NULL;
+  char *text = NULL;
+  tempera_status status = tempera_program_read(path, &program, &error);
+  if (status == TEMPERA_OK)
+    status = tempera_program_describe(program, &text, &error);
+  tempera_program_free(program);
+  return status == TEMPERA_OK ? cli_print(text) : cli_fail(path, &error);
+}
+
+static int check(cli_input *input) {
+  if (cli_is_program(input->model_path)) {
+    int described = describe(input->model_path);
+    if (described != EXIT_DONE || !input->data_path)
+      return described;
+    printf("\n");
+  }
+  int code = cli_load(input);
+  if (code == EXIT_DONE) {
+    print_parameters(input->model);
+    print_callbacks(tempera_model_spec_of(input->model));
+    code = print_points(input->model, input->model_path);
+  }
+  cli_unload(input);
+  return code;
+}
+
+int cli_check(int argc, char **argv) {
+  int code;
+  cli_input input = {0};
+  opterr = 0;
+  while ((code = getopt_long(argc, argv, ":d:h", long_options, NULL)) != -1) {
+    if (code == 'h')
+      return fputs(help, stdout), EXIT_DONE;
+    if (code != 'd')
+      return cli_bad_option("check", code, argv, long_options);
+    input.data_path = optarg;
+  }
+  if (optind + 1 != argc)
+    return cli_usage("check", "give one model");
+  input.model_path = argv[optind];
+  return check(&input);
+}

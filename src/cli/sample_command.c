@@ -1,0 +1,381 @@
+/* sample_command.c - `tempera sample`: draws, evidence and report from one run. */
+#include "cli/cli.h"
+
+#include <getopt.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+static const char help[] =
+    "usage: tempera sample MODEL [-d DATA.json] [options]\n"
+    "\n"
+    "Draw from a model's posterior and estimate its evidence. MODEL is a Stan\n"
+    "program (.stan) or a .so built from C against tempera.h. Results go to a\n"
+    "folder.\n"
+    "\n"
+    "  -d, --data FILE        data, CmdStan JSON\n"
+    "  -o, --output DIR       the run's folder [MODEL-run]\n"
+    "      --method M         pt-stwnc, stwnc, pt, st, pawl, ee, mh "
+    "[pt-stwnc]\n"
+    "      --tau-prior P      learned, laplace, profile [learned]\n"
+    "      --ridge R          convex, spline, exact [convex]\n"
+    "      --tau-move M       gibbs, uniform, truncated-normal, lifted, "
+    "neighbour\n"
+    "                         (the last for st only) [gibbs]\n"
+    "      --tau-scale X      sd of truncated-normal proposals [0.1]\n"
+    "      --tau-min X        lowest tau, for improper priors [0]\n"
+    "      --kernel K         auto, random-walk, slice, hmc, model [auto]\n"
+    "      --chains N         independent chains [4]\n"
+    "      --iterations N     per chain, after warmup [as many as it takes]\n"
+    "      --warmup N         before them [half of those given; else 9300, or\n"
+    "                         4500 with pt, pawl and ee]\n"
+    "      --thin N           keep every N-th [1; 3 without --iterations]\n"
+    "      --levels T         temperatures [pt: as many as needed; st: 20; "
+    "pawl:\n"
+    "                         10 bins to begin with; ee: 3 to 12]\n"
+    "      --weights W        geyer-thompson, wang-landau\n"
+    "                         (how st learns them) [geyer-thompson]\n"
+    "      --swaps S          of pt: even-odd, reversible, random-pair "
+    "[even-odd]\n"
+    "      --schedule S       of pt: adapted, power [adapted]\n"
+    "      --walkers M        of pawl, in each chain [8]\n"
+    "      --exchange RHO     probability of an exchange\n"
+    "      --seed S           random seed [a new one, recorded]\n"
+    "      --threads N        [all cores]\n"
+    "      --time-limit S     stop after S seconds\n"
+    "      --until-se X       stop when the se of log Z is below X\n"
+    "      --paper            the settings printed in the paper\n"
+    "      --init FILE        starts: {name: value} or an array of such\n"
+    "      --jumps BOOL       jump between the basins found [true]\n"
+    "      --bridge BOOL      estimate the evidence by bridge sampling too "
+    "[true]\n"
+    "      --save-warmup      keep warmup draws too\n"
+    "      --netcdf           also write run.nc, ArviZ InferenceData\n"
+    "      --json             summary.json to standard output\n"
+    "  -q, --quiet            say nothing but errors\n"
+    "  -v, --verbose          say more, and sketch histograms and tau\n"
+    "  -h, --help\n";
+
+enum { LIBRARY_OPTION = 1000, INIT, JSON, NETCDF };
+
+static const struct option long_options[] = {
+    {"data", required_argument, NULL, 'd'},
+    {"output", required_argument, NULL, 'o'},
+    {"init", required_argument, NULL, INIT},
+    {"json", no_argument, NULL, JSON},
+    {"netcdf", no_argument, NULL, NETCDF},
+    {"quiet", no_argument, NULL, 'q'},
+    {"verbose", no_argument, NULL, 'v'},
+    {"help", no_argument, NULL, 'h'},
+    {"method", required_argument, NULL, LIBRARY_OPTION},
+    {"tau-prior", required_argument, NULL, LIBRARY_OPTION},
+    {"ridge", required_argument, NULL, LIBRARY_OPTION},
+    {"tau-move", required_argument, NULL, LIBRARY_OPTION},
+    {"tau-scale", required_argument, NULL, LIBRARY_OPTION},
+    {"tau-min", required_argument, NULL, LIBRARY_OPTION},
+    {"kernel", required_argument, NULL, LIBRARY_OPTION},
+    {"chains", required_argument, NULL, LIBRARY_OPTION},
+    {"iterations", required_argument, NULL, LIBRARY_OPTION},
+    {"warmup", required_argument, NULL, LIBRARY_OPTION},
+    {"thin", required_argument, NULL, LIBRARY_OPTION},
+    {"levels", required_argument, NULL, LIBRARY_OPTION},
+    {"weights", required_argument, NULL, LIBRARY_OPTION},
+    {"swaps", required_argument, NULL, LIBRARY_OPTION},
+    {"schedule", required_argument, NULL, LIBRARY_OPTION},
+    {"walkers", required_argument, NULL, LIBRARY_OPTION},
+    {"exchange", required_argument, NULL, LIBRARY_OPTION},
+    {"seed", required_argument, NULL, LIBRARY_OPTION},
+    {"threads", required_argument, NULL, LIBRARY_OPTION},
+    {"time-limit", required_argument, NULL, LIBRARY_OPTION},
+    {"until-se", required_argument, NULL, LIBRARY_OPTION},
+    {"paper", no_argument, NULL, LIBRARY_OPTION},
+    {"save-warmup", no_argument, NULL, LIBRARY_OPTION},
+    {"jumps", required_argument, NULL, LIBRARY_OPTION},
+    {"bridge", required_argument, NULL, LIBRARY_OPTION},
+    {NULL, 0, NULL, 0}};
+
+typedef struct request {
+  cli_input input;
+  const char *output, *init_path;
+  char default_output[512];
+  double *starts;
+  bool json, netcdf, quiet, verbose, seeded;
+  tempera_options options;
+} request;
+
+/* ---- arguments ---------------------------------------------------------- */
+
+static int set_library_option(request *r, int index) {
+  tempera_error error = {0};
+  const char *name = long_options[index].name;
+  if (tempera_options_set(&r->options, name, optarg, &error) != TEMPERA_OK)
+    return cli_usage("sample", "--%s", error.message);
+  r->seeded = r->seeded || strcmp(name, "seed") == 0;
+  return EXIT_DONE;
+}
+
+static int take_option(request *r, int code, int index, char **argv) {
+  switch (code) {
+  case 'd':
+    r->input.data_path = optarg;
+    return EXIT_DONE;
+  case 'o':
+    r->output = optarg;
+    return EXIT_DONE;
+  case INIT:
+    r->init_path = optarg;
+    return EXIT_DONE;
+  case JSON:
+    r->json = true;
+    return EXIT_DONE;
+  case NETCDF:
+    r->netcdf = true;
+    return EXIT_DONE;
+  case 'q':
+    r->quiet = true;
+    return EXIT_DONE;
+  case 'v':
+    r->verbose = true;
+    return EXIT_DONE;
+  case LIBRARY_OPTION:
+    return set_library_option(r, index);
+  default:
+    return cli_bad_option("sample", code, argv, long_options);
+  }
+}
+
+/* The model file's base name without extension, and -run, right here. */
+static void name_output(request *r) {
+  const char *slash = strrchr(r->input.model_path, '/');
+  const char *base = slash ? slash + 1 : r->input.model_path;
+  const char *dot = strrchr(base, '.');
+  int length = (int)(dot && dot != base ? (size_t)(dot - base) : strlen(base));
+  snprintf(r->default_output, sizeof r->default_output, "%.*s-run", length,
+           base);
+  if (!r->output)
+    r->output = r->default_output;
+}
+
+enum { HELP_SHOWN = -1 };
+
+static int take_arguments(request *r, int argc, char **argv) {
+  int code, index = 0;
+  opterr = 0;
+  while ((code = getopt_long(argc, argv, ":d:o:qvh", long_options, &index)) !=
+         -1) {
+    if (code == 'h')
+      return fputs(help, stdout), HELP_SHOWN;
+    int taken = take_option(r, code, index, argv);
+    if (taken != EXIT_DONE)
+      return taken;
+  }
+  if (optind == argc)
+    return cli_usage("sample", "which model? (MODEL is missing)");
+  if (optind + 1 < argc)
+    return cli_usage("sample", "one model at a time, but also given: %s",
+                     argv[optind + 1]);
+  r->input.model_path = argv[optind];
+  name_output(r);
+  return EXIT_DONE;
+}
+
+static int pick_seed(request *r) {
+  uint32_t bits;
+  if (r->seeded)
+    return EXIT_DONE;
+  if (getrandom(&bits, sizeof bits, 0) != sizeof bits) {
+    fputs("tempera: the system gives no random seed; use --seed\n", stderr);
+    return EXIT_BAD_INPUT;
+  }
+  r->options.seed = bits;
+  return EXIT_DONE;
+}
+
+static int read_starts(request *r) {
+  tempera_error error = {0};
+  size_t size = tempera_model_size(r->input.model);
+  if (!r->init_path)
+    return EXIT_DONE;
+  if (r->options.chains == 0)
+    r->options.chains = r->options.paper ? 1 : 4;
+  r->starts = calloc(r->options.chains * size, sizeof(double));
+  if (!r->starts)
+    return fputs("tempera: out of memory\n", stderr), EXIT_BAD_INPUT;
+  if (tempera_starts_read(r->init_path, r->input.model, r->options.chains,
+                          r->starts, &error) != TEMPERA_OK)
+    return cli_fail(r->init_path, &error);
+  r->options.init = r->starts;
+  return EXIT_DONE;
+}
+
+/* ---- the run ------------------------------------------------------------ */
+
+static tempera_sampler *volatile running;
+static volatile sig_atomic_t caught;
+
+static void on_signal(int number) {
+  caught = number;
+  if (running)
+    tempera_sampler_cancel(running);
+}
+
+/* The first signal ends the run in order, a second one at once. */
+static void catch_signals(tempera_sampler *sampler) {
+  struct sigaction action = {.sa_handler = on_signal,
+                             .sa_flags = (int)SA_RESETHAND};
+  running = sampler;
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGINT, &action, NULL);
+  sigaction(SIGTERM, &action, NULL);
+}
+
+/* Small pictures of the draws. */
+static int show_sketch(const tempera_sampler *sampler) {
+  tempera_error error = {0};
+  char *text = NULL;
+  const tempera_text_style style = {.colour = cli_colour(),
+                                    .utf8 = cli_utf8(),
+                                    .columns = cli_columns(STDOUT_FILENO)};
+  return tempera_draws_sketch(tempera_sampler_draws(sampler), &style, &text,
+                              &error) == TEMPERA_OK
+             ? cli_print(text)
+             : cli_fail(NULL, &error);
+}
+
+static int show(const request *r, const tempera_sampler *sampler,
+                const tempera_summary *summary) {
+  char *text = NULL;
+  tempera_error error = {0};
+  if (!summary || (r->quiet && !r->json))
+    return EXIT_DONE;
+  tempera_status status =
+      r->json ? tempera_summary_json(summary, &text, &error)
+              : tempera_summary_text(summary, cli_colour(), &text, &error);
+  if (status != TEMPERA_OK)
+    return cli_fail(NULL, &error);
+  int code = cli_print(text);
+  return r->verbose && !r->json && code == EXIT_DONE ? show_sketch(sampler)
+                                                     : code;
+}
+
+/* After the tables, as that of a long run takes seconds. A run is no worse for
+ * having no page: a warning is enough. */
+static void write_report(const request *r) {
+  tempera_error error = {0};
+  if (tempera_run_report(r->output, NULL, &error) == TEMPERA_OK) {
+    if (!r->quiet && !r->json)
+      printf("\nEverything is in %s; open %s/report.html for charts.\n",
+             r->output, r->output);
+  } else if (!r->quiet) {
+    fprintf(stderr, "tempera: no report was written: %s\n", error.message);
+  }
+}
+
+/* Without it the run is still whole, but not what was asked for. */
+static int write_netcdf(const request *r, const tempera_sampler *sampler,
+                        const tempera_summary *summary) {
+  tempera_error error = {0};
+  char path[4096];
+  if (!r->netcdf || !summary)
+    return EXIT_DONE;
+  snprintf(path, sizeof path, "%s/run.nc", r->output);
+  if (tempera_netcdf_write(path, sampler, r->input.data, summary, &error) ==
+      TEMPERA_OK)
+    return EXIT_DONE;
+  cli_fail(NULL, &error);
+  fprintf(stderr, "tempera: the draws are kept as CSV in %s\n", r->output);
+  return EXIT_BAD_INPUT;
+}
+
+/* What became of it: message and exit status. */
+static int outcome(const request *r, tempera_status status,
+                   const tempera_error *error) {
+  if (status == TEMPERA_OK)
+    return EXIT_DONE;
+  if (status == TEMPERA_CANCELLED && caught) {
+    if (!r->quiet)
+      fprintf(stderr, "tempera: %s; everything drawn so far is in %s\n",
+              caught == SIGINT ? "interrupted" : "terminated", r->output);
+    return 128 + (int)caught;
+  }
+  cli_fail(status == TEMPERA_ERROR_MODEL ? r->input.model_path : NULL, error);
+  return EXIT_BAD_INPUT;
+}
+
+static void announce(const request *r, const tempera_sampler *sampler) {
+  const tempera_options *o = tempera_sampler_options(sampler);
+  const char *warning;
+  for (size_t i = 0;
+       !r->quiet && (warning = tempera_sampler_warning(sampler, i)); i++)
+    fprintf(stderr, "tempera: %s\n", warning);
+  if (r->quiet || !r->verbose)
+    return;
+  fprintf(stderr,
+          "model %s: %zu values, %zu unconstrained; %zu chains of %zu + %zu "
+          "sweeps, seed %" PRIu64 ", into %s\n",
+          tempera_model_name(r->input.model),
+          tempera_model_size(r->input.model),
+          tempera_model_unconstrained_size(r->input.model), o->chains,
+          o->warmup, o->iterations, o->seed, r->output);
+}
+
+static int run(const request *r, tempera_sampler *sampler) {
+  tempera_error error = {0};
+  tempera_summary *summary = NULL;
+  cli_progress progress = cli_progress_start(r->quiet, r->verbose);
+  progress.automatic = r->options.iterations == 0 && !r->options.paper;
+  tempera_run_request where = {.folder = r->output,
+                               .model_path = r->input.model_path,
+                               .data_path = r->input.data_path,
+                               .data = r->input.data,
+                               .init_path = r->init_path};
+  announce(r, sampler);
+  catch_signals(sampler);
+  tempera_status status = tempera_run_sample(&where, sampler, cli_progress_show,
+                                             &progress, &summary, &error);
+  running = NULL;
+  cli_progress_end(&progress);
+  int shown = show(r, sampler, summary);
+  int written = write_netcdf(r, sampler, summary);
+  if (summary && status != TEMPERA_ERROR_IO)
+    write_report(r);
+  tempera_summary_free(summary);
+  int code = outcome(r, status, &error);
+  return code != EXIT_DONE ? code : written != EXIT_DONE ? written : shown;
+}
+
+/* Options that do not fit the model are usage; the rest is the model's. */
+static int sample(request *r) {
+  tempera_error error = {0};
+  tempera_sampler *sampler = NULL;
+  tempera_status status =
+      tempera_sampler_create(r->input.model, &r->options, &sampler, &error);
+  if (status == TEMPERA_ERROR_ARGUMENT)
+    return cli_usage("sample", "%s", error.message);
+  if (status != TEMPERA_OK)
+    return cli_fail(r->input.model_path, &error);
+  int code = run(r, sampler);
+  tempera_sampler_free(sampler);
+  return code;
+}
+
+int cli_sample(int argc, char **argv) {
+  request r = {.options = tempera_options_default()};
+  int code = take_arguments(&r, argc, argv);
+  if (code != EXIT_DONE)
+    return code == HELP_SHOWN ? EXIT_DONE : code;
+  code = pick_seed(&r);
+  if (code == EXIT_DONE)
+    code = cli_load(&r.input);
+  if (code == EXIT_DONE)
+    code = read_starts(&r);
+  if (code == EXIT_DONE)
+    code = sample(&r);
+  free(r.starts);
+  cli_unload(&r.input);
+  return code;
+}

@@ -1,0 +1,188 @@
+/* Facts about the split into prior and likelihood. In tests/language/split and
+ * tests/language/brms, NAME.stan (with NAME.json) says by a comment behind
+ * each line that adds to the target on which side it is: "// = prior" or
+ * "// = likelihood". The splitter must find the same; and with the lines of
+ * one side taken out by hand, the whole target must be what the split program
+ * has on the other. The first line says whether the prior is proper. */
+#include "base/file.h"
+#include "base/text.h"
+#include "language/program.h"
+#include "model/model.h"
+
+#include "cmocka_all.h"
+
+#include <dirent.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *const MARKS[] = {
+    [TM_PART_PRIOR] = "// = prior", [TM_PART_LIKELIHOOD] = "// = likelihood"};
+
+/* The text without the lines of this part (NONE: with all), its number of
+ * lines kept. */
+static void without(const char *text, tm_part part, tm_text *out) {
+  while (*text) {
+    size_t n = strcspn(text, "\n");
+    const char *mark = part ? strstr(text, MARKS[part]) : NULL;
+    if (!mark || mark > text + n)
+      tm_text_add_bytes(out, text, n);
+    tm_text_add(out, "\n");
+    text += n + (text[n] == '\n');
+  }
+}
+
+static char *read_case(const char *folder, const char *name) {
+  char path[512], *text = NULL;
+  size_t length;
+  snprintf(path, sizeof path, "%s/tests/language/%s/%s.stan", SOURCE_DIR,
+           folder, name);
+  assert_int_equal(tm_file_read(path, &text, &length, NULL), TEMPERA_OK);
+  return text;
+}
+
+static tempera_program *parse(const char *name, const tm_text *text) {
+  tempera_program *program = NULL;
+  tempera_error error = {0};
+  if (tempera_program_parse(name, text->data, text->length, &program, &error))
+    fail_msg("%s:%d:%d: %s", name, error.line, error.column, error.message);
+  return program;
+}
+
+static tempera_model *load(const char *folder, const char *name,
+                           const tempera_program *program) {
+  char path[512];
+  tempera_data *data = NULL;
+  tempera_model *model = NULL;
+  tempera_error error = {0};
+  snprintf(path, sizeof path, "%s/tests/language/%s/%s.json", SOURCE_DIR,
+           folder, name);
+  if (tm_file_exists(path) && tempera_data_read(path, &data, &error))
+    fail_msg("%s: %s", path, error.message);
+  if (tempera_program_load(program, data, &model, &error))
+    fail_msg("%s: %s", name, error.message);
+  tempera_data_free(data);
+  return model;
+}
+
+/* What the comment on a line says; NONE without one. */
+static tm_part said(const char *text, int line) {
+  for (int i = 1; i < line; i++)
+    text = strchr(text, '\n') + 1;
+  const char *end = text + strcspn(text, "\n");
+  for (tm_part p = TM_PART_PRIOR; p <= TM_PART_LIKELIHOOD; p++) {
+    const char *mark = strstr(text, MARKS[p]);
+    if (mark && mark < end)
+      return p;
+  }
+  return TM_PART_NONE;
+}
+
+/* Every statement with a comment is where it says, and all that are listed
+ * have one; what passes gathered terms on has none. */
+static void check_lines(const char *name, const char *text,
+                        const tm_split *split) {
+  for (size_t i = 0; i < split->statement_count; i++) {
+    const tm_statement *s = split->statements[i];
+    tm_part wanted = said(text, s->last ? s->last->line : s->token->line);
+    bool passes_on = s->term_count == 1 && s->kind == TM_S_TARGET &&
+                     strstr(s->reason, "gathered");
+    if (passes_on && wanted == TM_PART_NONE)
+      continue;
+    if (wanted != s->part)
+      fail_msg("%s, line %d: found part %d (%s), the comment says %d", name,
+               s->token->line, s->part, s->reason, wanted);
+  }
+}
+
+static double target_of(const tempera_model *model, const double *theta) {
+  double likelihood, prior;
+  assert_int_equal(
+      tempera_model_evaluate(model, theta, &likelihood, &prior, NULL),
+      TEMPERA_OK);
+  return likelihood + prior;
+}
+
+static bool close_to(double a, double b) {
+  return fabs(a - b) <= 1e-10 * fmax(1, fabs(b));
+}
+
+/* models: split, prior alone, likelihood alone. */
+static void check_values(const char *name, tempera_model *const models[3]) {
+  enum { POINTS = 5 };
+  size_t size = tempera_model_size(models[0]);
+  double *theta = calloc(POINTS * size, sizeof(double));
+  double likelihood[POINTS], prior[POINTS];
+  int finite = 0;
+  assert_int_equal(
+      tempera_model_probe(models[0], 3, POINTS, theta, likelihood, prior, NULL),
+      TEMPERA_OK);
+  for (size_t i = 0; i < POINTS; i++) {
+    if (!isfinite(likelihood[i]) || !isfinite(prior[i]))
+      continue;
+    double p = target_of(models[1], theta + i * size);
+    double l = target_of(models[2], theta + i * size);
+    if (!close_to(prior[i], p) || !close_to(likelihood[i], l))
+      fail_msg("%s: prior %.12g, by hand %.12g; likelihood %.12g, by hand "
+               "%.12g",
+               name, prior[i], p, likelihood[i], l);
+    finite++;
+  }
+  if (finite == 0)
+    fail_msg("%s: no point of finite density", name);
+  free(theta);
+}
+
+static void check_case(const char *folder, const char *name) {
+  char *text = read_case(folder, name);
+  tempera_model *models[3];
+  static const tm_part left_out[] = {TM_PART_NONE, TM_PART_LIKELIHOOD,
+                                     TM_PART_PRIOR};
+  for (int k = 0; k < 3; k++) {
+    tm_text version = {0};
+    without(text, left_out[k], &version);
+    tempera_program *program = parse(name, &version);
+    if (k == 0)
+      check_lines(name, text, &program->split);
+    models[k] = load(folder, name, program);
+    tempera_program_free(program);
+    tm_text_clear(&version);
+  }
+  bool improper = tempera_model_spec_of(models[0])->prior_improper;
+  if (improper != (strncmp(text, "// improper", 11) == 0))
+    fail_msg("%s: the prior is %s", name, improper ? "improper" : "proper");
+  check_values(name, models);
+  for (int k = 0; k < 3; k++)
+    tempera_model_free(models[k]);
+  free(text);
+}
+
+static void check_folder(const char *folder, size_t least) {
+  char path[512];
+  snprintf(path, sizeof path, "%s/tests/language/%s", SOURCE_DIR, folder);
+  DIR *dir = opendir(path);
+  assert_non_null(dir);
+  size_t count = 0;
+  for (struct dirent *e; (e = readdir(dir));) {
+    char *dot = strrchr(e->d_name, '.');
+    if (!dot || strcmp(dot, ".stan"))
+      continue;
+    *dot = '\0';
+    check_case(folder, e->d_name);
+    count++;
+  }
+  closedir(dir);
+  assert_true(count >= least);
+}
+
+static void terms_are_where_the_comments_say(void **state) {
+  (void)state;
+  check_folder("split", 3);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(terms_are_where_the_comments_say),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
