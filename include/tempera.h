@@ -625,6 +625,18 @@ typedef struct tempera_finding {
   char *words;
 } tempera_finding;
 
+/* The reference leg. `rhat`, `ess` and `pareto_k` are of D at the target draws:
+ * the last below 0.7 where q covers the posterior's tails. `starts`: states
+ * annealed from the prior, of which so many were absorbed, that is went down
+ * the leg to q. */
+typedef struct tempera_reference {
+  double barrier, swap_acceptance, acceptance, rhat, ess, pareto_k;
+  size_t restarts, round_trips, fewest_trips; /* the last: in any one chain */
+  size_t starts, absorbed;
+  tempera_curve_point *curve; /* of log z(tau) from q, z(0) = 1, and E[D] */
+  size_t curve_count;
+} tempera_reference;
+
 typedef struct tempera_summary {
   char *version, *model, *method;
   uint64_t seed, data_hash;
@@ -636,6 +648,7 @@ typedef struct tempera_summary {
   double log_z, se, lower, upper;
   char *estimator;        /* NULL when there is no evidence (improper prior) */
   double zero_likelihood; /* prior mass where L = 0; NaN if not measured */
+  double prior_log_z, prior_log_z_se; /* the prior's integral; NaN: unknown */
   tempera_estimate *estimates;
   size_t estimate_count;
   tempera_mode *modes;
@@ -657,6 +670,7 @@ typedef struct tempera_summary {
   size_t tau_bin_count;
   tempera_curve_point *curve;
   size_t curve_count;
+  tempera_reference *reference; /* NULL when there is none */
   tempera_level *levels; /* of methods with a draw at each level, else NULL */
   size_t level_count;
   tempera_ridge_point *ridge; /* NULL when there is none */
@@ -666,6 +680,7 @@ typedef struct tempera_summary {
   double seconds, seconds_in_model;
   char *decision; /* how many iterations were chosen and why, or NULL */
   bool reliable;
+  char *basis; /* of it: "round-trips" or "modes-found"; NULL: not reliable */
   char *verdict;
   tempera_finding *findings; /* the gravest first */
   size_t finding_count;

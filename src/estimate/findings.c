@@ -76,6 +76,13 @@ static const row TABLE[TM_FIND_CODES] = {
          "The tempered chain and the target chain disagree at tau = 1: mean "
          "log likelihood {v} and {l}.",
          CONTRADICT, CHAINS},
+    [TM_FIND_REFERENCE_APART] =
+        {"reference-apart", UNRELIABLE, false, false,
+         "The reference leg and the target chain disagree at tau = 1: mean log "
+         "density ratio {v} and {l}. The posterior has mass outside of the "
+         "density fitted to it.",
+         "the posterior has mass outside of the reference",
+         "run a longer warmup, in which the reference is fitted"},
     [TM_FIND_ESTIMATES_APART] =
         {"estimates-apart", UNRELIABLE, false, false,
          "disagrees with {a} by {v}, more than their errors allow ({l})",

@@ -152,6 +152,8 @@ static tempera_status complete(const tempera_sampler *s,
   TM_TRY(tm_estimate_labels(s->draws, tm_threads(s->options.threads), summary,
                             error));
   TM_TRY(tm_estimate_cross_check(s->draws, summary, error));
+  TM_TRY(
+      tm_estimate_add_reference(tempera_sampler_reference(s), summary, error));
   TM_TRY(fill_labels(s, summary, error));
   TM_TRY(fill_ridge(s, summary, error));
   return s->begun && s->method->describe ? s->method->describe(s, summary)

@@ -1,4 +1,5 @@
-/* rao_blackwell.c - Rao-Blackwell estimates (method 4.4, `rb`) and the harmonic mean.
+/* rao_blackwell.c - Rao-Blackwell estimates (method 4.4, `rb`) and the harmonic
+ * mean.
  *
  * log z(tau) - log z(0) = log mean_i e^{tau l_i}/M_i - log mean_i 1/M_i, with
  * the atom in M_i when there is one: the tau prior has cancelled. */

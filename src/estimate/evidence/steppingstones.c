@@ -1,8 +1,8 @@
-/* steppingstones.c - the steppingstone estimator in bins of tau (method 4.4, `ss`):
- * for a bin B = [a, b] and its draws i,
- *   log z(b) - log z(a) = log sum e^{b l_i}/C_i - log sum e^{a l_i}/C_i,
- *   C_i = integral over B of P(u) e^{u l_i} du.
- * Rao-Blackwell inside each bin, but no draw lends weight to another bin. */
+/* steppingstones.c - the steppingstone estimator in bins of tau (method 4.4,
+ * `ss`): for a bin B = [a, b] and its draws i, log z(b) - log z(a) = log sum
+ * e^{b l_i}/C_i - log sum e^{a l_i}/C_i, C_i = integral over B of P(u) e^{u
+ * l_i} du. Rao-Blackwell inside each bin, but no draw lends weight to another
+ * bin. */
 #include "estimate/evidence/evidence.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
-/* thermodynamic_integration.c - thermodynamic integration, log Z = integral of E_tau[l] over tau
- * (method 2 and 4.4): `ti` over all draws in bins of tau, and `ti-paper` as
- * published.
+/* thermodynamic_integration.c - thermodynamic integration, log Z = integral of
+ * E_tau[l] over tau (method 2 and 4.4): `ti` over all draws in bins of tau, and
+ * `ti-paper` as published.
  *
  * Inside a bin the draws' tau has density proportional to P(tau) z(tau), not
  * uniform. With g = log P known, weights e^{-g(tau) - m tau}, m the bin's

@@ -1,5 +1,5 @@
-/* weighted_levels.c - log Z from draws on discrete levels with weights (method st): a
- * draw at level t has density proportional to w_t e^{tau_t l} pi.
+/* weighted_levels.c - log Z from draws on discrete levels with weights (method
+ * st): a draw at level t has density proportional to w_t e^{tau_t l} pi.
  *
  * `st-weights`: levels are visited in proportion to w_t z(tau_t), so that
  *   log z(1) - log z(0) = log n_T/n_0 - log w_T/w_0;

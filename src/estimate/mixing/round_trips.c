@@ -11,6 +11,7 @@
 #include "estimate/summary.h"
 
 #include <math.h>
+#include <stdint.h>
 
 /* Where a walker last was: nowhere yet, at the bottom, or at the top having
  * come from the bottom. */
@@ -58,6 +59,16 @@ static void follow_chain(const tempera_draws *draws, size_t chain,
     if (target)
       visit(target, 1, c);
   }
+}
+
+size_t tm_trips_fewest(const tempera_draws *draws, const tm_barrier *barrier) {
+  size_t fewest = SIZE_MAX;
+  for (size_t chain = 0; chain < draws->chains; chain++) {
+    counts c = {0};
+    follow_chain(draws, chain, barrier, &c);
+    fewest = c.round_trips < fewest ? c.round_trips : fewest;
+  }
+  return fewest;
 }
 
 /* Several walkers in a chain: each row says which it is. `stages` has room for
