@@ -7,6 +7,7 @@
 #   make bench        what things cost, as ratios
 #   make coverage     are the error bars honest? (200 seeds, minutes)
 #   make family       every method and estimator beside the exact answers
+#   make gauntlet     170 problems of known evidence, as users would run them
 #   make experiments  these and truth, dimension, budget, ablation (an hour)
 #   make page         the charts of reports, from page/ (needs Node)
 #   make screenshots  the pictures in docs/screenshots (needs Chromium too)
@@ -18,8 +19,8 @@ TIMINGS := overhead models language
 EXPERIMENTS := coverage truth dimension budget ablation family
 GENERATOR := $(if $(shell command -v ninja),-G Ninja,)
 
-.PHONY: all setup demo test install bench $(EXPERIMENTS) experiments page \
-  screenshots format clean
+.PHONY: all setup demo test install bench $(EXPERIMENTS) gauntlet experiments \
+  page screenshots format clean
 
 all: $(BUILD)/CMakeCache.txt
 	cmake --build $(BUILD) -j $(JOBS)
@@ -61,7 +62,11 @@ $(EXPERIMENTS): all
 dimension: PLOT := --svg docs/dimension.svg
 family: PLOT := --document docs/methods.md
 
-experiments: $(EXPERIMENTS)
+gauntlet: all
+	python3 benchmarks/gauntlet/gauntlet.py $(BUILD)/tempera \
+	  -o $(BUILD)/gauntlet.json --document docs/methods.md $(EXPERIMENT_FLAGS)
+
+experiments: $(EXPERIMENTS) gauntlet
 
 page/node_modules: page/package-lock.json
 	cd page && npm ci --no-audit --no-fund

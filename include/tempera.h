@@ -328,6 +328,11 @@ typedef struct tempera_program tempera_program;
 TEMPERA_CHECKED tempera_status tempera_program_read(const char *path,
                                                     tempera_program **program,
                                                     tempera_error *error);
+/* The same, with folders (separated by ':') in which #include looks for files
+ * that are not beside the one that includes them. */
+TEMPERA_CHECKED tempera_status tempera_program_read_including(
+    const char *path, const char *include_path, tempera_program **program,
+    tempera_error *error);
 /* The same from text in memory; `name` stands for the file in messages. */
 TEMPERA_CHECKED tempera_status tempera_program_parse(const char *name,
                                                      const char *text,

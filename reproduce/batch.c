@@ -49,8 +49,8 @@ static tempera_status run_one(const work *w, size_t replicate,
   if (status == TEMPERA_OK)
     status =
         tempera_sampler_summarise(sampler, &w->summaries[replicate], error);
-  if (status == TEMPERA_OK && batch->look)
-    status = batch->look(sampler, replicate, batch->context, error);
+  if (status == TEMPERA_OK && batch->inspect)
+    status = batch->inspect(sampler, replicate, batch->context, error);
   tempera_sampler_free(sampler);
   return status;
 }
@@ -102,7 +102,7 @@ tempera_status tm_batch_options(const tm_paper *paper, tm_length length,
   *options = tempera_options_default();
   for (; *words; words += 2)
     TM_TRY(tempera_options_set(options, words[0], words[1], error));
-  if (length == TM_LENGTH_OWN)
+  if (length == TM_LENGTH_AUTOMATIC)
     return TEMPERA_OK;
   options->warmup_given = true;
   options->warmup = length == TM_LENGTH_LONG ? l->long_warmup : l->short_warmup;

@@ -51,9 +51,10 @@ typedef struct table1_row {
 
 static void add_table1_row(const tm_paper *paper, json_t *sheet,
                            const table1_row *r, double exact,
-                           const mode_means *printed, const mode_means *own) {
+                           const mode_means *printed,
+                           const mode_means *automatic) {
   const tm_part_mean *a = (const void *)((const char *)printed + r->part);
-  const tm_part_mean *b = (const void *)((const char *)own + r->part);
+  const tm_part_mean *b = (const void *)((const char *)automatic + r->part);
   json_t *row = tm_sheet_row(sheet, r->label);
   char path[64];
   snprintf(path, sizeof path, "%s/0", r->estimate);
@@ -86,7 +87,8 @@ static json_t *table1_sheet(void) {
 }
 
 static void fill_table1(tm_paper *paper, const tm_theory *theory,
-                        const mode_means *printed, const mode_means *own) {
+                        const mode_means *printed,
+                        const mode_means *automatic) {
   static const table1_row rows[] = {
       {"mu > 0", "table1/mu/0", "table1/mu_theory/0",
        offsetof(mode_means, positive), 1, ""},
@@ -99,7 +101,7 @@ static void fill_table1(tm_paper *paper, const tm_theory *theory,
   for (size_t i = 0; i < 3; i++) {
     double exact = rows[i].sign != 0 ? rows[i].sign * tm_theory_mu_mean(theory)
                                      : tm_theory_sigma2_mean(theory);
-    add_table1_row(paper, sheet, &rows[i], exact, printed, own);
+    add_table1_row(paper, sheet, &rows[i], exact, printed, automatic);
   }
   tm_sheet_note(
       sheet,
@@ -114,22 +116,23 @@ static void fill_table1(tm_paper *paper, const tm_theory *theory,
 
 static tempera_status table1(tm_paper *paper, const tm_theory *theory,
                              const tempera_model *model, tempera_error *error) {
-  mode_means printed, own;
+  mode_means printed, automatic;
   tempera_summary *summary = NULL;
   tm_batch batch = {.what = "bimodal: Table 1, as printed",
                     .model = model,
                     .count = 1,
-                    .look = means_by_mode,
+                    .inspect = means_by_mode,
                     .context = &printed};
   TM_TRY(tm_batch_options(paper, TM_LENGTH_LONG, tm_as_printed, &batch, error));
   TM_TRY(tm_batch_run(paper, &batch, &summary, error));
   tm_batch_free(&summary, 1);
   batch.what = "bimodal: Table 1, defaults";
-  batch.context = &own;
-  TM_TRY(tm_batch_options(paper, TM_LENGTH_OWN, tm_by_default, &batch, error));
+  batch.context = &automatic;
+  TM_TRY(tm_batch_options(paper, TM_LENGTH_AUTOMATIC, tm_by_default, &batch,
+                          error));
   TM_TRY(tm_batch_run(paper, &batch, &summary, error));
   tm_batch_free(&summary, 1);
-  fill_table1(paper, theory, &printed, &own);
+  fill_table1(paper, theory, &printed, &automatic);
   return TEMPERA_OK;
 }
 
@@ -186,7 +189,7 @@ static tempera_status printed_rows(tm_paper *paper, const tempera_model *model,
   tm_batch batch = {.what = "bimodal: Table 2, PT-STWNC as printed",
                     .model = model,
                     .count = p.count,
-                    .look = keep_tempered,
+                    .inspect = keep_tempered,
                     .context = &p};
   TM_TRY(
       tm_batch_options(paper, TM_LENGTH_SHORT, tm_as_printed, &batch, error));
@@ -263,7 +266,8 @@ static tempera_status default_row(tm_paper *paper, const tempera_model *model,
   tm_batch batch = {.what = "bimodal: Table 2, defaults",
                     .model = model,
                     .count = paper->lengths.bimodal_replicates};
-  TM_TRY(tm_batch_options(paper, TM_LENGTH_OWN, tm_by_default, &batch, error));
+  TM_TRY(tm_batch_options(paper, TM_LENGTH_AUTOMATIC, tm_by_default, &batch,
+                          error));
   TM_TRY(tm_batch_run(paper, &batch, summaries, error));
   tm_replicated spread = tm_replicated_estimate(summaries, batch.count, NULL);
   tm_evidence_row(sheet, "Tempera's defaults", exact, &spread, "");

@@ -104,7 +104,7 @@ tempera_status tm_picture_take(tm_paper *paper, const char *what,
   tm_batch batch = {.what = what,
                     .model = model,
                     .count = 1,
-                    .look = keep,
+                    .inspect = keep,
                     .context = picture};
   *picture = (tm_picture){.values = tempera_model_size(model)};
   if (picture->values > TM_DRAW_SET_VALUES)

@@ -25,7 +25,7 @@ void tm_evidence_row(json_t *sheet, const char *label,
                      const tm_reference *reference, const tm_replicated *spread,
                      const char *remark) {
   json_t *row = tm_sheet_row(sheet, label);
-  double own = tm_replicated_error(spread);
+  double own_error = tm_replicated_error(spread);
   double error = spread->mean - reference->exact;
   char reliable[32] = "";
   if (spread->runs > 0)
@@ -39,7 +39,7 @@ void tm_evidence_row(json_t *sheet, const char *label,
   tm_sheet_number(row, reference->exact);
   tm_sheet_number(row, reference->published - reference->exact);
   tm_sheet_number(row, error);
-  tm_sheet_number(row, error / hypot(own, reference->exact_se));
+  tm_sheet_number(row, error / hypot(own_error, reference->exact_se));
   tm_sheet_words(row, reliable);
   tm_sheet_words(row, remark);
 }

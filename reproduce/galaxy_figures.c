@@ -48,7 +48,7 @@ static void figure3(tm_paper *paper, const tm_picture *p) {
   cloud(paper, "figure3e", "Figure 3E. mu[1] and mu[3]", p);
 }
 
-static void figure3_own(tm_paper *paper, const tm_picture *p) {
+static void figure3_automatic(tm_paper *paper, const tm_picture *p) {
   tm_document_heading(
       paper, "Figure 3 with Tempera's defaults",
       "The learned prior spreads tau over [0, 1], and all six labellings are "
@@ -65,18 +65,19 @@ static void figure3_own(tm_paper *paper, const tm_picture *p) {
 
 tempera_status tm_galaxy_figures(tm_paper *paper, tempera_error *error) {
   tempera_model *model = NULL;
-  tm_picture printed = {0}, own = {0};
+  tm_picture printed = {0}, automatic = {0};
   tempera_status status = TEMPERA_OK;
   TM_TRY(tm_paper_model("galaxy", "galaxy-3.json", &model, error));
   TM_TRY_DONE(tm_picture_take(paper, "galaxy: Figure 3", model, TM_LENGTH_SHORT,
                               tm_as_printed, &printed, error));
   TM_TRY_DONE(tm_picture_take(paper, "galaxy: Figure 3, defaults", model,
-                              TM_LENGTH_OWN, tm_by_default, &own, error));
+                              TM_LENGTH_AUTOMATIC, tm_by_default, &automatic,
+                              error));
   figure3(paper, &printed);
-  figure3_own(paper, &own);
+  figure3_automatic(paper, &automatic);
 done:
   tm_picture_free(&printed);
-  tm_picture_free(&own);
+  tm_picture_free(&automatic);
   tempera_model_free(model);
   return status;
 }

@@ -24,7 +24,7 @@ typedef struct estimator {
   const char *remark;
 } estimator;
 
-enum { PRINTED, PRINTED_RB, PT_B, PT_NB, OWN, ESTIMATORS };
+enum { PRINTED, PRINTED_RB, PT_B, PT_NB, AUTOMATIC, ESTIMATORS };
 
 static const estimator estimators[ESTIMATORS] = {
     {"PT-STWNC (ti-paper)", "ti-paper", 0, "biased; profile prior"},
@@ -62,7 +62,7 @@ static tempera_status run_model(tm_paper *paper, size_t index, results *r,
   static const char *const pt[] = {"method", "pt",   "levels", "30",
                                    "paper",  "true", NULL};
   static const size_t printed[] = {PRINTED, PRINTED_RB}, both[] = {PT_B, PT_NB},
-                      own[] = {OWN};
+                      automatic[] = {AUTOMATIC};
   tempera_model *model = NULL;
   tempera_status status = TEMPERA_OK;
   TM_TRY(tm_paper_model("galaxy", models[index].data, &model, error));
@@ -70,8 +70,8 @@ static tempera_status run_model(tm_paper *paper, size_t index, results *r,
                   tm_as_printed, printed, 2, model, r, error));
   TM_TRY_DONE(run(paper, index, "PT with 30 chains", TM_LENGTH_SHORT, pt, both,
                   2, model, r, error));
-  TM_TRY_DONE(run(paper, index, "defaults", TM_LENGTH_OWN, tm_by_default, own,
-                  1, model, r, error));
+  TM_TRY_DONE(run(paper, index, "defaults", TM_LENGTH_AUTOMATIC, tm_by_default,
+                  automatic, 1, model, r, error));
 done:
   tempera_model_free(model);
   return status;
@@ -152,9 +152,9 @@ static void table4(tm_paper *paper, const results *r) {
       tm_sheet_number(row, a[PRINTED].mean - b[PRINTED].mean);
       tm_sheet_number(row, a[PT_B].mean - b[PT_B].mean);
       tm_sheet_number(row, a[PT_NB].mean - b[PT_NB].mean);
-      tm_sheet_number(row, a[OWN].mean - b[OWN].mean);
-      tm_sheet_number(row, hypot(tm_replicated_error(&a[OWN]),
-                                 tm_replicated_error(&b[OWN])));
+      tm_sheet_number(row, a[AUTOMATIC].mean - b[AUTOMATIC].mean);
+      tm_sheet_number(row, hypot(tm_replicated_error(&a[AUTOMATIC]),
+                                 tm_replicated_error(&b[AUTOMATIC])));
       tm_sheet_number(row, truth(paper, i, "log_z") - truth(paper, j, "log_z"));
     }
   tm_sheet_note(sheet,
@@ -162,14 +162,14 @@ static void table4(tm_paper *paper, const results *r) {
                 "is K = 3 with equal variances, 4 is K = 4, 5 is K = 5.");
   double best = -INFINITY, total = 0;
   for (size_t m = 0; m < MODELS; m++)
-    best = fmax(best, r->spread[m][OWN].mean);
+    best = fmax(best, r->spread[m][AUTOMATIC].mean);
   for (size_t m = 0; m < MODELS; m++)
-    total += exp(r->spread[m][OWN].mean - best);
+    total += exp(r->spread[m][AUTOMATIC].mean - best);
   char list[256] = "";
   for (size_t m = 0, used = 0; m < MODELS; m++)
     used += (size_t)snprintf(list + used, sizeof list - used, "%s%s: %.3f",
                              m ? "; " : "", models[m].name,
-                             exp(r->spread[m][OWN].mean - best) / total);
+                             exp(r->spread[m][AUTOMATIC].mean - best) / total);
   tm_sheet_note(sheet, "Probabilities with equal prior odds: %s.", list);
   tm_sheet_note(
       sheet, "Which number of components wins: none clearly. Two with equal "

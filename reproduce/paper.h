@@ -61,8 +61,8 @@ typedef struct tm_batch {
   tempera_options options;
   size_t count;
   /* Called (when given) with every finished run, by several threads at once. */
-  tempera_status (*look)(const tempera_sampler *sampler, size_t replicate,
-                         void *context, tempera_error *error);
+  tempera_status (*inspect)(const tempera_sampler *sampler, size_t replicate,
+                            void *context, tempera_error *error);
   void *context;
 } tm_batch;
 
@@ -74,9 +74,9 @@ TEMPERA_CHECKED tempera_status tm_batch_run(tm_paper *paper,
                                             tempera_error *error);
 void tm_batch_free(tempera_summary **summaries, size_t count);
 
-/* How long runs are; TM_LENGTH_OWN is decided by Tempera itself. */
+/* How long runs are; TM_LENGTH_AUTOMATIC is decided by Tempera itself. */
 typedef enum tm_length {
-  TM_LENGTH_OWN,
+  TM_LENGTH_AUTOMATIC,
   TM_LENGTH_LONG,
   TM_LENGTH_SHORT
 } tm_length;

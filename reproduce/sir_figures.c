@@ -202,20 +202,21 @@ static tempera_status find_line(const tm_paper *paper,
 
 tempera_status tm_sir_figures(tm_paper *paper, const tempera_model *model,
                               tempera_error *error) {
-  tm_picture printed = {0}, own = {0};
+  tm_picture printed = {0}, automatic = {0};
   optimum_line line;
   tempera_status status = TEMPERA_OK;
   TM_TRY_DONE(tm_picture_take(paper, "SIR: Figures 5 and 7", model,
                               TM_LENGTH_SHORT, tm_as_printed, &printed, error));
   TM_TRY_DONE(tm_picture_take(paper, "SIR: Figures 4 and 6", model,
-                              TM_LENGTH_OWN, tm_by_default, &own, error));
+                              TM_LENGTH_AUTOMATIC, tm_by_default, &automatic,
+                              error));
   TM_TRY_DONE(find_line(paper, model, &line, error));
-  figure4(paper, &own.target);
+  figure4(paper, &automatic.target);
   figure5(paper, &printed.tempered);
-  figure6(paper, &own.target);
+  figure6(paper, &automatic.target);
   figure7(paper, &printed.tempered, &line);
 done:
   tm_picture_free(&printed);
-  tm_picture_free(&own);
+  tm_picture_free(&automatic);
   return status;
 }

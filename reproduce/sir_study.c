@@ -77,8 +77,8 @@ static void measure_tempered(const tm_draw_set *set, measured *m) {
   m->value[HOT] = hot / (double)set->count;
 }
 
-static tempera_status look(const tempera_sampler *sampler, size_t replicate,
-                           void *context, tempera_error *error) {
+static tempera_status inspect(const tempera_sampler *sampler, size_t replicate,
+                              void *context, tempera_error *error) {
   measured *m = (measured *)context + replicate;
   tm_draw_set target = {0}, tempered = {0};
   bool pair = tempera_sampler_options(sampler)->method == TEMPERA_PT_STWNC;
@@ -102,7 +102,7 @@ static tempera_status look(const tempera_sampler *sampler, size_t replicate,
  * The tables
  */
 
-enum { PRINTED, PT, OWN, METHODS };
+enum { PRINTED, PT, AUTOMATIC, METHODS };
 
 typedef struct results {
   tm_replicated spread[METHODS][QUANTITIES];
@@ -140,7 +140,7 @@ static tempera_status run(tm_paper *paper, const sir_method *method,
   tm_batch batch = {.what = method->what,
                     .model = model,
                     .count = method->count,
-                    .look = look,
+                    .inspect = inspect,
                     .context = m};
   TM_TRY(tm_batch_options(paper, method->length, method->words, &batch, error));
   TM_TRY(tm_batch_run(paper, &batch, summaries, error));
@@ -174,8 +174,8 @@ static void posterior_sheet(tm_paper *paper, const results *r) {
                     *quantities[q].truth
                         ? tm_paper_number(paper->truth, quantities[q].truth)
                         : NAN);
-    tm_sheet_number(row, r->spread[OWN][q].mean);
-    tm_sheet_number(row, r->spread[OWN][q].se);
+    tm_sheet_number(row, r->spread[AUTOMATIC][q].mean);
+    tm_sheet_number(row, r->spread[AUTOMATIC][q].se);
     tm_sheet_number(row, r->spread[PRINTED][q].mean);
     tm_sheet_number(row, r->spread[PRINTED][q].sd);
     tm_sheet_number(row, r->spread[PT][q].mean);
@@ -212,13 +212,13 @@ static tempera_status tables(tm_paper *paper, const tempera_model *model,
               {"TI-PT-B, T = 5", "TI-PT-NB, T = 5"},
               {"ti-pt-b", "ti-pt-nb"},
               {"5 levels are too few for log Z", "trapezoid on 5 levels"}},
-      [OWN] = {"SIR: defaults",
-               TM_LENGTH_OWN,
-               tm_by_default,
-               1,
-               {"Tempera's defaults", NULL},
-               {NULL, NULL},
-               {"", NULL}}};
+      [AUTOMATIC] = {"SIR: defaults",
+                     TM_LENGTH_AUTOMATIC,
+                     tm_by_default,
+                     1,
+                     {"Tempera's defaults", NULL},
+                     {NULL, NULL},
+                     {"", NULL}}};
   results r;
   json_t *evidence = tm_evidence_sheet("sir_evidence", "SIR: log Z");
   tempera_status status = TEMPERA_OK;

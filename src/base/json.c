@@ -180,7 +180,7 @@ void tm_json_real(json_t *object, const char *name, double value) {
                       isfinite(value) ? json_real(value) : json_null());
 }
 
-void tm_json_whole(json_t *object, const char *name, uint64_t value) {
+void tm_json_integer(json_t *object, const char *name, uint64_t value) {
   json_object_set_new(object, name, json_integer((json_int_t)value));
 }
 

@@ -33,7 +33,7 @@ size_t tm_json_special(const char *text, double *value);
 
 /* Set a field; NaN and infinities become null, as does a NULL string. */
 void tm_json_real(json_t *object, const char *name, double value);
-void tm_json_whole(json_t *object, const char *name, uint64_t value);
+void tm_json_integer(json_t *object, const char *name, uint64_t value);
 void tm_json_string(json_t *object, const char *name, const char *value);
 /* A string; in a text that is not UTF-8 (a file's name may be anything), "?"
  * for every byte beyond ASCII. */

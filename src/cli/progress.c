@@ -108,12 +108,12 @@ void cli_progress_show(const tempera_progress *progress, void *user) {
   double due = display->shown_at < 0 && !display->terminal
                    ? every
                    : display->shown_at + every;
-  bool news = display->verbose && progress->phase != display->phase;
+  bool phase_changed = display->verbose && progress->phase != display->phase;
   if (progress->phase != TEMPERA_PHASE_RIDGE && display->began_at < 0) {
     display->began_at = progress->seconds;
     display->began_with = progress->done;
   }
-  if (display->quiet || (!news && progress->seconds < due &&
+  if (display->quiet || (!phase_changed && progress->seconds < due &&
                          progress->phase != TEMPERA_PHASE_DONE))
     return;
   if (progress->phase == TEMPERA_PHASE_DONE &&

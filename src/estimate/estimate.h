@@ -21,11 +21,15 @@ TEMPERA_CHECKED tempera_status tm_estimate_summary(const tempera_draws *draws,
 TEMPERA_CHECKED tempera_status tm_estimate_modes(const tempera_draws *draws,
                                                  tempera_summary *summary,
                                                  tempera_error *error);
-/* After both: components whose labels change places. */
-TEMPERA_CHECKED tempera_status tm_estimate_labels(const tempera_draws *draws,
-                                                  int threads,
-                                                  tempera_summary *summary,
-                                                  tempera_error *error);
+/* After the summary: components that can change places, by the density's word,
+ * and their mixing once each draw is moved to one labelling. The calls of the
+ * likelihood are added to *calls. After the modes as well: what to say of it.
+ */
+TEMPERA_CHECKED tempera_status tm_estimate_labels(
+    const tempera_model *model, const tempera_draws *draws, int threads,
+    tempera_summary *summary, uint64_t *calls, tempera_error *error);
+TEMPERA_CHECKED tempera_status
+tm_estimate_label_findings(tempera_summary *summary, tempera_error *error);
 /* Named summaries without numbers; names and list are freed with the
  * summary. */
 TEMPERA_CHECKED tempera_status tm_estimate_name_values(

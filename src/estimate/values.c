@@ -1,5 +1,5 @@
-/* values.c - the parameter table: means, quantiles, probabilities of whole
- * values, and how well each was sampled.
+/* values.c - the parameter table: means, quantiles, probabilities of integers,
+ * and how well each was sampled.
  *
  * From the target chain when there is one. A method without one (stwnc) has
  * its tempered draws weighted to tau = 1 by p(1 | theta), in which case there
@@ -159,8 +159,8 @@ static tempera_status fill_value(worker *w, size_t i) {
   v->q50 = quantile(w, 0.5);
   v->q95 = quantile(w, 0.95);
   fill_mixing(w, v);
-  bool whole = !t->columns && t->draws->integer && t->draws->integer[i];
-  return whole ? fill_pmf(w, v) : TEMPERA_OK;
+  bool integer = !t->columns && t->draws->integer && t->draws->integer[i];
+  return integer ? fill_pmf(w, v) : TEMPERA_OK;
 }
 
 tempera_status tm_estimate_name_values(const char *const *names, size_t count,

@@ -21,11 +21,11 @@ tempera_status tm_mh_create(const tempera_model *model, tempera_kernel kernel,
                             tm_group **group, tempera_error *error) {
   tm_group *made = NULL;
   TM_TRY(tm_group_create(&MH, sizeof(mh), model, kernel, chain, &made, error));
-  mh *own = (mh *)made;
-  own->stream = tm_random(seed, chain, TM_PURPOSE_TARGET);
+  mh *self = (mh *)made;
+  self->stream = tm_random(seed, chain, TM_PURPOSE_TARGET);
   tempera_status status = tm_group_set_width(made, TEMPERA_TARGET, 1, error);
   if (status == TEMPERA_OK)
-    status = tm_group_point(made, start, &own->point, error);
+    status = tm_group_point(made, start, &self->point, error);
   if (status != TEMPERA_OK)
     tm_group_free(made);
   else

@@ -151,7 +151,7 @@ static void mutate(tm_pt *pt) {
 
 /* Neighbours are independent, each at its own tau: so this is the rejection
  * rate between them, whichever exchanges are tried. */
-static void watch(tm_pt *pt) {
+static void count_acceptance(tm_pt *pt) {
   for (size_t t = 0; t + 1 < pt->count; t++)
     pt->accept[t] += exp(fmin(0, log_ratio(pt, t, t + 1)));
   pt->sweeps++;
@@ -181,6 +181,6 @@ static void sweep(tm_group *group) {
     exchange_random_pair(pt);
   else if (exchanging)
     exchange_neighbours(pt);
-  watch(pt);
+  count_acceptance(pt);
   fill_rows(pt);
 }

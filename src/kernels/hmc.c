@@ -259,7 +259,7 @@ static void freeze(void *opaque) {
     tm_scale_freeze(&state->regimes[i].step);
 }
 
-tm_hmc_view tm_hmc_look(void *opaque, double tau) {
+tm_hmc_view tm_hmc_inspect(void *opaque, double tau) {
   hmc *state = opaque;
   tm_tau_place place = tm_tau_locate(tau);
   regime *r = &state->regimes[tm_regime_of(place)];

@@ -11,6 +11,6 @@ typedef struct tm_hmc_view {
 } tm_hmc_view;
 
 /* Of the state that tm_move_hmc created. */
-tm_hmc_view tm_hmc_look(void *state, double tau);
+tm_hmc_view tm_hmc_inspect(void *state, double tau);
 
 #endif

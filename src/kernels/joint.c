@@ -54,10 +54,10 @@ static bool settled(const tm_spread *spread, size_t regime) {
 static void diagonal_step(const joint *state, tm_step *step, double *out) {
   tm_shared *shared = state->shared;
   for (size_t i = 0; i < state->dimension; i++) {
-    double own = shared->componentwise ? tm_scale_at(&shared->componentwise[i],
-                                                     step->place, step->adapt)
-                                       : 1;
-    out[i] = own * state->z[i];
+    double sd = shared->componentwise ? tm_scale_at(&shared->componentwise[i],
+                                                    step->place, step->adapt)
+                                      : 1;
+    out[i] = sd * state->z[i];
   }
 }
 

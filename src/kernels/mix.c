@@ -253,7 +253,7 @@ static void freeze(void *opaque) {
     freeze_shares(state);
 }
 
-tm_mix_view tm_mix_look(const void *opaque, double tau) {
+tm_mix_view tm_mix_inspect(const void *opaque, double tau) {
   const mix *state = opaque;
   size_t regime = tm_regime_of(tm_tau_locate(tau));
   tm_mix_view view = {.count = state->count};

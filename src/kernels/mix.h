@@ -15,6 +15,6 @@ typedef struct tm_mix_view {
 } tm_mix_view;
 
 /* Of the state that tm_move_mix created. */
-tm_mix_view tm_mix_look(const void *state, double tau);
+tm_mix_view tm_mix_inspect(const void *state, double tau);
 
 #endif

@@ -10,7 +10,7 @@
 
 typedef struct recipe {
   tm_shared *shared;
-  const tempera_recipe *own;
+  const tempera_recipe *given;
   tm_scale *scales; /* one per proposal */
 } recipe;
 
@@ -20,17 +20,17 @@ static bool applies(const tempera_model *model) {
 
 static tempera_status create(tm_shared *shared, tm_arena *arena, void **state,
                              tempera_error *error) {
-  const tempera_recipe *own = shared->model->spec.recipe;
+  const tempera_recipe *given = shared->model->spec.recipe;
   recipe *made = TM_NEW(arena, recipe, 1);
-  tm_scale *scales = TM_NEW(arena, tm_scale, own->proposal_count);
+  tm_scale *scales = TM_NEW(arena, tm_scale, given->proposal_count);
   if (!made || !scales)
     return tm_fail_memory(error);
-  for (size_t i = 0; i < own->proposal_count; i++) {
-    const tempera_proposal *proposal = &own->proposals[i];
+  for (size_t i = 0; i < given->proposal_count; i++) {
+    const tempera_proposal *proposal = &given->proposals[i];
     tm_scale_start(&scales[i], proposal->scale > 0 ? proposal->scale : 1,
                    proposal->target_acceptance);
   }
-  *made = (recipe){shared, own, scales};
+  *made = (recipe){shared, given, scales};
   *state = made;
   return TEMPERA_OK;
 }
@@ -56,8 +56,8 @@ static double propose(const recipe *state, tm_step *step,
 
 static void step(void *opaque, tm_step *step) {
   recipe *state = opaque;
-  for (size_t i = 0; i < state->own->proposal_count; i++) {
-    const tempera_proposal *how = &state->own->proposals[i];
+  for (size_t i = 0; i < state->given->proposal_count; i++) {
+    const tempera_proposal *how = &state->given->proposals[i];
     tm_scale *scale = &state->scales[i];
     bool tuned = how->target_acceptance > 0;
     double s =
@@ -72,7 +72,7 @@ static void step(void *opaque, tm_step *step) {
 
 static void freeze(void *opaque) {
   recipe *state = opaque;
-  for (size_t i = 0; i < state->own->proposal_count; i++)
+  for (size_t i = 0; i < state->given->proposal_count; i++)
     tm_scale_freeze(&state->scales[i]);
 }
 

@@ -85,8 +85,8 @@ void tm_spread_learn(tm_spread *spread, tm_tau_place place, const double *u) {
  * a little of the diagonal already hides directions far narrower than any
  * coordinate is. */
 static void shrunk_covariance(const tm_regime *r, size_t d, double *out) {
-  double doubt = ((double)d + 10) / (r->count + (double)d + 10);
-  double keep = 1 - doubt * doubt;
+  double shrinkage = ((double)d + 10) / (r->count + (double)d + 10);
+  double keep = 1 - shrinkage * shrinkage;
   for (size_t i = 0; i < d; i++)
     for (size_t j = 0; j <= i; j++)
       out[i * d + j] = r->scatter[i * d + j] / r->count * (i == j ? 1 : keep);

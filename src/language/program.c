@@ -26,9 +26,9 @@ static char *model_name(tm_arena *arena, const char *path) {
   return name;
 }
 
-tempera_status tempera_program_parse(const char *name, const char *text,
-                                     size_t length, tempera_program **program,
-                                     tempera_error *error) {
+static tempera_status parse(const char *name, const char *include_path,
+                            const char *text, size_t length,
+                            tempera_program **program, tempera_error *error) {
   tm_arena *arena = tm_arena_create();
   tempera_program *p = arena ? TM_NEW(arena, tempera_program, 1) : NULL;
   if (!p) {
@@ -40,11 +40,13 @@ tempera_status tempera_program_parse(const char *name, const char *text,
   tempera_error ignored;
   p->tree.source.error = error ? error : &ignored;
   p->tree.source.name = tm_arena_text(arena, name);
+  p->tree.source.include_path = include_path;
   p->name = model_name(arena, name);
   tempera_status status = p->name && p->tree.source.name
                               ? front_end(p, text, length)
                               : tm_fail_memory(error);
   p->tree.source.error = NULL; /* the caller's; not ours to keep */
+  p->tree.source.include_path = NULL;
   if (status != TEMPERA_OK) {
     tm_arena_free(arena);
     return status;
@@ -53,13 +55,26 @@ tempera_status tempera_program_parse(const char *name, const char *text,
   return TEMPERA_OK;
 }
 
+tempera_status tempera_program_parse(const char *name, const char *text,
+                                     size_t length, tempera_program **program,
+                                     tempera_error *error) {
+  return parse(name, NULL, text, length, program, error);
+}
+
 tempera_status tempera_program_read(const char *path, tempera_program **program,
                                     tempera_error *error) {
+  return tempera_program_read_including(path, NULL, program, error);
+}
+
+tempera_status tempera_program_read_including(const char *path,
+                                              const char *include_path,
+                                              tempera_program **program,
+                                              tempera_error *error) {
   char *text = NULL;
   size_t length = 0;
   TM_TRY(tm_file_read(path, &text, &length, error));
   tempera_status status =
-      tempera_program_parse(path, text, length, program, error);
+      parse(path, include_path, text, length, program, error);
   tm_heap_free(text);
   return status;
 }

@@ -69,12 +69,12 @@ static bool index_coordinates(tm_fitted *p, tm_arena *arena) {
   size_t reals = 0, integers = 0;
   count_coordinates(model, p);
   p->real = TM_NEW(arena, size_t, model->dimension);
-  p->whole = TM_NEW(arena, size_t, model->dimension);
-  if (!p->real || !p->whole)
+  p->integer = TM_NEW(arena, size_t, model->dimension);
+  if (!p->real || !p->integer)
     return false;
   for (size_t j = 0; j < model->dimension; j++)
     if (model->integer[j])
-      p->whole[integers++] = j;
+      p->integer[integers++] = j;
     else
       p->real[reals++] = j;
   p->slope = TM_NEW(arena, double, p->reals * p->integers);
@@ -91,7 +91,7 @@ static bool sort_rows(builder *b) {
     return false;
   for (size_t r = 0; r < b->count; r++) {
     for (size_t i = 0; i < width; i++)
-      values[r * width + i] = b->u[r * p->model->dimension + p->whole[i]];
+      values[r * width + i] = b->u[r * p->model->dimension + p->integer[i]];
     b->rows[r] = (entry){values + r * width, width, r, 1};
   }
   qsort(b->rows, b->count, sizeof *b->rows, compare_entries);
@@ -120,7 +120,7 @@ static void add_neighbours(builder *b, double *values) {
   for (size_t c = 0; c < b->seen; c++)
     for (size_t e = 0; e < 2 * width; e++) {
       const tm_block *block =
-          &p->model->blocks[p->model->block_of_u[p->whole[e / 2]]];
+          &p->model->blocks[p->model->block_of_u[p->integer[e / 2]]];
       memcpy(values, b->cells[c].value, width * sizeof(double));
       values[e / 2] += e % 2 ? 1 : -1;
       if (values[e / 2] < block->lower || values[e / 2] > block->upper ||
@@ -376,7 +376,7 @@ static size_t find_cell(const tm_fitted *p, const double *integers) {
 static size_t locate(const tm_fitted *p, const double *u,
                      const tm_mixture **mixture) {
   for (size_t i = 0; i < p->integers; i++)
-    p->key[i] = u[p->whole[i]];
+    p->key[i] = u[p->integer[i]];
   size_t cell = find_cell(p, p->key);
   if (cell == p->cells || p->reals == 0)
     return cell;
@@ -462,7 +462,7 @@ void tm_fitted_draw(const tm_fitted *p, tempera_random *random, double *u) {
     cell = pick_cell(p, tempera_random_uniform(random));
   const double *integers = p->value + cell * p->integers;
   for (size_t i = 0; i < p->integers; i++)
-    u[p->whole[i]] = integers[i];
+    u[p->integer[i]] = integers[i];
   if (p->reals == 0)
     return;
   const tm_mixture *own = p->own[cell];

@@ -14,7 +14,7 @@
 typedef struct tm_fitted {
   const tempera_model *model;
   size_t reals, integers; /* numbers of coordinates */
-  size_t *real, *whole;   /* which ones */
+  size_t *real, *integer; /* which ones */
   /* One entry per integer vector, sorted; just one without integers. */
   size_t cells;
   double *value;          /* cells x integers */

@@ -302,13 +302,13 @@ void tm_simplex_pull_back(size_t count, const double *theta,
   for (size_t k = count - 1; k-- > 0;) {
     double left = behind + theta[k];
     double share = theta[k] / left, rest = behind / left;
-    double own = gradient[k] * theta[k];
-    double slope = own * rest - after * share;
+    double weighted = gradient[k] * theta[k];
+    double slope = weighted * rest - after * share;
     if (jacobian)
       /* log J = sum_k log left_k + log s_k + log(1 - s_k) */
       slope += rest - share - (double)(count - 2 - k) * share;
     out[k] = slope;
-    after += own;
+    after += weighted;
     behind = left;
   }
 }

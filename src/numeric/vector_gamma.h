@@ -7,7 +7,7 @@
 #ifndef TM_NUMERIC_VECTOR_GAMMA_H
 #define TM_NUMERIC_VECTOR_GAMMA_H
 
-#include "numeric/vector_math.h"
+#include "numeric/libmvec.h"
 
 static inline double tm_vector_lgamma(double x) {
   double product = 1;

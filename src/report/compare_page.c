@@ -77,15 +77,15 @@ static json_t *probability_figure(const tempera_comparison *c) {
   json_t *y = tm_figure_axis(figure, "y", "probability");
   tm_json_string(x, "scale", "category");
   json_object_set_new(x, "categories", names_of(c));
-  tm_json_whole(y, "min", 0);
-  tm_json_whole(y, "max", 1);
+  tm_json_integer(y, "min", 0);
+  tm_json_integer(y, "max", 1);
   tm_figure_xy(figure, "bars", "probability", NULL, c->probability, c->count);
   json_t *errors = tm_figure_xy(figure, "errors", "95 % interval", NULL,
                                 c->probability, c->count);
   tm_set_numbers(errors, "lower", c->probability_lower, c->count);
   tm_set_numbers(errors, "upper", c->probability_upper, c->count);
-  tm_json_whole(errors, "colour", 1);
-  tm_json_whole(errors, "size", 0);
+  tm_json_integer(errors, "colour", 1);
+  tm_json_integer(errors, "size", 0);
   return figure;
 }
 

@@ -68,7 +68,7 @@ static void put_array(job *j, const draws_group *g, const tm_named_array *a,
         numbers[row * a->count + a->place[i]] = column[row];
     }
     start[0] = c;
-    /* Whole numbers are turned into the integers that the file holds. */
+    /* Numbers are turned into the integers that the file holds. */
     tm_netcdf_note(
         w, w->nc.put_vara_double(g->id, variable, start, count, numbers),
         a->name);

@@ -68,7 +68,7 @@ json_t *tm_section_gallery(json_t *section, const char *label,
   json_t *made = block(section, "gallery");
   tm_json_string(made, "label", label);
   tm_json_string(made, "first", first);
-  tm_json_whole(made, "shown", shown);
+  tm_json_integer(made, "shown", shown);
   json_object_set_new(made, "choices", json_array());
   return made;
 }

@@ -44,11 +44,11 @@ void tm_run_trace(json_t *figure, const tm_run_draws *draws, size_t column,
     snprintf(name, sizeof name, "chain %zu", chain + 1);
     json_t *line = tm_figure_xy(figure, "line", name, NULL, kept, n);
     tm_json_real(line, "width", 1);
-    tm_json_whole(line, "from", 1);
-    tm_json_whole(line, "step", step * (thin ? thin : 1));
+    tm_json_integer(line, "from", 1);
+    tm_json_integer(line, "step", step * (thin ? thin : 1));
   }
-  tm_json_whole(json_object_get(figure, "x"), "max",
-                draws->rows * (thin ? thin : 1));
+  tm_json_integer(json_object_get(figure, "x"), "max",
+                  draws->rows * (thin ? thin : 1));
   tm_heap_free(kept);
 }
 
@@ -253,14 +253,15 @@ tempera_status tempera_run_report(const char *folder, const char *path,
   tm_run_files files;
   json_t *page = NULL;
   TM_TRY(tm_run_files_read(folder, &files, error));
-  char *own = path ? NULL : tm_path_join(folder, "report.html");
-  tempera_status status = path || own ? TEMPERA_OK : tm_fail_memory(error);
+  char *default_path = path ? NULL : tm_path_join(folder, "report.html");
+  tempera_status status =
+      path || default_path ? TEMPERA_OK : tm_fail_memory(error);
   if (status == TEMPERA_OK)
     status = make(&files, &page, error);
   if (status == TEMPERA_OK)
-    status = tm_page_write(page, path ? path : own, error);
+    status = tm_page_write(page, path ? path : default_path, error);
   json_decref(page);
-  tm_heap_free(own);
+  tm_heap_free(default_path);
   tm_run_files_clear(&files);
   return status;
 }

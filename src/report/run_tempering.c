@@ -54,8 +54,8 @@ static json_t *trace_figure(const tm_run_files *files, size_t column) {
   char note[80];
   tm_figure_axis(figure, "x", "iteration");
   json_t *y = tm_figure_axis(figure, "y", "tau");
-  tm_json_whole(y, "min", 0);
-  tm_json_whole(y, "max", 1);
+  tm_json_integer(y, "min", 0);
+  tm_json_integer(y, "max", 1);
   tm_run_trace(figure, draws, column, TRACE_POINTS, files->summary->thin);
   json_object_set_new(figure, "wide", json_true());
   if (step > 1) {
@@ -76,7 +76,7 @@ static json_t *marginal_figure(const tm_run_draws *draws, size_t column) {
     json_t *steps =
         tm_figure_histogram(figure, name, tm_run_values_of(draws, c, column),
                             draws->rows, 0, 1, TAU_BINS);
-    tm_json_whole(steps, "dash", c);
+    tm_json_integer(steps, "dash", c);
   }
   return figure;
 }
@@ -122,7 +122,7 @@ static void add_journeys(json_t *figure, const tm_run_draws *draws,
   }
   snprintf(name, sizeof name, "chain %zu", chain + 1);
   json_t *line = tm_figure_series(figure, "line", name);
-  tm_json_whole(line, "dash", chain);
+  tm_json_integer(line, "dash", chain);
   json_object_set_new(line, "x", x);
   json_object_set_new(line, "y", y);
 }
@@ -134,8 +134,8 @@ static json_t *journeys_figure(const tm_run_files *files, size_t column) {
     return NULL;
   json_t *figure = tm_figure("plot", "Round trips of tau, counted up");
   size_t thin = files->summary->thin ? files->summary->thin : 1;
-  tm_json_whole(tm_figure_axis(figure, "x", "iteration"), "max",
-                draws->rows * thin);
+  tm_json_integer(tm_figure_axis(figure, "x", "iteration"), "max",
+                  draws->rows * thin);
   json_object_set_new(tm_figure_axis(figure, "y", "round trips of tau"), "zero",
                       json_true());
   for (size_t c = 0; c < draws->chains; c++)
@@ -157,8 +157,8 @@ static json_t *acceptance_figure(const tempera_summary *s) {
   size_t n = s->tau_bin_count;
   tm_figure_axis(figure, "x", "tau");
   json_t *y = tm_figure_axis(figure, "y", "mean acceptance");
-  tm_json_whole(y, "min", 0);
-  tm_json_whole(y, "max", 1);
+  tm_json_integer(y, "min", 0);
+  tm_json_integer(y, "max", 1);
   if (!room)
     return figure;
   for (size_t i = 0; i < n; i++) {
@@ -171,7 +171,7 @@ static json_t *acceptance_figure(const tempera_summary *s) {
   json_object_set_new(line, "marked", json_true());
   line = tm_figure_xy(figure, "line", "moves of tau", room, room + 2 * n, n);
   json_object_set_new(line, "marked", json_true());
-  tm_json_whole(line, "dash", 1);
+  tm_json_integer(line, "dash", 1);
   tm_heap_free(room);
   tm_figure_note(figure, "Each bin of tau holds about as many draws.");
   return figure;

@@ -119,14 +119,14 @@ static json_t *marginal(gallery *g, const subject *v) {
   if (column >= 0) {
     json_t *steps = tm_figure_histogram(figure, "tempered", g->room,
                                         count_of(g->tempered), low, high, bins);
-    tm_json_whole(steps, "colour", 1);
-    tm_json_whole(steps, "dash", 1);
+    tm_json_integer(steps, "colour", 1);
+    tm_json_integer(steps, "dash", 1);
   }
   gather(g->draws, v->column, g->room);
   json_t *steps =
       tm_figure_histogram(figure, has_target(g) ? "target" : "draws at all tau",
                           g->room, count_of(g->draws), low, high, bins);
-  tm_json_whole(steps, "colour", 0);
+  tm_json_integer(steps, "colour", 0);
   json_object_set_new(steps, "filled", json_true());
   return figure;
 }
@@ -179,7 +179,7 @@ static json_t *ranks(const gallery *g) {
     snprintf(name, sizeof name, "chain %zu", c + 1);
     json_t *steps = tm_figure_histogram(figure, name, g->room + c * d->rows,
                                         d->rows, 0, 1, RANK_BINS);
-    tm_json_whole(steps, "dash", c);
+    tm_json_integer(steps, "dash", c);
   }
   json_object_set_new(json_object_get(figure, "y"), "zero", json_true());
   in_grey(tm_figure_rule(figure, "y", 1, NULL));
@@ -199,7 +199,7 @@ static void correlate(const double *x, size_t rows, double *room, double *out) {
 
 static json_t *autocorrelation(const gallery *g, const subject *v) {
   json_t *figure = figure_of("Autocorrelation", "lag", "correlation");
-  tm_json_whole(json_object_get(figure, "y"), "max", 1);
+  tm_json_integer(json_object_get(figure, "y"), "max", 1);
   for (size_t c = 0; c < g->draws->chains; c++) {
     double values[LAGS + 1];
     char name[40];
@@ -207,7 +207,7 @@ static json_t *autocorrelation(const gallery *g, const subject *v) {
               values);
     snprintf(name, sizeof name, "chain %zu", c + 1);
     json_t *line = tm_figure_xy(figure, "line", name, NULL, values, LAGS + 1);
-    tm_json_whole(line, "dash", c);
+    tm_json_integer(line, "dash", c);
   }
   in_grey(tm_figure_rule(figure, "y", 0, NULL));
   return figure;
@@ -234,7 +234,7 @@ static void add_optimum(json_t *figure, const tempera_summary *s,
     room[most + n++] = value;
   }
   json_t *line = tm_figure_xy(figure, "line", "optimum", room, room + most, n);
-  tm_json_whole(line, "colour", 1);
+  tm_json_integer(line, "colour", 1);
   tm_json_real(line, "width", 2);
   json_object_set_new(line, "marked", json_boolean(s->ridge_count <= 60));
   tm_heap_free(room);
@@ -259,7 +259,7 @@ static void add_tempered_draws(const gallery *g, json_t *figure, size_t tau,
     }
   json_t *points =
       tm_figure_xy(figure, "points", "tempered draws", room, room + most, n);
-  tm_json_whole(points, "colour", 0);
+  tm_json_integer(points, "colour", 0);
   tm_heap_free(room);
 }
 

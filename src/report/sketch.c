@@ -64,11 +64,11 @@ static range range_of(const tempera_draws *draws, size_t i) {
   return r;
 }
 
-/* Whole numbers that are few get a cell each. */
+/* Integers that are few get a cell each. */
 static size_t bins_for(const sketch *s, size_t i, range r, size_t cells) {
-  bool whole = s->draws->integer && s->draws->integer[i];
+  bool integer = s->draws->integer && s->draws->integer[i];
   double values = r.highest - r.lowest + 1;
-  return whole && values <= (double)cells ? (size_t)values : cells;
+  return integer && values <= (double)cells ? (size_t)values : cells;
 }
 
 static void add_histogram(sketch *s, size_t i, range r, size_t cells) {

@@ -108,7 +108,7 @@ static json_t *tau_bins(const tempera_summary *s) {
     json_t *item = json_object();
     tm_json_real(item, "lower", b->lower);
     tm_json_real(item, "upper", b->upper);
-    tm_json_whole(item, "draws", b->draws);
+    tm_json_integer(item, "draws", b->draws);
     tm_json_real(item, "acceptance", b->acceptance);
     tm_json_real(item, "tau_acceptance", b->tau_acceptance);
     tm_json_real(item, "ridge_excess", b->ridge_excess);
@@ -165,14 +165,14 @@ static json_t *ridge(const tempera_summary *s) {
 static json_t *tempering(const tempera_summary *s) {
   json_t *object = json_object();
   tm_json_real(object, "barrier", s->barrier);
-  tm_json_whole(object, "restarts", s->restarts);
-  tm_json_whole(object, "round_trips", s->round_trips);
+  tm_json_integer(object, "restarts", s->restarts);
+  tm_json_integer(object, "round_trips", s->round_trips);
   tm_json_real(object, "swap_acceptance", s->swap_acceptance);
   tm_json_real(object, "tau_acceptance", s->tau_acceptance);
-  tm_json_whole(object, "ridge_knots", s->ridge_knots);
+  tm_json_integer(object, "ridge_knots", s->ridge_knots);
   tm_json_real(object, "ridge_gap", s->ridge_gap);
-  tm_json_whole(object, "ridge_optimisations", s->ridge_optimisations);
-  tm_json_whole(object, "ridge_beaten", s->ridge_beaten);
+  tm_json_integer(object, "ridge_optimisations", s->ridge_optimisations);
+  tm_json_integer(object, "ridge_beaten", s->ridge_beaten);
   json_object_set_new(object, "tau_bins", tau_bins(s));
   json_object_set_new(object, "curve", curve(s));
   json_object_set_new(object, "levels", levels(s));
@@ -182,8 +182,8 @@ static json_t *tempering(const tempera_summary *s) {
 
 static json_t *cost(const tempera_summary *s) {
   json_t *object = json_object();
-  tm_json_whole(object, "likelihood_evaluations", s->likelihood_evaluations);
-  tm_json_whole(object, "gradient_evaluations", s->gradient_evaluations);
+  tm_json_integer(object, "likelihood_evaluations", s->likelihood_evaluations);
+  tm_json_integer(object, "gradient_evaluations", s->gradient_evaluations);
   tm_json_real(object, "seconds", s->seconds);
   tm_json_real(object, "seconds_in_model", s->seconds_in_model);
   return object;
@@ -218,13 +218,13 @@ tempera_status tempera_summary_json(const tempera_summary *summary, char **text,
   tm_json_string(root, "version", s->version);
   tm_json_string(root, "model", s->model);
   tm_json_string(root, "method", s->method);
-  tm_json_whole(root, "seed", s->seed);
+  tm_json_integer(root, "seed", s->seed);
   tm_json_hash(root, "data_hash", s->data_hash);
   json_object_set_new(root, "data", data(s));
-  tm_json_whole(root, "chains", s->chains);
-  tm_json_whole(root, "iterations", s->iterations);
-  tm_json_whole(root, "warmup", s->warmup);
-  tm_json_whole(root, "thin", s->thin);
+  tm_json_integer(root, "chains", s->chains);
+  tm_json_integer(root, "iterations", s->iterations);
+  tm_json_integer(root, "warmup", s->warmup);
+  tm_json_integer(root, "thin", s->thin);
   json_object_set_new(root, "complete", json_boolean(s->complete));
   json_object_set_new(root, "evidence", evidence(s));
   json_object_set_new(root, "modes", modes(s));

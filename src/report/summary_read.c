@@ -28,7 +28,7 @@ static double real(const json_t *object, const char *name) {
   return json_is_number(json) ? json_number_value(json) : NAN;
 }
 
-static uint64_t whole(const json_t *object, const char *name) {
+static uint64_t read_integer(const json_t *object, const char *name) {
   json_int_t value = json_integer_value(json_object_get(object, name));
   return value > 0 ? (uint64_t)value : 0;
 }
@@ -177,7 +177,7 @@ static bool read_tau_bins(const json_t *list, tempera_summary *s) {
     s->tau_bins[i] =
         (tempera_tau_bin){.lower = real(item, "lower"),
                           .upper = real(item, "upper"),
-                          .draws = whole(item, "draws"),
+                          .draws = read_integer(item, "draws"),
                           .acceptance = real(item, "acceptance"),
                           .tau_acceptance = real(item, "tau_acceptance"),
                           .ridge_excess = real(item, "ridge_excess")};
@@ -237,14 +237,14 @@ static bool read_ridge(const json_t *list, tempera_summary *s) {
 static bool read_tempering(const json_t *root, tempera_summary *s) {
   const json_t *json = json_object_get(root, "tempering");
   s->barrier = real(json, "barrier");
-  s->restarts = whole(json, "restarts");
-  s->round_trips = whole(json, "round_trips");
+  s->restarts = read_integer(json, "restarts");
+  s->round_trips = read_integer(json, "round_trips");
   s->swap_acceptance = real(json, "swap_acceptance");
   s->tau_acceptance = real(json, "tau_acceptance");
-  s->ridge_knots = whole(json, "ridge_knots");
+  s->ridge_knots = read_integer(json, "ridge_knots");
   s->ridge_gap = real(json, "ridge_gap");
-  s->ridge_optimisations = whole(json, "ridge_optimisations");
-  s->ridge_beaten = whole(json, "ridge_beaten");
+  s->ridge_optimisations = read_integer(json, "ridge_optimisations");
+  s->ridge_beaten = read_integer(json, "ridge_beaten");
   return read_tau_bins(json_object_get(json, "tau_bins"), s) &&
          read_curve(json_object_get(json, "curve"), s) &&
          read_levels(json_object_get(json, "levels"), s) &&
@@ -253,8 +253,8 @@ static bool read_tempering(const json_t *root, tempera_summary *s) {
 
 static void read_cost(const json_t *root, tempera_summary *s) {
   const json_t *json = json_object_get(root, "cost");
-  s->likelihood_evaluations = whole(json, "likelihood_evaluations");
-  s->gradient_evaluations = whole(json, "gradient_evaluations");
+  s->likelihood_evaluations = read_integer(json, "likelihood_evaluations");
+  s->gradient_evaluations = read_integer(json, "gradient_evaluations");
   s->seconds = real(json, "seconds");
   s->seconds_in_model = real(json, "seconds_in_model");
 }
@@ -290,12 +290,12 @@ static bool read_warnings(const json_t *list, tempera_summary *s) {
 }
 
 static bool read_head(const json_t *root, tempera_summary *s) {
-  s->seed = whole(root, "seed");
+  s->seed = read_integer(root, "seed");
   s->data_hash = hash(root, "data_hash");
-  s->chains = whole(root, "chains");
-  s->iterations = whole(root, "iterations");
-  s->warmup = whole(root, "warmup");
-  s->thin = whole(root, "thin");
+  s->chains = read_integer(root, "chains");
+  s->iterations = read_integer(root, "iterations");
+  s->warmup = read_integer(root, "warmup");
+  s->thin = read_integer(root, "thin");
   s->complete = truth(root, "complete");
   s->reliable = truth(root, "reliable");
   return text(root, "version", &s->version) && text(root, "model", &s->model) &&

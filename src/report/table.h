@@ -18,7 +18,7 @@ typedef struct tm_table {
 void tm_table_cell(tm_table *table, const char *text);
 /* A number to `decimals` places; "-" when it is NaN. */
 void tm_table_number(tm_table *table, double value, int decimals);
-/* Four significant digits, whole numbers without decimals. */
+/* Four significant digits, integers without decimals. */
 void tm_table_short(tm_table *table, double value);
 /* Append the table and free it. */
 void tm_table_print(tm_table *table, bool colour, tm_text *out);

@@ -137,9 +137,9 @@ tempera_status tempera_sampler_create(const tempera_model *model,
 void tempera_sampler_free(tempera_sampler *sampler) {
   if (!sampler)
     return;
-  if (sampler->own && sampler->method->release)
+  if (sampler->method_state && sampler->method->release)
     sampler->method->release(sampler);
-  tm_heap_free(sampler->own);
+  tm_heap_free(sampler->method_state);
   for (size_t c = 0; sampler->groups && c < sampler->options.chains; c++)
     tm_group_free(sampler->groups[c]);
   tm_heap_free(sampler->groups);
@@ -238,7 +238,7 @@ static tempera_status first_failure(const tempera_sampler *s,
 }
 
 enum {
-  LITTLE = 1 << 28, /* bytes */
+  RESERVED_AT_ONCE = 1 << 28, /* bytes */
   FIRST_ROOM = 6000 /* sweeps; the first check of automatic length is there */
 };
 
@@ -261,7 +261,7 @@ static tempera_status make_room(tempera_sampler *s, size_t end,
     return TEMPERA_OK;
   size_t step = s->draws->capacity ? 2 * s->draws->capacity
                                    : rows_for(FIRST_ROOM, o->thin);
-  if (!s->automatic && all <= LITTLE / tm_draws_row_bytes(s->draws))
+  if (!s->automatic && all <= RESERVED_AT_ONCE / tm_draws_row_bytes(s->draws))
     rows = all;
   else if (rows < step)
     rows = step < all ? step : all;

@@ -29,7 +29,7 @@ struct tempera_sampler {
   tm_ridge *ridge;     /* NULL: this method or these settings need none */
   tm_laplace *laplace; /* for jumps and curves of log z; or NULL */
   tm_group **groups;   /* options.chains of them */
-  void *own;           /* the method's, else NULL */
+  void *method_state;  /* or NULL */
   bool *integer;       /* per natural-scale value */
   tempera_draws *draws, *warmup_draws; /* the latter only with save_warmup */
   tm_reference_leg *leg;               /* NULL: none */

@@ -89,16 +89,16 @@ static tempera_status fill_labels(const tempera_sampler *s,
   return TEMPERA_OK;
 }
 
-/* How the run ended, and what the summary has cost, `bridge` likelihood calls
+/* How the run ended, and what it has cost, the summary's likelihood calls
  * among it. */
-static tempera_status fill_outcome(const tempera_sampler *s, uint64_t bridge,
+static tempera_status fill_outcome(const tempera_sampler *s, uint64_t calls,
                                    tempera_summary *summary,
                                    tempera_error *error) {
   size_t done = tm_sweeps_done(s), warmup = s->options.warmup;
   summary->iterations = done > warmup ? done - warmup : 0;
   summary->complete = s->satisfied || done == tm_sweeps_total(s);
   fill_cost(s, summary);
-  summary->likelihood_evaluations += bridge;
+  summary->likelihood_evaluations += calls;
   if (!s->decision[0])
     return TEMPERA_OK;
   summary->decision = tm_heap_text(s->decision);
@@ -136,21 +136,25 @@ static tempera_status do_parts(parts *p, tempera_error *error) {
   return TEMPERA_OK;
 }
 
+/* `calls` counts likelihood calls here and below. */
 static tempera_status estimate(const tempera_sampler *s,
-                               tempera_summary *summary, tempera_error *error) {
-  return tm_estimate_summary(s->draws, tm_threads(s->options.threads), summary,
-                             error);
+                               tempera_summary *summary, uint64_t *calls,
+                               tempera_error *error) {
+  int threads = tm_threads(s->options.threads);
+  TM_TRY(tm_estimate_summary(s->draws, threads, summary, error));
+  return tm_estimate_labels(s->model, s->draws, threads, summary, calls, error);
 }
 
 /* After `estimate`: the rest that draws and sampler tell, but for the model's
  * quantities. */
 static tempera_status complete(const tempera_sampler *s,
-                               tempera_summary *summary, uint64_t *bridge,
+                               tempera_summary *summary, uint64_t *calls,
                                tempera_error *error) {
-  parts p = {.sampler = s, .summary = summary, .bridge = bridge};
+  uint64_t bridge = 0;
+  parts p = {.sampler = s, .summary = summary, .bridge = &bridge};
   TM_TRY(do_parts(&p, error));
-  TM_TRY(tm_estimate_labels(s->draws, tm_threads(s->options.threads), summary,
-                            error));
+  *calls += bridge;
+  TM_TRY(tm_estimate_label_findings(summary, error));
   TM_TRY(tm_estimate_cross_check(s->draws, summary, error));
   TM_TRY(
       tm_estimate_add_reference(tempera_sampler_reference(s), summary, error));
@@ -166,14 +170,11 @@ static tempera_status complete(const tempera_sampler *s,
 /* Only runs that have mixed pay for the rest. */
 static tempera_status check_with(tempera_sampler *s, tempera_summary *summary,
                                  tm_check *check, tempera_error *error) {
-  TM_TRY(estimate(s, summary, error));
+  TM_TRY(estimate(s, summary, &s->estimate_evaluations, error));
   TM_TRY(tm_estimate_judge_mixing(summary, error));
   check->mixed = !tm_findings_open(summary);
   if (check->mixed) {
-    uint64_t bridge = 0;
-    tempera_status status = complete(s, summary, &bridge, error);
-    s->estimate_evaluations += bridge;
-    TM_TRY(status);
+    TM_TRY(complete(s, summary, &s->estimate_evaluations, error));
     TM_TRY(tm_estimate_verdict(summary, error));
   } else {
     TM_TRY(tm_findings_end(summary, error));
@@ -217,28 +218,28 @@ static tempera_summary *take_checked(const tempera_sampler *sampler) {
  */
 
 static tempera_status summarise(const tempera_sampler *s,
-                                tempera_summary *summary, uint64_t *bridge,
+                                tempera_summary *summary, uint64_t *calls,
                                 tempera_error *error) {
-  TM_TRY(estimate(s, summary, error));
-  return complete(s, summary, bridge, error);
+  TM_TRY(estimate(s, summary, calls, error));
+  return complete(s, summary, calls, error);
 }
 
 tempera_status tempera_sampler_summarise(const tempera_sampler *sampler,
                                          tempera_summary **summary,
                                          tempera_error *error) {
-  uint64_t bridge = 0;
+  uint64_t calls = 0;
   tempera_status status = TEMPERA_OK;
   tempera_summary *made = take_checked(sampler);
   if (!made) {
     made = tm_heap_alloc(1, sizeof *made);
     if (!made)
       return tm_fail_memory(error);
-    status = summarise(sampler, made, &bridge, error);
+    status = summarise(sampler, made, &calls, error);
   }
   if (status == TEMPERA_OK)
     status = tm_quantities_summarise(sampler, made, error);
   if (status == TEMPERA_OK)
-    status = fill_outcome(sampler, bridge, made, error);
+    status = fill_outcome(sampler, calls, made, error);
   if (status == TEMPERA_OK)
     status = tm_estimate_verdict(made, error);
   if (status != TEMPERA_OK) {

@@ -6,7 +6,7 @@
 #ifndef TM_TEMPERING_LAPLACE_H
 #define TM_TEMPERING_LAPLACE_H
 
-#include "tempering/labels.h"
+#include "model/labels.h"
 
 typedef struct tm_laplace tm_laplace;
 

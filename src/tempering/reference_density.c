@@ -70,7 +70,7 @@ tempera_status tm_reference_density_fit(const tempera_model *model,
   if (!made.integers || !make_workspaces(&made, arena))
     return tm_fail_memory(error);
   for (size_t i = 0; i < made.fitted.integers; i++)
-    made.integers[i] = spread_integer(model, made.fitted.whole[i], u);
+    made.integers[i] = spread_integer(model, made.fitted.integer[i], u);
   *density = made;
   return TEMPERA_OK;
 }
@@ -97,7 +97,7 @@ static double log_integers(const tm_reference_density *q, const double *u) {
   double sum = 0;
   for (size_t i = 0; i < q->fitted.integers; i++) {
     const tm_wide_integer *w = &q->integers[i];
-    double x = u[q->fitted.whole[i]];
+    double x = u[q->fitted.integer[i]];
     if (x < w->lower || x > w->upper)
       return -INFINITY;
     sum += fabs(x - w->centre) * log(w->fall) - w->log_total;
@@ -137,7 +137,7 @@ static double draw_integer(const tm_wide_integer *w, tempera_random *random) {
 static void draw_wide(const tm_reference_density *q, tempera_random *random,
                       double *u) {
   for (size_t i = 0; i < q->fitted.integers; i++)
-    u[q->fitted.whole[i]] = draw_integer(&q->integers[i], random);
+    u[q->fitted.integer[i]] = draw_integer(&q->integers[i], random);
   if (!q->fitted.reals)
     return;
   tm_mixture_draw(&q->wide, random, q->mean);

@@ -775,7 +775,7 @@ static void fail_every_allocation(const tempera_draws *draws) {
     if (status == TEMPERA_OK)
       status = tm_estimate_modes(draws, s, NULL);
     if (status == TEMPERA_OK)
-      status = tm_estimate_labels(draws, 1, s, NULL);
+      status = tm_estimate_label_findings(s, NULL);
     if (status == TEMPERA_OK)
       status = tm_estimate_verdict(s, NULL);
     tm_heap_fail_at(0);

@@ -15,9 +15,10 @@ static size_t free_values(tm_constraint c, size_t rows, size_t columns,
                           size_t *at) {
   size_t n = 0;
   bool strict = c == TM_CHOLESKY_CORR || c == TM_CORRELATION;
-  bool matrix = c >= TM_CHOLESKY_CORR;
-  for (size_t j = 0; j < columns; j++)
-    for (size_t i = 0; i < rows; i++)
+  bool matrix = c >= TM_CHOLESKY_CORR && c <= TM_COVARIANCE;
+  size_t last_row = c == TM_COLUMN_STOCHASTIC, last = c == TM_ROW_STOCHASTIC;
+  for (size_t j = 0; j + last < columns; j++)
+    for (size_t i = 0; i + last_row < rows; i++)
       if (!matrix || i > j || (i == j && !strict))
         at[n++] = j * rows + i;
   return n;
@@ -73,11 +74,18 @@ static double log_surface(const tempera_map *m, const double *u) {
 
 static void maps_onto_surfaces_have_their_jacobian(void **state) {
   (void)state;
-  static const tm_constraint cases[] = {TM_UNIT_VECTOR, TM_SUM_TO_ZERO};
+  static const struct {
+    tm_constraint constraint;
+    size_t rows, columns;
+  } cases[] = {{TM_UNIT_VECTOR, 5, 1},
+               {TM_SUM_TO_ZERO, 5, 1},
+               {TM_SUM_TO_ZERO_MATRIX, 3, 3},
+               {TM_SUM_TO_ZERO_MATRIX, 5, 2}};
   double u[MOST], back[MOST], theta[64];
-  for (size_t c = 0; c < 2; c++) {
+  for (size_t c = 0; c < 4; c++) {
     tempera_map m;
-    assert_true(tm_map_of(cases[c], 5, 1, 0, 1, &m));
+    assert_true(tm_map_of(cases[c].constraint, cases[c].rows, cases[c].columns,
+                          0, 1, &m));
     assert_int_equal(m.unconstrained_size, 4);
     for (size_t i = 0; i < 4; i++)
       u[i] = 1.3 * sin(1 + 3.7 * (double)i);
@@ -98,7 +106,8 @@ static void maps_invert_and_have_their_jacobian(void **state) {
   } cases[] = {{TM_OFFSET, 3, 1},           {TM_ORDERED, 4, 1},
                {TM_POSITIVE_ORDERED, 3, 1}, {TM_CHOLESKY_CORR, 4, 4},
                {TM_CHOLESKY_COV, 3, 3},     {TM_CHOLESKY_COV, 4, 2},
-               {TM_CORRELATION, 4, 4},      {TM_COVARIANCE, 3, 3}};
+               {TM_CORRELATION, 4, 4},      {TM_COVARIANCE, 3, 3},
+               {TM_ROW_STOCHASTIC, 2, 4},   {TM_COLUMN_STOCHASTIC, 3, 2}};
   double u[MOST], back[MOST], theta[64];
   for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
     tempera_map m;
@@ -126,14 +135,56 @@ static void types_without_a_map_are_refused(void **state) {
   (void)state;
   tempera_map m;
   assert_false(tm_map_of(TM_UNIT_VECTOR, 1, 1, 0, 1, &m));
-  assert_false(tm_map_of(TM_SUM_TO_ZERO, 1, 1, 0, 1, &m));
   assert_false(tm_map_of(TM_CHOLESKY_COV, 2, 3, 0, 1, &m));
+}
+
+/* Pull-backs against differences of u -> g.x + log J. */
+static void slopes_of_lines_are_right(void **state) {
+  (void)state;
+  static const tm_constraint cases[] = {TM_ROW_STOCHASTIC, TM_COLUMN_STOCHASTIC,
+                                        TM_SUM_TO_ZERO_MATRIX};
+  double u[MOST], x[64], g[64], out[MOST], h = 1e-6;
+  for (size_t i = 0; i < 64; i++)
+    g[i] = cos(2.3 * (double)i);
+  for (size_t c = 0; c < 3; c++) {
+    tempera_map m;
+    assert_true(tm_map_of(cases[c], 3, 4, 0, 1, &m));
+    for (size_t i = 0; i < m.unconstrained_size; i++)
+      u[i] = 0.8 * sin(1 + 3.7 * (double)i);
+    m.constrain(&m, u, x);
+    m.pull_back(&m, u, x, g, true, out);
+    for (size_t i = 0; i < m.unconstrained_size; i++) {
+      double value[2], kept = u[i];
+      for (int side = 0; side < 2; side++) {
+        u[i] = kept + (side ? h : -h);
+        value[side] = m.constrain(&m, u, x);
+        for (size_t k = 0; k < m.size; k++)
+          value[side] += g[k] * x[k];
+      }
+      u[i] = kept;
+      assert_true(fabs((value[1] - value[0]) / (2 * h) - out[i]) < 1e-7);
+    }
+  }
+}
+
+static void types_of_one_value_have_no_coordinates(void **state) {
+  (void)state;
+  tempera_map m;
+  double x;
+  assert_true(tm_map_of(TM_SIMPLEX, 1, 1, 0, 1, &m));
+  assert_int_equal(m.unconstrained_size, 0);
+  m.constrain(&m, &x, &x);
+  assert_true(x == 1);
+  assert_true(tm_map_of(TM_SUM_TO_ZERO, 1, 1, 0, 1, &m));
+  assert_int_equal(m.unconstrained_size, 0);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(maps_invert_and_have_their_jacobian),
       cmocka_unit_test(maps_onto_surfaces_have_their_jacobian),
+      cmocka_unit_test(slopes_of_lines_are_right),
+      cmocka_unit_test(types_of_one_value_have_no_coordinates),
       cmocka_unit_test(types_without_a_map_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -336,7 +336,7 @@ static void hmc_samples_a_correlated_gaussian_in_50_dimensions(void **state) {
   warm_up(&c, 6000, &random);
   for (size_t t = 0; t < TAU_COUNT; t++) {
     outcome out = long_run(&c, TAUS[t], 10 + t);
-    tm_hmc_view view = tm_hmc_look(c.move, TAUS[t]);
+    tm_hmc_view view = tm_hmc_inspect(c.move, TAUS[t]);
     report("hmc in 50 dimensions", TAUS[t], &out);
     printf("    step %.3f, length %u, divergences %g\n", view.step, view.length,
            (double)view.divergences);
@@ -364,7 +364,7 @@ static void auto_prefers_hmc_in_50_dimensions(void **state) {
   tempera_random random = tm_random(4, 0, TM_PURPOSE_TEST);
   warm_up(&c, 6000, &random);
   for (size_t t = 0; t < TAU_COUNT; t++) {
-    tm_mix_view view = tm_mix_look(c.move, TAUS[t]);
+    tm_mix_view view = tm_mix_inspect(c.move, TAUS[t]);
     outcome out = long_run(&c, TAUS[t], 20 + t);
     report("auto in 50 dimensions", TAUS[t], &out);
     for (size_t i = 0; i < view.count; i++)
@@ -390,7 +390,7 @@ static void auto_in_one_dimension_is_one_componentwise_step(void **state) {
   chain_open(&c, 1, &tm_move_mix);
   tempera_random random = tm_random(5, 0, TM_PURPOSE_TEST);
   warm_up(&c, 1000, &random);
-  tm_mix_view view = tm_mix_look(c.move, 1);
+  tm_mix_view view = tm_mix_inspect(c.move, 1);
   assert_int_equal(view.count, 1);
   assert_string_equal(view.names[0], "random-walk");
   outcome out = long_run(&c, 1, 30);
@@ -416,7 +416,7 @@ static void auto_without_gradients_chooses_between_walks(void **state) {
                    TEMPERA_OK);
   tempera_random random = tm_random(6, 0, TM_PURPOSE_TEST);
   warm_up(&c, 4000, &random);
-  tm_mix_view at_one = tm_mix_look(c.move, 1);
+  tm_mix_view at_one = tm_mix_inspect(c.move, 1);
   assert_int_equal(at_one.count, 2);
   assert_true(share_of(&at_one, "joint") > 0.7);
   outcome out = long_run(&c, 1, 40);
@@ -455,13 +455,13 @@ static void divergences_are_rejected_and_counted(void **state) {
   c.cosine.lambda[0] = c.cosine.lambda[1] = 1e6;
   tempera_random random = tm_random(8, 0, TM_PURPOSE_TEST);
   warm_up(&c, 5000, &random);
-  tm_hmc_view view = tm_hmc_look(c.move, 1);
+  tm_hmc_view view = tm_hmc_inspect(c.move, 1);
   assert_true(view.divergences > 0);
   outcome out = long_run(&c, 1, 70);
   report("hmc on a narrow target", 1, &out);
   assert_true(fabs(out.acceptance - 0.8) < 0.15);
   assert_true(out.worst_z < 4);
-  assert_int_equal(tm_hmc_look(c.move, 1).divergences, view.divergences);
+  assert_int_equal(tm_hmc_inspect(c.move, 1).divergences, view.divergences);
   chain_close(&c);
 }
 

@@ -7,14 +7,25 @@
 #include "estimate/evidence/evidence.h"
 #include "estimate/findings.h"
 
-static inline tempera_summary *summarise(const tempera_draws *draws) {
+/* As a run does it, without the bridge; labels are looked for where there is a
+ * model to ask (else NULL). */
+static inline tempera_summary *summarise_of(const tempera_model *model,
+                                            const tempera_draws *draws) {
   tempera_summary *s = tm_heap_alloc(1, sizeof *s);
   tempera_error error = {0};
   assert_int_equal(tm_estimate_summary(draws, 1, s, &error), TEMPERA_OK);
+  uint64_t calls = 0;
+  if (model)
+    assert_int_equal(tm_estimate_labels(model, draws, 1, s, &calls, &error),
+                     TEMPERA_OK);
   assert_int_equal(tm_estimate_modes(draws, s, &error), TEMPERA_OK);
-  assert_int_equal(tm_estimate_labels(draws, 1, s, &error), TEMPERA_OK);
+  assert_int_equal(tm_estimate_label_findings(s, &error), TEMPERA_OK);
   assert_int_equal(tm_estimate_verdict(s, &error), TEMPERA_OK);
   return s;
+}
+
+static inline tempera_summary *summarise(const tempera_draws *draws) {
+  return summarise_of(NULL, draws);
 }
 
 static inline const tempera_estimate *estimate(const tempera_summary *summary,

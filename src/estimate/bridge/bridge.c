@@ -5,6 +5,7 @@
 #include "estimate/bridge/bridge_leg.h"
 #include "estimate/evidence/evidence.h"
 #include "estimate/findings.h"
+#include "estimate/modes/relabelled.h"
 
 #include <gsl/gsl_cdf.h>
 #include <math.h>
@@ -18,8 +19,7 @@ enum {
   PRIOR_PROPOSALS = 4000,
   STREAM_TARGET = 0, /* streams of TM_PURPOSE_BRIDGE; legs use two */
   STREAM_PRIOR = 2,
-  STREAM_PRIOR_DRAWS = 4,
-  STREAM_LABELS = 5
+  STREAM_PRIOR_DRAWS = 4
 };
 
 static const double LEAST_KISH = 30, LEAST_AGREEMENT = 1e-4, MOST_HALVES = 4;
@@ -27,7 +27,7 @@ static const double LEAST_KISH = 30, LEAST_AGREEMENT = 1e-4, MOST_HALVES = 4;
 /* The target draws by row. */
 typedef struct table {
   size_t chains, length;
-  double *theta, *log_likelihood, *log_prior, *log_density;
+  double *theta, *log_density;
 } table;
 
 typedef struct bridge {
@@ -37,7 +37,8 @@ typedef struct bridge {
   size_t proposals;
   tm_arena *arena;
   tm_evaluator evaluator;
-  tm_bridge_labels labels;
+  tm_labels labels;
+  tm_label_pivot pivot;
   table target, prior;
 } bridge;
 
@@ -63,10 +64,8 @@ static bool table_create(tm_arena *arena, const tempera_model *model,
   t->chains = chains;
   t->length = length;
   t->theta = TM_NEW(arena, double, rows * model->size);
-  t->log_likelihood = TM_NEW(arena, double, rows);
-  t->log_prior = TM_NEW(arena, double, rows);
   t->log_density = TM_NEW(arena, double, rows);
-  return t->theta && t->log_likelihood && t->log_prior && t->log_density;
+  return t->theta && t->log_density;
 }
 
 static tempera_status load_target(bridge *b, tempera_error *error) {
@@ -81,8 +80,6 @@ static tempera_status load_target(bridge *b, tempera_error *error) {
     const double *log_prior = tempera_draws_log_prior(draws, TEMPERA_TARGET, c);
     for (size_t i = 0; i < t->length; i++) {
       size_t row = c * t->length + i;
-      t->log_likelihood[row] = log_likelihood[i];
-      t->log_prior[row] = log_prior[i];
       t->log_density[row] = log_likelihood[i] + log_prior[i];
       if (!isfinite(t->log_density[row]))
         return tm_fail(error, TEMPERA_ERROR_ARGUMENT,
@@ -142,11 +139,10 @@ static tempera_status integrate_target(bridge *b, tm_bridge_integral *integral,
                                        tempera_error *error) {
   table *t = &b->target;
   TM_TRY(load_target(b, error));
-  tempera_random random = tm_random(b->seed, STREAM_LABELS, TM_PURPOSE_BRIDGE);
-  tm_label_rows rows = {t->chains * t->length, t->theta, t->log_likelihood,
-                        t->log_prior};
-  TM_TRY(tm_bridge_labels_find(&b->evaluator, &rows, &random, b->arena,
-                               &b->labels, error));
+  TM_TRY(tm_draw_labels_find(&b->evaluator, b->draws, b->arena, &b->labels,
+                             error));
+  TM_TRY(
+      tm_label_pivot_create(b->model, &b->labels, b->arena, &b->pivot, error));
   TM_TRY(evaluator_status(b, error));
   size_t proposals = b->proposals;
   if (proposals == 0) {
@@ -159,7 +155,7 @@ static tempera_status integrate_target(bridge *b, tm_bridge_integral *integral,
                        .length = t->length,
                        .theta = t->theta,
                        .log_density = t->log_density,
-                       .labels = &b->labels,
+                       .pivot = b->labels.count ? &b->pivot : NULL,
                        .proposals = proposals,
                        .seed = b->seed,
                        .stream = STREAM_TARGET};
@@ -169,7 +165,6 @@ static tempera_status integrate_target(bridge *b, tm_bridge_integral *integral,
 /* log z(0): prior draws are independent, so labels need no care. */
 static tempera_status integrate_prior(bridge *b, tm_bridge_integral *integral,
                                       tempera_error *error) {
-  tm_bridge_labels none = {0};
   *integral = (tm_bridge_integral){.df = INFINITY, .kish = INFINITY};
   integral->disagreement = 1;
   if (b->model->spec.prior_normalised)
@@ -185,7 +180,6 @@ static tempera_status integrate_prior(bridge *b, tm_bridge_integral *integral,
                        .length = b->prior.length,
                        .theta = b->prior.theta,
                        .log_density = b->prior.log_density,
-                       .labels = &none,
                        .proposals = PRIOR_PROPOSALS,
                        .seed = b->seed,
                        .stream = STREAM_PRIOR};

@@ -2,8 +2,8 @@
  * a density fitted to them (method 4.4, `bridge`).
  *
  * Half of each chain's draws is fitted, the other half bridged, and the other
- * way round; the two estimates are averaged. Exchangeable labels are moved to
- * one copy (bridge_labels.h). What is estimated is the integral of L pi with
+ * way round; the two estimates are averaged. Interchangeable labels are moved
+ * to one copy (model/labels.h). What is estimated is the integral of L pi with
  * the literal pi; unless the model says that its prior is normalised, the
  * integral of pi is estimated the same way from prior draws and taken off. */
 #ifndef TM_ESTIMATE_BRIDGE_H
@@ -14,7 +14,7 @@
 
 /* proposal_draws: likelihood evaluations spent on each of the two halves;
  * 0: as many as there are draws in a half, at most 2000. A few more go into
- * looking for exchangeable labels. Where there can be no such estimate (no
+ * looking for interchangeable labels. Where there can be no such estimate (no
  * target draws, an improper prior, a prior of unknown mass without
  * prior_draw, too few draws), log_z is NaN and the warning says why; that is
  * not a failure. What speaks against the estimate becomes a finding of the

@@ -57,8 +57,6 @@ static size_t row_index(const tm_bridge_leg *leg, size_t half, size_t stride,
   return chain * leg->length + half_start(leg, half) + i * stride;
 }
 
-static double log_factorial(size_t n) { return lgamma((double)n + 1); }
-
 /* ---- Fitting ---- */
 
 typedef struct rows {
@@ -107,7 +105,7 @@ static bool draw_inside(direction *d) {
   if (d->treatment != RELABELLED)
     return true;
   tm_constrain(d->model, d->point.u, d->point.theta, &log_jacobian);
-  return tm_bridge_labels_canonical(d->leg->labels, d->model, d->point.theta);
+  return tm_label_pivot_settle(d->leg->pivot, d->point.theta);
 }
 
 static void set_inside(direction *d, size_t inside, size_t draws) {
@@ -126,7 +124,7 @@ static double log_weight(direction *d, const double *theta,
   double log_q = tm_fitted_log_density(&d->proposal, u);
   double copies = 0;
   if (d->treatment == RELABELLED)
-    copies = log_factorial(d->leg->labels->count) + d->log_inside;
+    copies = d->leg->pivot->labels->log_factorial + d->log_inside;
   return log_density + log_jacobian + copies - log_q;
 }
 
@@ -144,15 +142,14 @@ static double score(direction *d, const rows *r) {
  * better whole, from shuffled draws; separate copies are better cut. */
 static tempera_status fit_labelled(direction *d, rows *r,
                                    tempera_error *error) {
-  const tm_bridge_labels *labels = d->leg->labels;
+  const tm_label_pivot *pivot = d->leg->pivot;
   for (size_t i = 0; i < r->count; i++)
-    tm_bridge_labels_shuffle(labels, d->model, &d->random,
-                             r->theta + i * d->model->size);
+    tm_label_pivot_shuffle(pivot, &d->random, r->theta + i * d->model->size);
   d->treatment = SHUFFLED;
   TM_TRY(fit_rows(d, r, SHUFFLED_COMPONENTS, error));
   double whole = score(d, r);
   tm_fitted shuffled = d->proposal;
-  tm_bridge_labels_learn(labels, d->model, r->theta, r->count, r->best);
+  tm_label_pivot_learn(pivot, r->theta, r->count, r->best);
   d->treatment = RELABELLED;
   TM_TRY(fit_rows(d, r, 0, error));
   size_t inside = 0, draws = MOST_FITTED;
@@ -171,7 +168,7 @@ static tempera_status fit_direction(direction *d, tempera_error *error) {
   rows r = {0};
   TM_TRY(take_rows(d, &r, error));
   d->treatment = AS_DRAWN;
-  if (d->leg->labels->count > 1)
+  if (d->leg->pivot)
     return fit_labelled(d, &r, error);
   return fit_rows(d, &r, 0, error);
 }
@@ -203,7 +200,7 @@ static void proposal_terms(direction *d, tm_bridge_terms *terms) {
     return;
   set_inside(d, inside ? inside : 1, draws);
   for (size_t i = 0; i < evaluated; i++)
-    terms->proposal[i] += d->log_inside + log_factorial(leg->labels->count);
+    terms->proposal[i] += d->log_inside + leg->pivot->labels->log_factorial;
 }
 
 static tempera_status target_terms(direction *d, tm_bridge_terms *terms,
@@ -221,9 +218,9 @@ static tempera_status target_terms(direction *d, tm_bridge_terms *terms,
       size_t row = row_index(leg, 1 - d->fitted, stride, c, i);
       memcpy(theta, leg->theta + row * size, size * sizeof(double));
       if (d->treatment == SHUFFLED)
-        tm_bridge_labels_shuffle(leg->labels, d->model, &d->random, theta);
+        tm_label_pivot_shuffle(leg->pivot, &d->random, theta);
       else if (d->treatment == RELABELLED)
-        tm_bridge_labels_canonical(leg->labels, d->model, theta);
+        tm_label_pivot_settle(leg->pivot, theta);
       terms->target[c * terms->length + i] =
           log_weight(d, theta, leg->log_density[row]);
     }

@@ -3,18 +3,18 @@
 #ifndef TM_ESTIMATE_BRIDGE_LEG_H
 #define TM_ESTIMATE_BRIDGE_LEG_H
 
-#include "estimate/bridge/bridge_labels.h"
 #include "estimate/bridge/bridge_ratio.h"
+#include "model/labels.h"
 
 typedef struct tm_bridge_leg {
   tm_evaluator *evaluator;
   /* What fills a point from u: tm_evaluate, or tm_evaluate_prior. */
   void (*evaluate)(tm_evaluator *evaluator, tm_point *point);
-  size_t chains, length;          /* rows per chain; at least 4 */
-  const double *theta;            /* chain x length x model->size */
-  const double *log_density;      /* natural scale, finite */
-  const tm_bridge_labels *labels; /* count 0: none */
-  size_t proposals;               /* per half */
+  size_t chains, length;       /* rows per chain; at least 4 */
+  const double *theta;         /* chain x length x model->size */
+  const double *log_density;   /* natural scale, finite */
+  const tm_label_pivot *pivot; /* NULL: no labels */
+  size_t proposals;            /* per half */
   uint64_t seed;
   uint32_t stream; /* this one and the next are used */
 } tm_bridge_leg;

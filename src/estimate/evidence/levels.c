@@ -2,7 +2,7 @@
 #include "estimate/evidence/levels.h"
 
 #include "estimate/estimate.h"
-#include "numeric/ladder.h"
+#include "numeric/tau_ladder.h"
 
 #include <math.h>
 #include <string.h>

@@ -14,8 +14,8 @@
 #include "estimate/estimate.h"
 #include "estimate/evidence/influence.h"
 #include "estimate/mixing/mixing.h"
-#include "estimate/summary.h"
 #include "estimate/modes/valley.h"
+#include "estimate/summary.h"
 #include "numeric/sort.h"
 
 #include <math.h>
@@ -25,7 +25,7 @@
 enum {
   MOST_MODES = 24,
   MOST_POINTS = 4000,
-  MOST_VECTORS = 12, /* of whole values that count as a small support */
+  MOST_VECTORS = 12, /* of integers that count as a small support */
   FEW_VISITS = 200,
   NO_MODE = -1
 };
@@ -50,9 +50,9 @@ typedef struct search {
   tm_cloud cloud;
   double *x, *one; /* the cloud's points; one point */
   tm_valley_work *valleys;
-  size_t whole_count, *whole; /* columns of whole values to group by */
+  size_t integer_count, *integer; /* columns of integers to group by */
   size_t groups;
-  double *vector[MOST_MODES]; /* the whole values of each group */
+  double *vector[MOST_MODES]; /* the integers of each group */
   node nodes[3 * MOST_MODES];
   int node_count, root[MOST_MODES];
   size_t leaves;
@@ -64,7 +64,7 @@ static double value_at(const search *s, size_t column, size_t draw) {
                          column)[draw % s->rows];
 }
 
-static bool is_whole(const search *s, size_t column) {
+static bool is_integer(const search *s, size_t column) {
   return s->draws->integer && s->draws->integer[column];
 }
 
@@ -102,7 +102,7 @@ static double bend(double x) {
                           : copysign(STRAIGHT * (1 + log(size / STRAIGHT)), x);
 }
 
-/* In (-1/2, 1/2), the same every time: whole values get a width. */
+/* In (-1/2, 1/2), the same every time: integers get a width. */
 static double jitter(size_t draw, size_t column) {
   uint64_t k = (draw + 1) * 0x9e3779b97f4a7c15u + column * 0xbf58476d1ce4e5b9u;
   k = (k ^ (k >> 30)) * 0x94d049bb133111ebu;
@@ -112,14 +112,14 @@ static double jitter(size_t draw, size_t column) {
 static void place(const search *s, size_t draw, double *x) {
   for (size_t j = 0; j < s->dims; j++) {
     size_t c = s->column[j];
-    double v = value_at(s, c, draw) + (is_whole(s, c) ? jitter(draw, c) : 0);
+    double v = value_at(s, c, draw) + (is_integer(s, c) ? jitter(draw, c) : 0);
     x[j] = bend((v - s->middle[j]) / s->scale[j]);
   }
 }
 
 static bool grouped_by(const search *s, size_t column) {
-  for (size_t k = 0; k < s->whole_count && s->groups; k++)
-    if (s->whole[k] == column)
+  for (size_t k = 0; k < s->integer_count && s->groups; k++)
+    if (s->integer[k] == column)
       return true;
   return false;
 }
@@ -155,15 +155,15 @@ static bool make_cloud(search *s) {
   return s->valleys;
 }
 
-/* ---- groups of whole values ---------------------------------------------- */
+/* ---- groups of integers ---------------------------------------------- */
 
 typedef struct vector_count {
   size_t draw, count;
 } vector_count;
 
 static bool same_vector(const search *s, size_t a, size_t b) {
-  for (size_t k = 0; k < s->whole_count; k++)
-    if (value_at(s, s->whole[k], a) != value_at(s, s->whole[k], b))
+  for (size_t k = 0; k < s->integer_count; k++)
+    if (value_at(s, s->integer[k], a) != value_at(s, s->integer[k], b))
       return false;
   return true;
 }
@@ -192,15 +192,16 @@ static size_t count_vectors(const search *s, vector_count *list, size_t most) {
 }
 
 /* Small support: few vectors hold nearly all of the draws. */
-static bool group_whole_values(search *s) {
+static bool group_by_integers(search *s) {
   vector_count list[8 * MOST_VECTORS];
-  s->whole = TM_NEW(s->arena, size_t, s->draws->size);
-  if (!s->whole)
+  s->integer = TM_NEW(s->arena, size_t, s->draws->size);
+  if (!s->integer)
     return false;
   for (size_t i = 0; i < s->draws->size; i++)
-    if (is_whole(s, i))
-      s->whole[s->whole_count++] = i;
-  size_t found = s->whole_count ? count_vectors(s, list, 8 * MOST_VECTORS) : 0;
+    if (is_integer(s, i))
+      s->integer[s->integer_count++] = i;
+  size_t found =
+      s->integer_count ? count_vectors(s, list, 8 * MOST_VECTORS) : 0;
   qsort(list, found, sizeof *list, compare_counts);
   size_t held = 0, kept = 0;
   while (kept < found && kept < MOST_VECTORS &&
@@ -209,11 +210,11 @@ static bool group_whole_values(search *s) {
   if (kept == 0 || (double)held < 0.98 * (double)s->count)
     return true;
   for (size_t g = 0; g < kept; g++) {
-    s->vector[g] = TM_NEW(s->arena, double, s->whole_count);
+    s->vector[g] = TM_NEW(s->arena, double, s->integer_count);
     if (!s->vector[g])
       return false;
-    for (size_t k = 0; k < s->whole_count; k++)
-      s->vector[g][k] = value_at(s, s->whole[k], list[g].draw);
+    for (size_t k = 0; k < s->integer_count; k++)
+      s->vector[g][k] = value_at(s, s->integer[k], list[g].draw);
   }
   s->groups = kept;
   return true;
@@ -225,10 +226,10 @@ static int group_of(const search *s, size_t draw) {
     return 0;
   for (size_t g = 0; g < s->groups; g++) {
     size_t k = 0;
-    while (k < s->whole_count &&
-           s->vector[g][k] == value_at(s, s->whole[k], draw))
+    while (k < s->integer_count &&
+           s->vector[g][k] == value_at(s, s->integer[k], draw))
       k++;
-    if (k == s->whole_count)
+    if (k == s->integer_count)
       return (int)g;
   }
   return NO_MODE;
@@ -387,7 +388,7 @@ static bool report(search *s, tempera_summary *summary) {
 
 static bool find_modes(search *s, tempera_summary *summary) {
   s->leaf = TM_NEW(s->arena, int, s->count);
-  if (!s->leaf || !group_whole_values(s) || !choose_coordinates(s) ||
+  if (!s->leaf || !group_by_integers(s) || !choose_coordinates(s) ||
       !make_cloud(s) || !plant(s) || !grow(s))
     return false;
   for (size_t i = 0; i < s->count; i++)

@@ -9,8 +9,8 @@
  * is c/(2 sqrt pi) for independent draws, and for correlated ones more by the
  * inverse of the efficiency measured inside the peaks. A direction that was
  * sought for must pass a higher bar, as a search over d directions finds more
- * by chance. At last no way may lead around the valley: the projection of a
- * ring has one, the ring has none. So the density is also taken in the plane
+ * by chance. At last no way may lead around the valley: the projection of
+ * a ring has one, the ring has none. So the density is also taken in the plane
  * of the projection and of the direction in which draws in the valley lie
  * farthest out; neither peak may reach across the cut there at half the
  * height of the lower. */
@@ -49,17 +49,17 @@ struct tm_valley_work {
   tm_mixing_work *mixing;
   const size_t *member;
   size_t count;
-  double *mean, *factor;  /* of the members: Cholesky of the covariance */
-  double *z;              /* members whitened */
-  double *t, *sorted;     /* projections of the members */
-  double *u;              /* projections beside t, for the plane */
-  double *series;         /* over the whole cloud */
-  double *way, *next;     /* directions, whitened */
-  double *beside;         /* that of u */
-  double *plain;          /* a direction, not whitened */
-  double *cells, *smooth; /* the density on a grid */
-  double *left, *right;   /* highest to either side, places */
-  tm_plane plane;         /* the density over t and u */
+  double *mean, *factor;    /* of the members: Cholesky of the covariance */
+  double *z;                /* members whitened */
+  double *t, *sorted;       /* projections of the members */
+  double *u;                /* projections beside t, for the plane */
+  double *series;           /* over the whole cloud */
+  double *direction, *next; /* directions, whitened */
+  double *beside;           /* that of u */
+  double *plain;            /* a direction, not whitened */
+  double *cells, *smooth;   /* the density on a grid */
+  double *left, *right;     /* highest to either side, places */
+  tm_plane plane;           /* the density over t and u */
 };
 
 tm_valley_work *tm_valley_work_create(tm_arena *arena, const tm_cloud *cloud) {
@@ -76,7 +76,7 @@ tm_valley_work *tm_valley_work_create(tm_arena *arena, const tm_cloud *cloud) {
   w->sorted = TM_NEW(arena, double, n);
   w->u = TM_NEW(arena, double, n);
   w->series = TM_NEW(arena, double, n);
-  w->way = TM_NEW(arena, double, d);
+  w->direction = TM_NEW(arena, double, d);
   w->next = TM_NEW(arena, double, d);
   w->beside = TM_NEW(arena, double, d);
   w->plain = TM_NEW(arena, double, d);
@@ -85,8 +85,8 @@ tm_valley_work *tm_valley_work_create(tm_arena *arena, const tm_cloud *cloud) {
   w->left = TM_NEW(arena, double, MOST_CELLS);
   w->right = TM_NEW(arena, double, MOST_CELLS);
   bool made = w->mixing && w->mean && w->factor && w->z && w->t && w->sorted &&
-              w->u && w->series && w->way && w->next && w->beside && w->plain &&
-              w->cells && w->smooth && w->left && w->right &&
+              w->u && w->series && w->direction && w->next && w->beside &&
+              w->plain && w->cells && w->smooth && w->left && w->right &&
               tm_plane_create(arena, &w->plane);
   return made ? w : NULL;
 }
@@ -260,21 +260,21 @@ static double efficiency(tm_valley_work *w, const valley *v, double peak) {
   return isnan(ess) ? 0 : fmin(1, ess / (double)all);
 }
 
-/* ---- is there a way around --------------------------------------------- */
+/* ---- is there a way around ---------------------------------------------- */
 
-/* The direction beside w->way in which draws of the valley lie farthest out:
- * the first principal one of whitened draws, weighted by nearness to the cut.
- * By power iteration, of many steps as there is little between the first and
- * the others. Into w->beside. */
+/* The direction beside w->direction in which draws of the valley lie farthest
+ * out: the first principal one of whitened draws, weighted by nearness to the
+ * cut. By power iteration, of many steps as there is little between the first
+ * and the others. Into w->beside. */
 static void look_beside(tm_valley_work *w, const valley *v) {
   size_t d = w->cloud.dims;
   double half = fmax(fabs(v->cut - v->peak), fabs(v->cut - v->high));
   for (size_t j = 0; j < d; j++)
     w->next[j] = 1 + 0.1 * (double)(j % 3);
   for (int step = 0; step < TURNS; step++) {
-    double along = dot(w->next, w->way, d);
+    double along = dot(w->next, w->direction, d);
     for (size_t j = 0; j < d; j++)
-      w->beside[j] = w->next[j] - along * w->way[j];
+      w->beside[j] = w->next[j] - along * w->direction[j];
     normalise(w->beside, d);
     memset(w->next, 0, d * sizeof(double));
     for (size_t i = 0; i < w->count; i++) {
@@ -388,10 +388,10 @@ static void whiten(tm_valley_work *w) {
   }
 }
 
-static void project(tm_valley_work *w, const double *way) {
+static void project(tm_valley_work *w, const double *direction) {
   size_t d = w->cloud.dims;
   for (size_t i = 0; i < w->count; i++)
-    w->t[i] = dot(way, w->z + i * d, d);
+    w->t[i] = dot(direction, w->z + i * d, d);
 }
 
 /* One step towards extreme skewness (g = u^2) or kurtosis (g = u^3), u held
@@ -399,7 +399,7 @@ static void project(tm_valley_work *w, const double *way) {
 static bool fixed_point(tm_valley_work *w, bool cubic) {
   size_t d = w->cloud.dims;
   double slope = 0, n = (double)w->count;
-  project(w, w->way);
+  project(w, w->direction);
   memset(w->next, 0, d * sizeof(double));
   for (size_t i = 0; i < w->count; i++) {
     double u = fmax(-3, fmin(3, w->t[i]));
@@ -409,10 +409,10 @@ static bool fixed_point(tm_valley_work *w, bool cubic) {
       w->next[j] += g * w->z[i * d + j];
   }
   for (size_t j = 0; j < d; j++)
-    w->next[j] -= slope * w->way[j];
+    w->next[j] -= slope * w->direction[j];
   normalise(w->next, d);
-  double turn = fabs(dot(w->way, w->next, d));
-  memcpy(w->way, w->next, d * sizeof(double));
+  double turn = fabs(dot(w->direction, w->next, d));
+  memcpy(w->direction, w->next, d * sizeof(double));
   return turn > 0.9999;
 }
 
@@ -421,16 +421,16 @@ static bool fixed_point(tm_valley_work *w, bool cubic) {
 static void principal(tm_valley_work *w) {
   size_t d = w->cloud.dims;
   for (size_t j = 0; j < d; j++)
-    w->way[j] = 1 + 0.1 * (double)(j % 3);
+    w->direction[j] = 1 + 0.1 * (double)(j % 3);
   for (int step = 0; step < 40; step++) {
-    for (size_t j = 0; j < d; j++) /* next = L way */
-      w->next[j] = dot(w->factor + j * d, w->way, j + 1);
+    for (size_t j = 0; j < d; j++) /* next = L direction */
+      w->next[j] = dot(w->factor + j * d, w->direction, j + 1);
     normalise(w->next, d);
-    memset(w->way, 0, d * sizeof(double));
+    memset(w->direction, 0, d * sizeof(double));
     for (size_t j = 0; j < d; j++)
       for (size_t k = 0; k <= j; k++)
-        w->way[k] += w->factor[j * d + k] * w->next[j];
-    normalise(w->way, d);
+        w->direction[k] += w->factor[j * d + k] * w->next[j];
+    normalise(w->direction, d);
   }
 }
 
@@ -444,17 +444,17 @@ static void start(tm_valley_work *w, size_t k) {
     return;
   }
   for (size_t j = 0; j < d; j++)
-    w->way[j] = w->z[a * d + j] - w->z[b * d + j] + (j == k ? 1e-6 : 0);
-  normalise(w->way, d);
+    w->direction[j] = w->z[a * d + j] - w->z[b * d + j] + (j == k ? 1e-6 : 0);
+  normalise(w->direction, d);
 }
 
-/* The whitened direction as one for points themselves: L^-T way; returns
+/* The whitened direction as one for points themselves: L^-T direction; returns
  * its value at the mean. */
-static double unwhiten(tm_valley_work *w, const double *way) {
+static double unwhiten(tm_valley_work *w, const double *direction) {
   size_t d = w->cloud.dims;
   double offset = 0;
   for (size_t j = d; j-- > 0;) {
-    double sum = way[j];
+    double sum = direction[j];
     for (size_t k = j + 1; k < d; k++)
       sum -= w->factor[k * d + j] * w->plain[k];
     w->plain[j] = sum / w->factor[j * d + j];
@@ -466,14 +466,14 @@ static double unwhiten(tm_valley_work *w, const double *way) {
 
 static bool search_whitened(tm_valley_work *w, double bar, valley *best) {
   principal(w);
-  project(w, w->way);
+  project(w, w->direction);
   if (clear_valley(w, bar, best))
     return true;
   for (size_t k = 0; k < 2 * STARTS; k++) {
     start(w, k / 2);
     for (int step = 0; step < STEPS && !fixed_point(w, k % 2); step++)
       ;
-    project(w, w->way);
+    project(w, w->direction);
     if (clear_valley(w, bar, best))
       return true;
   }
@@ -488,9 +488,9 @@ static size_t search_coordinates(tm_valley_work *w, valley *best) {
     valley v;
     for (size_t i = 0; i < w->count; i++)
       w->t[i] = point(w, i)[j];
-    memset(w->way, 0, d * sizeof(double)); /* whitened: a row of L */
-    memcpy(w->way, w->factor + j * d, (j + 1) * sizeof(double));
-    normalise(w->way, d);
+    memset(w->direction, 0, d * sizeof(double)); /* whitened: a row of L */
+    memcpy(w->direction, w->factor + j * d, (j + 1) * sizeof(double));
+    normalise(w->direction, d);
     if (clear_valley(w, fmax(SIGNIFICANT, best->score), &v)) {
       *best = v;
       chosen = j;
@@ -507,14 +507,14 @@ static void discriminate(tm_valley_work *w, double cut) {
   size_t d = w->cloud.dims, low = 0;
   for (size_t i = 0; i < w->count; i++)
     low += w->t[i] < cut;
-  memset(w->way, 0, d * sizeof(double));
+  memset(w->direction, 0, d * sizeof(double));
   for (size_t i = 0; i < w->count; i++) {
     double share =
         w->t[i] < cut ? -1 / (double)low : 1 / (double)(w->count - low);
     for (size_t j = 0; j < d; j++)
-      w->way[j] += share * w->z[i * d + j];
+      w->direction[j] += share * w->z[i * d + j];
   }
-  normalise(w->way, d);
+  normalise(w->direction, d);
 }
 
 /* The projection a valley was found in is a rough direction; the one between
@@ -523,12 +523,12 @@ static void refine(tm_valley_work *w, const valley *found, tm_cut *cut) {
   double at = found->cut;
   for (int k = 0; k < 3; k++) {
     discriminate(w, at);
-    project(w, w->way);
+    project(w, w->direction);
     valley v = valley_of(w);
     if (v.score < found->score)
       return;
     at = v.cut;
-    cut->cut = at + unwhiten(w, w->way);
+    cut->cut = at + unwhiten(w, w->direction);
     memcpy(cut->direction, w->plain, w->cloud.dims * sizeof(double));
   }
 }
@@ -550,7 +550,7 @@ bool tm_valley_find(tm_valley_work *w, const size_t *members, size_t count,
   } else {
     if (d < 2 || !search_whitened(w, SIGNIFICANT + 2 * (double)d, &best))
       return false;
-    cut->cut = best.cut + unwhiten(w, w->way);
+    cut->cut = best.cut + unwhiten(w, w->direction);
     memcpy(cut->direction, w->plain, d * sizeof(double));
   }
   refine(w, &best, cut);

@@ -31,10 +31,8 @@ static tempera_status declare(tm_checker *c, tm_variable *v) {
   return TEMPERA_OK;
 }
 
-/* A scalar of at least this base, known without parameters where asked. */
-static tempera_status check_scalar(tm_checker *c, tm_expression *e,
-                                   tm_base base, bool no_parameters,
-                                   const char *what) {
+tempera_status tm_check_scalar(tm_checker *c, tm_expression *e, tm_base base,
+                               bool no_parameters, const char *what) {
   TM_TRY(tm_check_expression(c, e));
   if (c->raised)
     return tm_complain(c->source, e->token,
@@ -98,7 +96,7 @@ static tempera_status check_constraint(tm_checker *c, const tm_variable *v) {
 static tempera_status check_declaration(tm_checker *c, tm_variable *v) {
   bool known = v->global && v->block != TM_BLOCK_MODEL;
   for (size_t i = 0; i < v->size_count; i++)
-    TM_TRY(check_scalar(c, v->sizes[i], TM_INT, known, "a size"));
+    TM_TRY(tm_check_scalar(c, v->sizes[i], TM_INT, known, "a size"));
   TM_TRY(check_constraint(c, v));
   TM_TRY(check_bound(c, v, v->lower));
   TM_TRY(check_bound(c, v, v->upper));
@@ -166,8 +164,21 @@ static tempera_status check_assignment(tm_checker *c, tm_statement *s) {
 
 /* ---- ~ and target ------------------------------------------------------- */
 
+static tempera_status check_jacobian_place(tm_checker *c,
+                                           const tm_statement *s) {
+  if (c->function ? c->function->jacobian
+                  : c->block == TM_BLOCK_TRANSFORMED_PARAMETERS)
+    return TEMPERA_OK;
+  return tm_complain(c->source, s->token,
+                     "jacobian += may only stand in transformed parameters "
+                     "and in functions whose names end in _jacobian");
+}
+
 static tempera_status check_target_place(tm_checker *c, const tm_statement *s) {
-  if (c->function ? c->function->uses_target : c->block == TM_BLOCK_MODEL)
+  if (s->jacobian)
+    return check_jacobian_place(c, s);
+  if (c->function ? c->function->uses_target && !c->function->jacobian
+                  : c->block == TM_BLOCK_MODEL)
     return TEMPERA_OK;
   return tm_complain(c->source, s->token,
                      "the target may only be raised in the model block and "
@@ -200,81 +211,15 @@ static tempera_status unknown_distribution(tm_checker *c,
                      tm_suggestion_text(&suggestion, hint, sizeof hint));
 }
 
-static tm_expression *call_of(tm_checker *c, const tm_token *token,
-                              const char *name, tm_expression *first,
-                              tm_expression **rest, size_t count) {
-  tm_expression *e = TM_NEW(c->arena, tm_expression, 1);
-  tm_expression **parts = TM_NEW(c->arena, tm_expression *, count + 1);
-  if (!e || !parts)
-    return NULL;
-  parts[0] = first;
-  if (count)
-    memcpy(parts + 1, rest, count * sizeof *parts);
-  *e = (tm_expression){.kind = TM_E_CALL,
-                       .token = token,
-                       .text = name,
-                       .parts = parts,
-                       .part_count = count + 1,
-                       .bar = true};
-  return e;
-}
-
-/* e - 1: the mass from e on is that above it. */
-static tm_expression *below(tm_checker *c, tm_expression *e) {
-  tm_expression *made = TM_NEW(c->arena, tm_expression, 2);
-  tm_expression **parts = TM_NEW(c->arena, tm_expression *, 2);
-  if (!made || !parts)
-    return NULL;
-  made[1] = (tm_expression){
-      .kind = TM_E_INT, .token = e->token, .text = "1", .whole = 1};
-  made[0] = (tm_expression){.kind = TM_E_BINARY,
-                            .token = e->token,
-                            .text = "-",
-                            .parts = parts,
-                            .part_count = 2};
-  parts[0] = e;
-  parts[1] = &made[1];
-  return made;
-}
-
-static tempera_status check_truncation(tm_checker *c, tm_statement *s) {
-  if (!tm_is_scalar(s->left->type))
-    return tm_complain(c->source, s->token,
-                       "T[,] needs a scalar on the left of ~; write a loop");
-  const char *suffixes[2] = {"_lcdf", "_lccdf"};
-  tm_expression *bounds[2] = {s->upper, s->lower};
-  tm_base base = s->left->type.base == TM_INT ? TM_INT : TM_REAL;
-  if (s->lower && s->upper)
-    suffixes[1] = "_lcdf";
-  if (s->lower && base == TM_INT) {
-    TM_TRY(check_scalar(c, s->lower, TM_INT, false, "a truncation bound"));
-    bounds[1] = below(c, s->lower);
-    if (!bounds[1])
-      return tm_fail_memory(c->source->error);
-  }
-  for (size_t i = 0; i < 2; i++) {
-    if (!bounds[i])
-      continue;
-    TM_TRY(check_scalar(c, bounds[i], base, false, "a truncation bound"));
-    const char *name =
-        tm_joined(c, s->distribution, strlen(s->distribution), suffixes[i]);
-    if (!name)
-      return tm_fail_memory(c->source->error);
-    s->cdf[i] = call_of(c, s->density->token, name, bounds[i], s->arguments,
-                        s->argument_count);
-    if (!s->cdf[i])
-      return tm_fail_memory(c->source->error);
-    if (!tm_density_known(c, name))
-      return tm_complain(c->source, s->density->token,
-                         "T[,] is not supported for %s: it has no %s",
-                         s->distribution, name);
-    TM_TRY(tm_check_expression(c, s->cdf[i]));
-  }
-  return TEMPERA_OK;
-}
-
 static tempera_status check_tilde(tm_checker *c, tm_statement *s) {
   TM_TRY(check_target_place(c, s));
+  if (s->truncated) {
+    TM_TRY(tm_check_expression(c, s->left));
+    if (tm_rank(s->left->type) > 0) {
+      TM_TRY(tm_truncate_each(c, s));
+      return check_statement(c, s);
+    }
+  }
   const char *const suffixes[] = {"_lpdf", "_lpmf", "_log"};
   const char *name = NULL;
   for (size_t i = 0; i < 3 && !name; i++) {
@@ -289,12 +234,12 @@ static tempera_status check_tilde(tm_checker *c, tm_statement *s) {
     return unknown_distribution(c, s);
   const tm_token *token = s->density->token;
   s->density =
-      call_of(c, token, name, s->left, s->arguments, s->argument_count);
+      tm_call_of(c, token, name, s->left, s->arguments, s->argument_count);
   if (!s->density)
     return tm_fail_memory(c->source->error);
   s->density->bar = !tm_ends_with(name, "_log");
   TM_TRY(tm_check_expression(c, s->density));
-  return s->truncated ? check_truncation(c, s) : TEMPERA_OK;
+  return s->truncated ? tm_check_truncation(c, s) : TEMPERA_OK;
 }
 
 static tempera_status check_target(tm_checker *c, tm_statement *s) {
@@ -317,7 +262,7 @@ static tempera_status check_body(tm_checker *c, tm_statement **body,
 }
 
 static tempera_status check_condition(tm_checker *c, tm_statement *s) {
-  TM_TRY(check_scalar(c, s->value, TM_REAL, false, "a condition"));
+  TM_TRY(tm_check_scalar(c, s->value, TM_REAL, false, "a condition"));
   c->loops += s->kind == TM_S_WHILE;
   TM_TRY(check_body(c, s->body, s->body_count));
   c->loops -= s->kind == TM_S_WHILE;
@@ -327,8 +272,8 @@ static tempera_status check_condition(tm_checker *c, tm_statement *s) {
 static tempera_status check_for(tm_checker *c, tm_statement *s) {
   size_t outer = c->scope_count;
   if (s->kind == TM_S_FOR) {
-    TM_TRY(check_scalar(c, s->lower, TM_INT, false, "a loop's bound"));
-    TM_TRY(check_scalar(c, s->upper, TM_INT, false, "a loop's bound"));
+    TM_TRY(tm_check_scalar(c, s->lower, TM_INT, false, "a loop's bound"));
+    TM_TRY(tm_check_scalar(c, s->upper, TM_INT, false, "a loop's bound"));
     s->variable->data_only = s->lower->level != TM_LEVEL_PARAMETER &&
                              s->upper->level != TM_LEVEL_PARAMETER;
   } else {
@@ -533,7 +478,7 @@ static tempera_status check_marks(const tm_program *p) {
   for (size_t i = 0; i < p->source.annotation_count; i++) {
     const tm_annotation *a = &p->source.annotations[i];
     if (!a->used)
-      return tm_complain_at(&p->source, a->line, a->column,
+      return tm_complain_at(&p->source, a->file, a->line, a->column,
                             "this mark belongs at the end of a ~ or "
                             "target += statement, on its last line");
   }

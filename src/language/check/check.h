@@ -34,6 +34,19 @@ TEMPERA_CHECKED tempera_status tm_check_reduce_sum(tm_checker *c,
 bool tm_is_solver(const char *name);
 /* Resolve a call of one; its first argument names a function. */
 TEMPERA_CHECKED tempera_status tm_check_solver(tm_checker *c, tm_expression *e);
+/* A scalar of at least this base, known without parameters where asked. */
+TEMPERA_CHECKED tempera_status tm_check_scalar(tm_checker *c, tm_expression *e,
+                                               tm_base base, bool no_parameters,
+                                               const char *what);
+/* name(first | rest...), not yet checked. */
+tm_expression *tm_call_of(tm_checker *c, const tm_token *token,
+                          const char *name, tm_expression *first,
+                          tm_expression **rest, size_t count);
+/* T[,] of a checked ~ statement with a scalar on its left. */
+TEMPERA_CHECKED tempera_status tm_check_truncation(tm_checker *c,
+                                                   tm_statement *s);
+/* T[,] of a container: turn s into a loop over its elements. */
+TEMPERA_CHECKED tempera_status tm_truncate_each(tm_checker *c, tm_statement *s);
 tm_variable *tm_scope_find(const tm_checker *c, const char *name);
 tm_function *tm_function_find(const tm_checker *c, const char *name,
                               const tm_type *types, size_t count, bool *exists);

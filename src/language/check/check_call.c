@@ -123,6 +123,25 @@ static tempera_status wrong_arguments(tm_checker *c, const tm_expression *e,
                      found);
 }
 
+static bool raises_target(const char *name) {
+  return tm_ends_with(name, "_lp") || tm_ends_with(name, "_jacobian") ||
+         !strcmp(name, "target") || !strcmp(name, "get_lp");
+}
+
+static tempera_status check_raising_place(tm_checker *c, const tm_expression *e,
+                                          const char *name) {
+  bool jacobian = tm_ends_with(name, "_jacobian");
+  const tm_function *in = c->function;
+  if (in ? in->uses_target && (jacobian || !in->jacobian)
+         : c->block == TM_BLOCK_MODEL ||
+               c->block == TM_BLOCK_TRANSFORMED_PARAMETERS)
+    return TEMPERA_OK;
+  return tm_complain(c->source, e->token,
+                     "%s may only be called in transformed parameters, in the "
+                     "model block and in functions whose names end in %s",
+                     name, jacobian ? "_jacobian or _lp" : "_lp");
+}
+
 /* Where functions with effects may be called. */
 static tempera_status check_place(tm_checker *c, const tm_expression *e,
                                   const char *name) {
@@ -137,16 +156,23 @@ static tempera_status check_place(tm_checker *c, const tm_expression *e,
                          "data, generated quantities and functions whose "
                          "names end in _rng");
   }
-  if (tm_ends_with(name, "_lp") || !strcmp(name, "target") ||
-      !strcmp(name, "get_lp")) {
-    bool fine = in ? in->uses_target : c->block == TM_BLOCK_MODEL;
-    if (!fine)
-      return tm_complain(c->source, e->token,
-                         "%s may only be called in the model block and in "
-                         "functions whose names end in _lp",
-                         name);
+  return raises_target(name) ? check_raising_place(c, e, name) : TEMPERA_OK;
+}
+
+/* Prior and likelihood are kept apart, so there is no one target on which
+ * either could depend. */
+static tempera_status check_target_value(tm_checker *c, tm_expression *e) {
+  e->type = tm_type_of(TM_REAL, 0);
+  e->level = TM_LEVEL_DATA;
+  if (c->printing)
+    return TEMPERA_OK;
+  if (c->function) {
+    c->function->reads_target = true;
+    return TEMPERA_OK;
   }
-  return TEMPERA_OK;
+  return tm_complain(c->source, e->token,
+                     "the target's value may only be printed: prior and "
+                     "likelihood are kept apart, so nothing can depend on it");
 }
 
 static tempera_status check_user_call(tm_checker *c, tm_expression *e) {
@@ -159,6 +185,8 @@ static tempera_status check_user_call(tm_checker *c, tm_expression *e) {
                          "argument %zu of %s is marked data and cannot "
                          "depend on parameters",
                          i + 1, f->name);
+  if (f->reads_target)
+    TM_TRY(check_target_value(c, e));
   if (f->uses_target && f->result.base != TM_VOID)
     c->raised = true;
   e->type = f->result;
@@ -238,15 +266,7 @@ tempera_status tm_check_call(tm_checker *c, tm_expression *e) {
                        "normal_lpdf(y | mu, sigma)",
                        e->text);
   TM_TRY(check_place(c, e, name));
-  if (is_target(e)) {
-    e->type = tm_type_of(TM_REAL, 0);
-    e->level = TM_LEVEL_DATA;
-    return c->printing
-               ? TEMPERA_OK
-               : tm_complain(c->source, e->token,
-                             "%s() may only be printed: prior and likelihood "
-                             "are kept apart, so nothing can depend on it",
-                             e->text);
-  }
+  if (is_target(e))
+    return check_target_value(c, e);
   return resolve(c, e, name, types);
 }

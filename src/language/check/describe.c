@@ -114,7 +114,10 @@ static void add_support(tm_text *text, const tm_variable *v) {
       [TM_CHOLESKY_CORR] = "a Cholesky factor of a correlation matrix",
       [TM_CHOLESKY_COV] = "a Cholesky factor of a covariance matrix",
       [TM_CORRELATION] = "a correlation matrix",
-      [TM_COVARIANCE] = "a covariance matrix"};
+      [TM_COVARIANCE] = "a covariance matrix",
+      [TM_ROW_STOCHASTIC] = "a matrix whose rows are simplexes",
+      [TM_COLUMN_STOCHASTIC] = "a matrix whose columns are simplexes",
+      [TM_SUM_TO_ZERO_MATRIX] = "rows and columns sum to zero"};
   if (v->constraint >= TM_SIMPLEX) {
     tm_text_add(text, names[v->constraint]);
     return;
@@ -159,9 +162,14 @@ static void add_inner_size(tm_text *text, const tm_variable *v) {
     tm_text_add(text, " + 1, 2)");
     break;
   default:
-    for (size_t i = (size_t)v->type.depth; i < v->size_count; i++) {
-      tm_text_add(text, i > (size_t)v->type.depth ? " * " : "");
-      add_expression(text, v->sizes[i]);
+    for (size_t i = 0; i + (size_t)v->type.depth < v->size_count; i++) {
+      bool less = v->constraint == TM_SUM_TO_ZERO_MATRIX ||
+                  v->constraint ==
+                      (i ? TM_ROW_STOCHASTIC : TM_COLUMN_STOCHASTIC);
+      tm_text_add(text, i ? " * " : "");
+      tm_text_add(text, less ? "(" : "");
+      add_expression(text, v->sizes[i + (size_t)v->type.depth]);
+      tm_text_add(text, less ? " - 1)" : "");
     }
   }
 }

@@ -126,6 +126,8 @@ static bool flat_is_proper(const tm_variable *v) {
   case TM_UNIT_VECTOR:
   case TM_CHOLESKY_CORR:
   case TM_CORRELATION:
+  case TM_ROW_STOCHASTIC:
+  case TM_COLUMN_STOCHASTIC:
     return true;
   default:
     return false;

@@ -406,11 +406,24 @@ static tempera_status rule_marked(ruler *r) {
   return publish(r);
 }
 
+/* jacobian +=, or a call of a function that only adds Jacobians. */
+static bool is_jacobian(const tm_statement *st) {
+  const tm_expression *e =
+      st->kind == TM_S_DECLARE ? st->variable->initial : st->value;
+  size_t n = e && e->kind == TM_E_CALL ? strlen(e->text) : 0;
+  return st->jacobian || (n > 9 && !strcmp(e->text + n - 9, "_jacobian"));
+}
+
 tempera_status tm_rule(tm_split *split, tm_statement *st, bool under_data) {
   ruler r = {.split = split,
              .source = &split->program->source,
              .statement = st,
              .under_data = under_data};
+  if (is_jacobian(st)) {
+    st->part = TM_PART_PRIOR;
+    st->reason = "a Jacobian belongs to the prior";
+    return TEMPERA_OK;
+  }
   if (st->mark != TM_MARK_NONE)
     return rule_marked(&r);
   switch (st->kind) {

@@ -59,8 +59,9 @@ static void emit_check(tm_emitter *g, const tm_variable *v, bool reject) {
   emit_any_variable(g, v);
   tm_emit(g, ", %d, ", (int)v->constraint);
   emit_bounds(g, v);
+  char place[TM_PLACE];
   if (reject)
-    tm_emit(g, ", \"line %d:%d: %s\", 1);\n", v->token->line, v->token->column,
+    tm_emit(g, ", \"line %s: %s\", 1);\n", tm_place_text(v->token, place),
             v->name);
   else
     tm_emit(g, ", \"%s\", 0);\n", v->name);
@@ -420,11 +421,12 @@ static void emit_function(tm_emitter *g, const tm_function *f) {
   g->indent = 1;
   tm_emit_line(g, "(void)t;");
   tm_emit_statements(g, f->body->body, f->body->body_count);
+  char place[TM_PLACE];
   if (f->result.base != TM_VOID)
     tm_emit_line(g,
-                 "t->runtime->fail(t, \"%d:%d\", \"%s ended without "
+                 "t->runtime->fail(t, \"%s\", \"%s ended without "
                  "returning\");",
-                 f->token->line, f->token->column, f->name);
+                 tm_place_text(f->token, place), f->name);
   g->indent = 0;
   tm_emit_line(g, "}");
   g->function = NULL;

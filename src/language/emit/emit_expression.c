@@ -91,7 +91,8 @@ static size_t kernel_number(tm_emitter *g, const char *name) {
 }
 
 void tm_emit_place(tm_emitter *g, const tm_token *token) {
-  tm_emit(g, "\"%d:%d\"", token->line, token->column);
+  char place[TM_PLACE];
+  tm_emit(g, "\"%s\"", tm_place_text(token, place));
 }
 
 /* ---- numbers, names ----------------------------------------------------- */

@@ -384,7 +384,8 @@ static void emit_statement(tm_emitter *g, const tm_statement *s) {
   }
   if (s->kind == TM_S_PRINT)
     return;
-  tm_emit_line(g, "t->place = \"%d:%d\";", s->token->line, s->token->column);
+  char place[TM_PLACE];
+  tm_emit_line(g, "t->place = \"%s\";", tm_place_text(s->token, place));
   emit_kind(g, s);
   if (s->kind == TM_S_TILDE || s->kind == TM_S_TARGET || s->kind == TM_S_CALL)
     emit_explanation(g, s);

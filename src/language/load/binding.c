@@ -171,7 +171,10 @@ static const char *constraint_name(int constraint) {
       [TM_CHOLESKY_CORR] = "cholesky_factor_corr",
       [TM_CHOLESKY_COV] = "cholesky_factor_cov",
       [TM_CORRELATION] = "corr_matrix",
-      [TM_COVARIANCE] = "cov_matrix"};
+      [TM_COVARIANCE] = "cov_matrix",
+      [TM_ROW_STOCHASTIC] = "row_stochastic_matrix",
+      [TM_COLUMN_STOCHASTIC] = "column_stochastic_matrix",
+      [TM_SUM_TO_ZERO_MATRIX] = "sum_to_zero_matrix"};
   return names[constraint];
 }
 
@@ -239,7 +242,7 @@ static void add_special(tm_tape *tape, tm_binding *b, const char *name,
   if (!has)
     tm_runtime_fail(tape, "", "parameter %s: %s of size %d is not supported",
                     name, constraint_name(constraint), rows);
-  if (constraint == TM_SIMPLEX && !depth) {
+  if (constraint == TM_SIMPLEX && !depth && rows > 1) {
     tempera_parameter *p = &b->parameters[b->parameter_count - 1];
     p->transform = TEMPERA_SIMPLEX;
     p->map = NULL;

@@ -165,27 +165,35 @@ static void sphere_pull(const tempera_map *m, const double *u, const double *x,
 
 /* ---- vectors that sum to zero ------------------------------------------- */
 
-/* An orthogonal map of K - 1 coordinates: no Jacobian. */
-static double zero_constrain(const tempera_map *m, const double *u, double *x) {
+void tm_zero_sum(size_t size, const double *u, double *x) {
   double sum = 0;
-  memset(x, 0, m->size * sizeof(double));
-  for (size_t i = m->size - 1; i > 0; i--) {
+  memset(x, 0, size * sizeof(double));
+  for (size_t i = size - 1; i > 0; i--) {
     double n = (double)i, w = u[i - 1] / sqrt(n * (n + 1));
     sum += w;
     x[i - 1] += sum;
     x[i] -= n * w;
   }
-  return 0;
 }
 
 /* Its transpose, which is also its inverse. */
-static void zero_transpose(const tempera_map *m, const double *x, double *u) {
+void tm_zero_sum_back(size_t size, const double *x, double *u) {
   double sum = 0;
-  for (size_t i = 1; i < m->size; i++) {
+  for (size_t i = 1; i < size; i++) {
     double n = (double)i;
     sum += x[i - 1];
     u[i - 1] = (sum - n * x[i]) / sqrt(n * (n + 1));
   }
+}
+
+/* An orthogonal map of K - 1 coordinates: no Jacobian. */
+static double zero_constrain(const tempera_map *m, const double *u, double *x) {
+  tm_zero_sum(m->size, u, x);
+  return 0;
+}
+
+static void zero_transpose(const tempera_map *m, const double *x, double *u) {
+  tm_zero_sum_back(m->size, x, u);
 }
 
 static void zero_pull(const tempera_map *m, const double *u, const double *x,
@@ -194,13 +202,17 @@ static void zero_pull(const tempera_map *m, const double *u, const double *x,
   zero_transpose(m, g, out);
 }
 
-static bool zero_inside(const tempera_map *m, const double *x) {
-  double sum = 0, size = 0;
-  for (size_t i = 0; i < m->size; i++) {
+bool tm_zero_sum_inside(size_t size, const double *x) {
+  double sum = 0, largest = 0;
+  for (size_t i = 0; i < size; i++) {
     sum += x[i];
-    size += fabs(x[i]);
+    largest += fabs(x[i]);
   }
-  return fabs(sum) <= 1e-8 * (1 + size) && tm_map_finite(m, x);
+  return isfinite(largest) && fabs(sum) <= 1e-8 * (1 + largest);
+}
+
+static bool zero_inside(const tempera_map *m, const double *x) {
+  return tm_zero_sum_inside(m->size, x);
 }
 
 /* ---- the table ---------------------------------------------------------- */
@@ -234,7 +246,8 @@ static bool vector_map_of(tm_constraint constraint, size_t size,
                           .pull_back = zero_pull}};
   bool fewer = constraint == TM_SIMPLEX || constraint == TM_UNIT_VECTOR ||
                constraint == TM_SUM_TO_ZERO;
-  if (constraint < TM_OFFSET || (fewer && size < 2))
+  if (constraint < TM_OFFSET || (fewer && size < 1) ||
+      (constraint == TM_UNIT_VECTOR && size < 2))
     return false;
   *map = maps[constraint];
   map->unconstrained_size = size - fewer;
@@ -243,7 +256,9 @@ static bool vector_map_of(tm_constraint constraint, size_t size,
 
 bool tm_map_of(tm_constraint constraint, size_t rows, size_t columns,
                double offset, double multiplier, tempera_map *map) {
-  bool has = constraint >= TM_CHOLESKY_CORR
+  bool has = constraint >= TM_ROW_STOCHASTIC
+                 ? tm_lines_map_of(constraint, rows, columns, map)
+             : constraint >= TM_CHOLESKY_CORR
                  ? tm_matrix_map_of(constraint, rows, columns, map)
                  : vector_map_of(constraint, rows, map);
   if (!has)

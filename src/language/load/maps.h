@@ -11,6 +11,13 @@ bool tm_map_of(tm_constraint constraint, size_t rows, size_t columns,
                double offset, double multiplier, tempera_map *map);
 bool tm_matrix_map_of(tm_constraint constraint, size_t rows, size_t columns,
                       tempera_map *map);
+bool tm_lines_map_of(tm_constraint constraint, size_t rows, size_t columns,
+                     tempera_map *map);
+/* size values that sum to zero from size - 1 coordinates, by an orthonormal
+ * map, and back; the latter may be done in place. */
+void tm_zero_sum(size_t size, const double *u, double *x);
+void tm_zero_sum_back(size_t size, const double *x, double *u);
+bool tm_zero_sum_inside(size_t size, const double *x);
 bool tm_map_finite(const tempera_map *m, const double *x);
 
 /* An array of such values, which must outlive its map; false when its

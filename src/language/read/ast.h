@@ -106,7 +106,10 @@ typedef enum tm_constraint {
   TM_CHOLESKY_CORR,
   TM_CHOLESKY_COV,
   TM_CORRELATION,
-  TM_COVARIANCE
+  TM_COVARIANCE,
+  TM_ROW_STOCHASTIC, /* from here on: promises of rows and columns */
+  TM_COLUMN_STOCHASTIC,
+  TM_SUM_TO_ZERO_MATRIX
 } tm_constraint;
 
 typedef enum tm_block_kind {
@@ -188,6 +191,7 @@ struct tm_statement {
   size_t body_count;
   tm_statement *otherwise; /* IF: else */
   tm_mark mark;
+  bool jacobian; /* TARGET: written jacobian += */
   bool raises;  /* calls a function that raises the target for its value */
   tm_part part; /* by the splitter, for what raises the target */
   const char *reason;
@@ -207,7 +211,9 @@ struct tm_function {
   size_t argument_count;
   tm_statement *body;      /* NULL: declared only */
   tm_function *definition; /* of a forward declaration */
-  bool uses_target;        /* _lp */
+  bool uses_target;        /* _lp and _jacobian */
+  bool jacobian;           /* _jacobian: all that it adds is prior */
+  bool reads_target;       /* calls target() */
   bool looked_into;        /* the splitter is following a call of it */
   int index;
 };

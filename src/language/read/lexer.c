@@ -6,10 +6,12 @@
 
 typedef struct lexer {
   tm_source *source;
+  const tm_file *file;
   size_t at;
   int line, column;
-  size_t token_capacity, annotation_capacity;
 } lexer;
+
+static tempera_status read_file(tm_source *source, const tm_file *file);
 
 /* Longest first, so that the first match is the right one. */
 static const char *const PUNCTUATION[] = {
@@ -26,14 +28,14 @@ static bool is_word(char c) { return is_letter(c) || is_digit(c) || c == '_'; }
 
 static char peek(const lexer *lex, size_t ahead) {
   size_t at = lex->at + ahead;
-  return at < lex->source->length ? lex->source->text[at] : '\0';
+  return at < lex->file->length ? lex->file->text[at] : '\0';
 }
 
-static bool ended(const lexer *lex) { return lex->at >= lex->source->length; }
+static bool ended(const lexer *lex) { return lex->at >= lex->file->length; }
 
 static void skip(lexer *lex, size_t count) {
   for (; count > 0 && !ended(lex); count--) {
-    if (lex->source->text[lex->at++] == '\n') {
+    if (lex->file->text[lex->at++] == '\n') {
       lex->line++;
       lex->column = 1;
     } else {
@@ -57,13 +59,14 @@ static void *grown(tm_arena *arena, void *items, size_t count, size_t *capacity,
 
 static tempera_status add_token(lexer *lex, tm_token_kind kind, size_t length) {
   tm_source *s = lex->source;
-  s->tokens = grown(s->arena, s->tokens, s->token_count, &lex->token_capacity,
+  s->tokens = grown(s->arena, s->tokens, s->token_count, &s->token_capacity,
                     sizeof *s->tokens);
   char *text = TM_NEW(s->arena, char, length + 1);
   if (!s->tokens || !text)
     return tm_fail_memory(s->error);
-  memcpy(text, s->text + lex->at, length);
+  memcpy(text, lex->file->text + lex->at, length);
   s->tokens[s->token_count++] = (tm_token){.kind = kind,
+                                           .file = lex->file,
                                            .line = lex->line,
                                            .column = lex->column,
                                            .offset = lex->at,
@@ -90,25 +93,27 @@ static tempera_status add_annotation(lexer *lex, const char *comment,
     mark = TM_MARK_LIKELIHOOD;
   if (mark == TM_MARK_NONE)
     return i < length && comment[i] == '@'
-               ? tm_complain_at(s, lex->line, lex->column,
+               ? tm_complain_at(s, lex->file, lex->line, lex->column,
                                 "unknown mark; wanted // @prior or "
                                 "// @likelihood at the end of a statement")
                : TEMPERA_OK;
   s->annotations = grown(s->arena, s->annotations, s->annotation_count,
-                         &lex->annotation_capacity, sizeof *s->annotations);
+                         &s->annotation_capacity, sizeof *s->annotations);
   if (!s->annotations)
     return tm_fail_memory(s->error);
-  s->annotations[s->annotation_count++] =
-      (tm_annotation){.line = lex->line, .column = lex->column, .mark = mark};
+  s->annotations[s->annotation_count++] = (tm_annotation){.file = lex->file,
+                                                          .line = lex->line,
+                                                          .column = lex->column,
+                                                          .mark = mark};
   return TEMPERA_OK;
 }
 
 static tempera_status line_comment(lexer *lex) {
   size_t length = 0;
-  while (lex->at + length < lex->source->length && peek(lex, length) != '\n')
+  while (lex->at + length < lex->file->length && peek(lex, length) != '\n')
     length++;
   if (peek(lex, 0) == '/')
-    TM_TRY(add_annotation(lex, lex->source->text + lex->at, length));
+    TM_TRY(add_annotation(lex, lex->file->text + lex->at, length));
   skip(lex, length);
   return TEMPERA_OK;
 }
@@ -119,13 +124,39 @@ static tempera_status block_comment(lexer *lex) {
   while (!ended(lex) && !(peek(lex, 0) == '*' && peek(lex, 1) == '/'))
     skip(lex, 1);
   if (ended(lex))
-    return tm_complain_at(lex->source, line, column,
+    return tm_complain_at(lex->source, lex->file, line, column,
                           "this comment is never closed; expected */");
   skip(lex, 2);
   return TEMPERA_OK;
 }
 
-/* White space and comments. */
+/* #include NAME, "NAME" or <NAME>: the tokens of that file stand here. */
+static tempera_status include(lexer *lex) {
+  int line = lex->line, column = lex->column;
+  size_t from = strlen("#include"), to;
+  while (peek(lex, from) == ' ' || peek(lex, from) == '\t')
+    from++;
+  char open = peek(lex, from);
+  char close = open == '"' ? '"' : open == '<' ? '>' : '\0';
+  from += close != '\0';
+  for (to = from; peek(lex, to) != '\0' && peek(lex, to) != '\n' &&
+                  peek(lex, to) != '\r' &&
+                  (close ? peek(lex, to) != close : peek(lex, to) != ' ');)
+    to++;
+  char *name = TM_NEW(lex->source->arena, char, to - from + 1);
+  if (!name)
+    return tm_fail_memory(lex->source->error);
+  memcpy(name, lex->file->text + lex->at + from, to - from);
+  tm_file *file;
+  TM_TRY(tm_include(lex->source, lex->file, line, column, name, &file));
+  TM_TRY(read_file(lex->source, file));
+  skip(lex, to);
+  while (!ended(lex) && peek(lex, 0) != '\n')
+    skip(lex, 1);
+  return TEMPERA_OK;
+}
+
+/* White space, comments and included files. */
 static tempera_status skip_blanks(lexer *lex) {
   for (;;) {
     char c = peek(lex, 0);
@@ -137,10 +168,8 @@ static tempera_status skip_blanks(lexer *lex) {
       TM_TRY(line_comment(lex));
     else if (c == '/' && peek(lex, 1) == '*')
       TM_TRY(block_comment(lex));
-    else if (c == '#' && !strncmp(lex->source->text + lex->at, "#include", 8))
-      return tm_complain_at(lex->source, lex->line, lex->column,
-                            "#include is not supported; put the included "
-                            "text into this file");
+    else if (c == '#' && !strncmp(lex->file->text + lex->at, "#include", 8))
+      TM_TRY(include(lex));
     else if (c == '#')
       TM_TRY(line_comment(lex)); /* comments of old Stan */
     else
@@ -171,7 +200,7 @@ static tempera_status number(lexer *lex) {
     if (peek(lex, m) == '+' || peek(lex, m) == '-')
       m++;
     if (!is_digit(peek(lex, m)))
-      return tm_complain_at(lex->source, lex->line, lex->column,
+      return tm_complain_at(lex->source, lex->file, lex->line, lex->column,
                             "this number's exponent has no digits");
     kind = TM_TOKEN_REAL;
     n = digits(lex, m);
@@ -179,18 +208,18 @@ static tempera_status number(lexer *lex) {
   if (peek(lex, n) == 'i' && !is_word(peek(lex, n + 1)))
     return add_token(lex, TM_TOKEN_IMAGINARY, n + 1);
   if (is_word(peek(lex, n)))
-    return tm_complain_at(lex->source, lex->line, lex->column,
+    return tm_complain_at(lex->source, lex->file, lex->line, lex->column,
                           "a name cannot begin with a digit");
   return add_token(lex, kind, n);
 }
 
 static tempera_status string(lexer *lex) {
   size_t n = 1;
-  while (lex->at + n < lex->source->length && peek(lex, n) != '"' &&
+  while (lex->at + n < lex->file->length && peek(lex, n) != '"' &&
          peek(lex, n) != '\n')
     n++;
   if (peek(lex, n) != '"')
-    return tm_complain_at(lex->source, lex->line, lex->column,
+    return tm_complain_at(lex->source, lex->file, lex->line, lex->column,
                           "this string is never closed; expected \"");
   return add_token(lex, TM_TOKEN_STRING, n + 1);
 }
@@ -200,14 +229,14 @@ static tempera_status name(lexer *lex) {
   while (is_word(peek(lex, n)))
     n++;
   if (n > 200)
-    return tm_complain_at(lex->source, lex->line, lex->column,
+    return tm_complain_at(lex->source, lex->file, lex->line, lex->column,
                           "this name is longer than 200 characters");
   return add_token(lex, TM_TOKEN_NAME, n);
 }
 
 static tempera_status punctuation(lexer *lex) {
-  const char *at = lex->source->text + lex->at;
-  size_t left = lex->source->length - lex->at;
+  const char *at = lex->file->text + lex->at;
+  size_t left = lex->file->length - lex->at;
   for (size_t i = 0; i < sizeof PUNCTUATION / sizeof *PUNCTUATION; i++) {
     size_t n = strlen(PUNCTUATION[i]);
     if (n <= left && !memcmp(at, PUNCTUATION[i], n))
@@ -215,9 +244,9 @@ static tempera_status punctuation(lexer *lex) {
   }
   unsigned char c = (unsigned char)*at;
   if (c >= 32 && c < 127)
-    return tm_complain_at(lex->source, lex->line, lex->column,
+    return tm_complain_at(lex->source, lex->file, lex->line, lex->column,
                           "'%c' has no meaning in Stan", c);
-  return tm_complain_at(lex->source, lex->line, lex->column,
+  return tm_complain_at(lex->source, lex->file, lex->line, lex->column,
                         "byte 0x%02x has no meaning in Stan outside of "
                         "comments and strings",
                         c);
@@ -234,19 +263,26 @@ static tempera_status one_token(lexer *lex) {
   return punctuation(lex);
 }
 
-tempera_status tm_source_read(tm_source *source, const char *text,
-                              size_t length) {
-  char *copy = TM_NEW(source->arena, char, length + 1);
-  if (!copy)
-    return tm_fail_memory(source->error);
-  memcpy(copy, text, length);
-  source->text = copy;
-  source->length = length;
-  lexer lex = {.source = source, .line = 1, .column = 1};
+static tempera_status read_file(tm_source *source, const tm_file *file) {
+  lexer lex = {.source = source, .file = file, .line = 1, .column = 1};
   for (;;) {
     TM_TRY(skip_blanks(&lex));
     if (ended(&lex))
-      return add_token(&lex, TM_TOKEN_END, 0);
+      return file->from ? TEMPERA_OK : add_token(&lex, TM_TOKEN_END, 0);
     TM_TRY(one_token(&lex));
   }
+}
+
+tempera_status tm_source_read(tm_source *source, const char *text,
+                              size_t length) {
+  char *copy = TM_NEW(source->arena, char, length + 1);
+  tm_file *file = TM_NEW(source->arena, tm_file, 1);
+  if (!copy || !file)
+    return tm_fail_memory(source->error);
+  memcpy(copy, text, length);
+  *file = (tm_file){.path = source->name,
+                    .name = source->name,
+                    .text = copy,
+                    .length = length};
+  return read_file(source, file);
 }

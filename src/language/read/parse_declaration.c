@@ -32,15 +32,15 @@ static const type_word TYPE_WORDS[] = {
     {"cholesky_factor_cov", TM_MATRIX, TM_CHOLESKY_COV, 2, 1},
     {"corr_matrix", TM_MATRIX, TM_CORRELATION, 1, 0},
     {"cov_matrix", TM_MATRIX, TM_COVARIANCE, 1, 0},
+    {"row_stochastic_matrix", TM_MATRIX, TM_ROW_STOCHASTIC, 2, 0},
+    {"column_stochastic_matrix", TM_MATRIX, TM_COLUMN_STOCHASTIC, 2, 0},
+    {"sum_to_zero_matrix", TM_MATRIX, TM_SUM_TO_ZERO_MATRIX, 2, 0},
 };
 
 static const char *const UNSUPPORTED_TYPES[] = {"complex",
                                                 "complex_vector",
                                                 "complex_row_vector",
                                                 "complex_matrix",
-                                                "column_stochastic_matrix",
-                                                "row_stochastic_matrix",
-                                                "sum_to_zero_matrix",
                                                 "tuple"};
 
 static const type_word *find_type(const char *word) {
@@ -360,7 +360,8 @@ tm_function *tm_parse_function(tm_parser *p) {
     return NULL;
   f->name = token->text;
   f->token = token;
-  f->uses_target = ends_with(f->name, "_lp");
+  f->jacobian = ends_with(f->name, "_jacobian");
+  f->uses_target = f->jacobian || ends_with(f->name, "_lp");
   if (!arguments(p, f))
     return NULL;
   if (tm_accept(p, ";"))

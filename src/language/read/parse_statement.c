@@ -278,10 +278,11 @@ static tm_statement *one_statement(tm_parser *p) {
     return target_statement(p, token);
   }
   if (tm_is(p, "jacobian") && tm_is_ahead(p, 1, "+=")) {
-    (void)tm_complain(p->source, token,
-                      "jacobian += is not supported; write "
-                      "target += ...; // @prior");
-    return NULL;
+    p->at += 2;
+    tm_statement *s = target_statement(p, token);
+    if (s)
+      s->jacobian = true;
+    return s;
   }
   if (tm_accept(p, ";"))
     return tm_statement_new(p, TM_S_EMPTY, token);
@@ -302,8 +303,10 @@ static void take_mark(tm_parser *p, tm_statement *s) {
     return;
   for (size_t i = 0; i < p->source->annotation_count; i++) {
     tm_annotation *a = &p->source->annotations[i];
-    bool between = next->line == a->line && next->column < a->column;
-    if (a->line == s->last->line && a->column > s->last->column && !between) {
+    bool between = next->file == a->file && next->line == a->line &&
+                   next->column < a->column;
+    if (a->file == s->last->file && a->line == s->last->line &&
+        a->column > s->last->column && !between) {
       s->mark = a->mark;
       a->used = true;
     }

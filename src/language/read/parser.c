@@ -74,9 +74,10 @@ bool tm_expect(tm_parser *p, const char *text, const char *after) {
   snprintf(wanted, sizeof wanted, "'%s' %s", text, after);
   /* A forgotten ; belongs to the end of the line before. */
   if (!strcmp(text, ";") && p->at > 0 &&
+      tm_peek(p)->file == p->source->tokens[p->at - 1].file &&
       tm_peek(p)->line > p->source->tokens[p->at - 1].line) {
     const tm_token *before = &p->source->tokens[p->at - 1];
-    (void)tm_complain_at(p->source, before->line,
+    (void)tm_complain_at(p->source, before->file, before->line,
                          before->column + (int)before->length, "expected %s",
                          wanted);
     return false;

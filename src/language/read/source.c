@@ -16,7 +16,7 @@ static void append(char *out, size_t size, size_t *used, const char *bytes,
   out[*used] = '\0';
 }
 
-static const char *line_start(const tm_source *source, int line) {
+static const char *line_start(const tm_file *source, int line) {
   const char *at = source->text, *end = source->text + source->length;
   for (int i = 1; i < line && at; i++) {
     at = memchr(at, '\n', (size_t)(end - at));
@@ -27,7 +27,7 @@ static const char *line_start(const tm_source *source, int line) {
 
 /* The line, windowed around the column, and a caret beneath. Tabs and
  * unprintable bytes become spaces so that the caret stands right. */
-static void show_line(const tm_source *source, int line, int column, char *out,
+static void show_line(const tm_file *source, int line, int column, char *out,
                       size_t size, size_t *used) {
   const char *start = line_start(source, line);
   size_t left = source->length - (size_t)(start - source->text);
@@ -49,19 +49,33 @@ static void show_line(const tm_source *source, int line, int column, char *out,
   append(out, size, used, "^", 1);
 }
 
-static tempera_status complain(const tm_source *source, int line, int column,
-                               const char *format, va_list arguments) {
+/* An error has a place in the program that was named: of an included file,
+ * that of the outermost #include, and the message says where in it. */
+static tempera_status complain(const tm_source *source, const tm_file *file,
+                               int line, int column, const char *format,
+                               va_list arguments) {
   tempera_error *error = source->error;
   if (!error)
     return TEMPERA_ERROR_INPUT;
+  const tm_file *outer = file;
   error->line = line;
   error->column = column;
-  size_t room = sizeof error->message - 2 * (WINDOW + 8);
-  int wrote = vsnprintf(error->message, room, format, arguments);
-  size_t used = wrote < 0 ? 0 : (size_t)wrote;
+  for (; outer->from; outer = outer->from) {
+    error->line = outer->line;
+    error->column = outer->column;
+  }
+  size_t room = sizeof error->message - 2 * (WINDOW + 8), used = 0;
+  if (outer != file) {
+    char place[160];
+    snprintf(place, sizeof place, "in %.100s:%d:%d: ", file->name, line,
+             column);
+    append(error->message, room, &used, place, strlen(place));
+  }
+  int wrote = vsnprintf(error->message + used, room - used, format, arguments);
+  used += wrote < 0 ? 0 : (size_t)wrote;
   if (used >= room)
     used = room - 1;
-  show_line(source, line, column, error->message, sizeof error->message, &used);
+  show_line(file, line, column, error->message, sizeof error->message, &used);
   return TEMPERA_ERROR_INPUT;
 }
 
@@ -69,19 +83,32 @@ tempera_status tm_complain(const tm_source *source, const tm_token *token,
                            const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  tempera_status status =
-      complain(source, token->line, token->column, format, arguments);
+  tempera_status status = complain(source, token->file, token->line,
+                                   token->column, format, arguments);
   va_end(arguments);
   return status;
 }
 
-tempera_status tm_complain_at(const tm_source *source, int line, int column,
-                              const char *format, ...) {
+tempera_status tm_complain_at(const tm_source *source, const tm_file *file,
+                              int line, int column, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  tempera_status status = complain(source, line, column, format, arguments);
+  tempera_status status =
+      complain(source, file, line, column, format, arguments);
   va_end(arguments);
   return status;
+}
+
+const char *tm_place_text(const tm_token *token, char *buffer) {
+  int used = snprintf(buffer, TM_PLACE, "%d:%d", token->line, token->column);
+  if (!token->file->from)
+    return buffer;
+  used += snprintf(buffer + used, TM_PLACE - (size_t)used, " of %s",
+                   token->file->name);
+  for (char *at = buffer; *at; at++) /* it goes into strings of C */
+    if (*at == '"' || *at == '\\' || *at == '%' || (unsigned char)*at < 32)
+      *at = '?';
+  return buffer;
 }
 
 enum { LONGEST = 63 };

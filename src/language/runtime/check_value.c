@@ -73,6 +73,21 @@ static void check_vector(tm_tape *tape, const double *x, long n, int constraint,
     broken(tape, reject, name, "must sum to 0", sum);
 }
 
+/* Each row, or column, as the vector that it promises to be. */
+static void check_lines(tm_tape *tape, const double *x, int rows, int cols,
+                        int constraint, const char *name, int reject) {
+  int promised =
+      constraint == TM_SUM_TO_ZERO_MATRIX ? TM_SUM_TO_ZERO : TM_SIMPLEX;
+  double *column = tm_take(tape, (size_t)rows * sizeof *column);
+  for (int i = 0; constraint != TM_COLUMN_STOCHASTIC && i < rows; i++)
+    check_vector(tape, x + i * cols, cols, promised, name, reject);
+  for (int j = 0; constraint != TM_ROW_STOCHASTIC && j < cols; j++) {
+    for (int i = 0; i < rows; i++)
+      column[i] = x[i * cols + j];
+    check_vector(tape, column, rows, promised, name, reject);
+  }
+}
+
 /* A row of the factor of a correlation matrix has length 1. */
 static void check_row(tm_tape *tape, const double *row, int i, const char *name,
                       int reject) {
@@ -138,7 +153,9 @@ void tm_check_value(tm_tape *tape, tm_any value, int constraint, tm_any lower,
   int rows = t->dim[t->rank - (matrix ? 2 : 1)], cols = t->dim[t->rank - 1];
   long size = matrix ? (long)rows * cols : rows;
   for (long k = 0; size > 0 && k < v.n; k += size)
-    if (matrix)
+    if (constraint >= TM_ROW_STOCHASTIC)
+      check_lines(tape, v.v + k, rows, cols, constraint, name, reject);
+    else if (matrix)
       check_matrix(tape, v.v + k, rows, cols, constraint, name, reject);
     else
       check_vector(tape, v.v + k, rows, constraint, name, reject);

@@ -8,7 +8,7 @@
 
 #include "language/runtime/density.h"
 
-#include "numeric/vector_math.h"
+#include "numeric/libmvec.h"
 
 /* Of n outcomes, at most TM_TERM_BLOCK: the sum; partials go to d, or nowhere
  * when it is NULL. Every x[i] and d[i] is an array of n. */

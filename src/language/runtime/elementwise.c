@@ -2,7 +2,7 @@
  * partials. */
 #include "language/runtime/runtime.h"
 
-#include "numeric/vector_math.h"
+#include "numeric/libmvec.h"
 
 typedef struct map_node {
   tm_node node;

@@ -38,7 +38,7 @@ typedef struct tm_method {
   /* The method's own numbers and warnings. */
   tempera_status (*describe)(const tempera_sampler *sampler,
                              tempera_summary *summary);
-  void (*release)(tempera_sampler *sampler); /* of sampler->own */
+  void (*release)(tempera_sampler *sampler); /* of sampler->method_state */
 } tm_method;
 
 extern const tm_method tm_method_pt_stwnc;

@@ -10,13 +10,15 @@
 
 enum { MEMORY = 20000 }; /* optima kept per chain by the exact ridge */
 
-typedef struct own {
+typedef struct method_state {
   tm_learner *learner; /* of priors by a curve of log z, else NULL */
   tm_tau_prior prior;
   tempera_draws *round_draws; /* of this warmup round, for the learner */
-} own;
+} method_state;
 
-static own *own_of(const tempera_sampler *s) { return s->own; }
+static method_state *state_of(const tempera_sampler *s) {
+  return s->method_state;
+}
 
 static tm_pair *pair_of(const tempera_sampler *s, size_t chain) {
   return (tm_pair *)s->groups[chain];
@@ -34,7 +36,7 @@ static bool learning(const tempera_sampler *s) {
 /* Tabulate P(tau) and hand it to every pair. */
 static tempera_status update_prior(tempera_sampler *s, tempera_error *error) {
   const tempera_options *o = &s->options;
-  own *w = own_of(s);
+  method_state *w = state_of(s);
   if (w->learner)
     TM_TRY(tm_learner_prior(w->learner, &w->prior, error));
   else
@@ -46,7 +48,7 @@ static tempera_status update_prior(tempera_sampler *s, tempera_error *error) {
 
 static tempera_status record_prior(const tempera_sampler *s,
                                    tempera_draws *draws, tempera_error *error) {
-  const tm_loglinear *log_prior = &own_of(s)->prior.log_prior;
+  const tm_loglinear *log_prior = &state_of(s)->prior.log_prior;
   tm_draws_prior prior = {.knots = log_prior->count,
                           .tau = log_prior->x,
                           .log_prior = log_prior->y,
@@ -78,16 +80,16 @@ static tempera_status make_group(tempera_sampler *s, uint32_t chain,
  */
 
 static tempera_status begin(tempera_sampler *s, tempera_error *error) {
-  s->own = tm_heap_alloc(1, sizeof(own));
-  if (!s->own)
+  s->method_state = tm_heap_alloc(1, sizeof(method_state));
+  if (!s->method_state)
     return tm_fail_memory(error);
   if (by_curve(s))
     TM_TRY(tm_landscape_laplace(s, !learning(s), error));
   TM_TRY(tm_landscape_ridge(s, !by_curve(s), error));
   if (by_curve(s))
-    TM_TRY(tm_landscape_learner(s, learning(s), &own_of(s)->learner, error));
+    TM_TRY(tm_landscape_learner(s, learning(s), &state_of(s)->learner, error));
   if (learning(s))
-    TM_TRY(tm_round_create(s, &own_of(s)->round_draws, error));
+    TM_TRY(tm_round_create(s, &state_of(s)->round_draws, error));
   TM_TRY(tm_leg_begin(s, error));
   return update_prior(s, error);
 }
@@ -98,7 +100,7 @@ static tempera_status begin(tempera_sampler *s, tempera_error *error) {
 
 static void keep(tempera_sampler *s, const tm_group *group) {
   if (learning(s))
-    tm_round_keep(s, own_of(s)->round_draws, group);
+    tm_round_keep(s, state_of(s)->round_draws, group);
   if (s->leg)
     tm_leg_keep(s, group);
 }
@@ -126,7 +128,7 @@ static tempera_status improve_ridge(tempera_sampler *s, bool *improved,
 
 static tempera_status learn(tempera_sampler *s, bool last,
                             tempera_error *error) {
-  own *w = own_of(s);
+  method_state *w = state_of(s);
   TM_TRY(tm_landscape_end_round(s, last, error));
   TM_TRY(record_prior(s, w->round_draws, error));
   return tm_round_learn(s, w->round_draws, w->learner, error);
@@ -175,7 +177,7 @@ static tempera_status describe(const tempera_sampler *s,
 }
 
 static void release(tempera_sampler *s) {
-  own *w = own_of(s);
+  method_state *w = state_of(s);
   tm_tau_prior_free(&w->prior);
   tm_draws_free(w->round_draws);
   tm_learner_free(w->learner);

@@ -8,13 +8,15 @@
 
 enum { FIRST_BINS = 10, DEFAULT_WALKERS = 8 };
 
-typedef struct own {
+typedef struct method_state {
   tm_arena *arena;
   tm_tau_bins bins;
   tm_tau_bins **list; /* the groups' */
-} own;
+} method_state;
 
-static own *own_of(const tempera_sampler *s) { return s->own; }
+static method_state *state_of(const tempera_sampler *s) {
+  return s->method_state;
+}
 
 static tm_pawl *pawl_of(const tempera_sampler *s, size_t chain) {
   return (tm_pawl *)s->groups[chain];
@@ -52,11 +54,11 @@ static void first_bins(tempera_sampler *s, tm_tau_bins *bins) {
 
 static void hand_out(tempera_sampler *s) {
   for (size_t c = 0; c < s->options.chains; c++)
-    tm_pawl_set_bins(pawl_of(s, c), &own_of(s)->bins);
+    tm_pawl_set_bins(pawl_of(s, c), &state_of(s)->bins);
 }
 
 static tempera_status begin(tempera_sampler *s, tempera_error *error) {
-  own *w = s->own = tm_heap_alloc(1, sizeof(own));
+  method_state *w = s->method_state = tm_heap_alloc(1, sizeof(method_state));
   if (!w)
     return tm_fail_memory(error);
   w->arena = tm_arena_create();
@@ -75,13 +77,13 @@ static tempera_status begin(tempera_sampler *s, tempera_error *error) {
 
 static tempera_status end_round(tempera_sampler *s, bool last,
                                 tempera_error *error) {
-  tm_tau_bins_average(own_of(s)->list, s->options.chains, &own_of(s)->bins);
+  tm_tau_bins_average(state_of(s)->list, s->options.chains, &state_of(s)->bins);
   hand_out(s);
   return tm_landscape_end_round(s, last, error);
 }
 
 static tempera_status freeze(tempera_sampler *s, tempera_error *error) {
-  own *w = own_of(s);
+  method_state *w = state_of(s);
   tm_tau_prior prior;
   for (size_t c = 0; c < s->options.chains; c++)
     pawl_of(s, c)->learning = false;
@@ -95,7 +97,7 @@ static tempera_status freeze(tempera_sampler *s, tempera_error *error) {
   return tm_draws_set_prior(s->draws, &record, error);
 }
 
-static void release(tempera_sampler *s) { tm_arena_free(own_of(s)->arena); }
+static void release(tempera_sampler *s) { tm_arena_free(state_of(s)->arena); }
 
 const tm_method tm_method_pawl = {.tempered = true,
                                   .levels = true,

@@ -3,8 +3,8 @@
  * the chains, and their number follows the barrier unless it was given. */
 #include "run/sampler.h"
 
-#include "numeric/ladder.h"
 #include "groups/pt.h"
+#include "numeric/tau_ladder.h"
 
 #include <math.h>
 #include <string.h>
@@ -14,13 +14,15 @@ enum {
   FEWEST_LEVELS = 4
 };
 
-typedef struct own {
+typedef struct method_state {
   size_t count;
   double tau[TM_MOST_LEVELS], rejection[TM_MOST_LEVELS],
       barrier[TM_MOST_LEVELS];
-} own;
+} method_state;
 
-static own *own_of(const tempera_sampler *s) { return s->own; }
+static method_state *state_of(const tempera_sampler *s) {
+  return s->method_state;
+}
 
 static tm_pt *pt_of(const tempera_sampler *s, size_t chain) {
   return (tm_pt *)s->groups[chain];
@@ -45,7 +47,7 @@ static tempera_status make_group(tempera_sampler *s, uint32_t chain,
 
 static tempera_status begin(tempera_sampler *s, tempera_error *error) {
   const tempera_options *o = &s->options;
-  own *w = s->own = tm_heap_alloc(1, sizeof *w);
+  method_state *w = s->method_state = tm_heap_alloc(1, sizeof *w);
   if (!w)
     return tm_fail_memory(error);
   TM_TRY(tm_landscape_begin(s, error));
@@ -57,7 +59,7 @@ static tempera_status begin(tempera_sampler *s, tempera_error *error) {
 }
 
 static void pool_rejections(const tempera_sampler *s) {
-  own *w = own_of(s);
+  method_state *w = state_of(s);
   for (size_t t = 0; t + 1 < w->count; t++) {
     double accept = 0, sweeps = 0;
     for (size_t c = 0; c < s->options.chains; c++) {
@@ -72,7 +74,7 @@ static void pool_rejections(const tempera_sampler *s) {
 /* The last round's number of levels is the run's: points that have just been
  * copied from their neighbours would not be independent yet. */
 static size_t levels_wanted(const tempera_sampler *s, bool last) {
-  const own *w = own_of(s);
+  const method_state *w = state_of(s);
   if (s->options.levels || last)
     return w->count;
   size_t wanted = tm_ladder_count(w->barrier[w->count - 1]);
@@ -82,7 +84,7 @@ static size_t levels_wanted(const tempera_sampler *s, bool last) {
 
 static tempera_status respace(tempera_sampler *s, bool last,
                               tempera_error *error) {
-  own *w = own_of(s);
+  method_state *w = state_of(s);
   double fresh[TM_MOST_LEVELS], place[TM_MOST_LEVELS];
   pool_rejections(s);
   size_t wanted = levels_wanted(s, last);
@@ -103,13 +105,13 @@ static tempera_status end_round(tempera_sampler *s, bool last,
 
 /* A sweep costs as much as its levels: as many fewer are the most. */
 static void shorten(tempera_sampler *s) {
-  size_t most = 2 * s->options.iterations / own_of(s)->count;
+  size_t most = 2 * s->options.iterations / state_of(s)->count;
   if (s->automatic)
     s->options.iterations = most > 2000 ? most : 2000;
 }
 
 static tempera_status freeze(tempera_sampler *s, tempera_error *error) {
-  const own *w = own_of(s);
+  const method_state *w = state_of(s);
   tm_draws_levels levels = {w->count, w->tau, NULL};
   s->draws->width = w->count;
   s->options.levels = w->count;

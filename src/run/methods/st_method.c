@@ -14,14 +14,16 @@
 
 enum { DEFAULT_LEVELS = 20 };
 
-typedef struct own {
+typedef struct method_state {
   tm_learner *learner;
   size_t levels;
   double *tau, *log_weight;
   tempera_draws *round_draws; /* of this warmup round */
-} own;
+} method_state;
 
-static own *own_of(const tempera_sampler *s) { return s->own; }
+static method_state *state_of(const tempera_sampler *s) {
+  return s->method_state;
+}
 
 static tm_st *st_of(const tempera_sampler *s, size_t chain) {
   return (tm_st *)s->groups[chain];
@@ -52,20 +54,20 @@ static tempera_status make_group(tempera_sampler *s, uint32_t chain,
 
 static void hand_out(tempera_sampler *s) {
   for (size_t c = 0; c < s->options.chains; c++)
-    tm_st_set_ladder(st_of(s, c), own_of(s)->tau, own_of(s)->log_weight);
+    tm_st_set_ladder(st_of(s, c), state_of(s)->tau, state_of(s)->log_weight);
 }
 
 static tempera_status record_levels(const tempera_sampler *s,
                                     tempera_draws *draws,
                                     tempera_error *error) {
-  own *w = own_of(s);
+  method_state *w = state_of(s);
   return tm_draws_set_levels(
       draws, &(tm_draws_levels){w->levels, w->tau, w->log_weight}, error);
 }
 
 /* The learner's curve: levels even in the barrier, weights 1/z. */
 static void lay_out(tempera_sampler *s) {
-  own *w = own_of(s);
+  method_state *w = state_of(s);
   tm_learner_levels(w->learner, w->levels, w->tau, w->log_weight);
   for (size_t t = 0; t < w->levels; t++)
     w->log_weight[t] = -w->log_weight[t];
@@ -73,7 +75,7 @@ static void lay_out(tempera_sampler *s) {
 }
 
 static tempera_status begin(tempera_sampler *s, tempera_error *error) {
-  own *w = s->own = tm_heap_alloc(1, sizeof(own));
+  method_state *w = s->method_state = tm_heap_alloc(1, sizeof(method_state));
   if (!w)
     return tm_fail_memory(error);
   w->levels = level_count(s);
@@ -89,12 +91,12 @@ static tempera_status begin(tempera_sampler *s, tempera_error *error) {
 }
 
 static void keep(tempera_sampler *s, const tm_group *group) {
-  tm_round_keep(s, own_of(s)->round_draws, group);
+  tm_round_keep(s, state_of(s)->round_draws, group);
 }
 
 /* Weights of the chains, each up to a constant. */
 static void average(tempera_sampler *s) {
-  own *w = own_of(s);
+  method_state *w = state_of(s);
   double n = (double)s->options.chains;
   for (size_t t = 0; t < w->levels; t++) {
     w->log_weight[t] = 0;
@@ -108,7 +110,7 @@ static void average(tempera_sampler *s) {
 
 static tempera_status end_round(tempera_sampler *s, bool last,
                                 tempera_error *error) {
-  own *w = own_of(s);
+  method_state *w = state_of(s);
   TM_TRY(tm_landscape_end_round(s, last, error));
   if (by_visits(s)) {
     average(s);
@@ -127,7 +129,7 @@ static tempera_status freeze(tempera_sampler *s, tempera_error *error) {
 }
 
 static void release(tempera_sampler *s) {
-  own *w = own_of(s);
+  method_state *w = state_of(s);
   tm_learner_free(w->learner);
   tm_draws_free(w->round_draws);
   tm_heap_free(w->tau);

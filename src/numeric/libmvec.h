@@ -1,11 +1,11 @@
-/* vector_math.h - lets the compiler vectorise loops that call libm.
+/* libmvec.h - lets the compiler vectorise loops that call libm.
  *
  * glibc has its functions for vectors too (libmvec, within 4 ulp; NaN and
  * infinities as the scalar ones have them) but declares them only under
  * fast-math. Declared here, loops over exp or log are vectorised with all else
  * kept exact. Elsewhere this file does nothing. */
-#ifndef TM_NUMERIC_VECTOR_MATH_H
-#define TM_NUMERIC_VECTOR_MATH_H
+#ifndef TM_NUMERIC_LIBMVEC_H
+#define TM_NUMERIC_LIBMVEC_H
 
 #include <math.h>
 

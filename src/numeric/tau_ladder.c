@@ -1,5 +1,5 @@
-/* ladder.c - see ladder.h. */
-#include "numeric/ladder.h"
+/* tau_ladder.c - see tau_ladder.h. */
+#include "numeric/tau_ladder.h"
 
 #include <gsl/gsl_cdf.h>
 #include <math.h>

@@ -1,7 +1,8 @@
-/* labels.c - see labels.h. The Jacobians of the transforms are symmetric in
- * the entries of a block (that of a simplex is the product of its values), so
- * the density over u is unchanged by relabelling too. */
-#include "tempering/labels.h"
+/* labels.c - see labels.h. The Jacobian is looked at too (that of a simplex is
+ * the product of its values), so that the density over u is unchanged by
+ * relabelling as well. A point that a permutation takes out of its support, as
+ * entries that must be in order, has no density there. */
+#include "model/labels.h"
 
 #include <math.h>
 #include <string.h>
@@ -43,6 +44,20 @@ bool tm_labels_sorted(const tm_labels *labels, const double *theta) {
   return sorted;
 }
 
+void tm_labels_random(const tm_labels *labels, tempera_random *random,
+                      unsigned char *permutation) {
+  for (size_t k = 0; k < labels->count; k++)
+    permutation[k] = (unsigned char)k;
+  for (size_t k = labels->count; k > 1; k--) {
+    size_t other = (size_t)tempera_random_below(random, k);
+    unsigned char kept = permutation[k - 1];
+    permutation[k - 1] = permutation[other];
+    permutation[other] = kept;
+  }
+}
+
+/* ---- finding them ------------------------------------------------------- */
+
 static bool same(double a, double b) {
   return a == b || fabs(a - b) <= 1e-9 * (1 + fabs(a));
 }
@@ -56,6 +71,7 @@ static bool unchanged(tm_evaluator *evaluator, tm_point *scratch,
   memcpy(scratch->theta, theta, model->size * sizeof(double));
   tm_evaluate_natural(evaluator, scratch);
   double likelihood = scratch->log_likelihood, prior = scratch->log_prior;
+  double jacobian = scratch->log_jacobian;
   if (!(likelihood > -INFINITY))
     return false;
   for (int cycle = 0; cycle < (K > 2 ? 2 : 1); cycle++) {
@@ -64,7 +80,8 @@ static bool unchanged(tm_evaluator *evaluator, tm_point *scratch,
     tm_labels_apply(model, labels, permutation, theta, scratch->theta);
     tm_evaluate_natural(evaluator, scratch);
     if (!same(likelihood, scratch->log_likelihood) ||
-        !same(prior, scratch->log_prior))
+        !same(prior, scratch->log_prior) ||
+        !same(jacobian, scratch->log_jacobian))
       return false;
   }
   return true;
@@ -74,9 +91,25 @@ static bool unchanged(tm_evaluator *evaluator, tm_point *scratch,
 static bool telling(const tm_labels *labels, const double *theta) {
   const double *key = theta + labels->key;
   for (size_t k = 1; k < labels->count; k++)
-    if (key[k] == key[k - 1])
-      return false;
+    for (size_t i = 0; i < k; i++)
+      if (key[k] == key[i])
+        return false;
   return true;
+}
+
+static bool interchangeable(tm_evaluator *evaluator, tm_point *scratch,
+                            const tm_labels *labels, const double *theta,
+                            size_t count) {
+  size_t looked = 0;
+  for (size_t i = 0; i < count && looked < TM_LABELS_POINTS; i++) {
+    const double *at = theta + i * evaluator->model->size;
+    if (!telling(labels, at))
+      continue;
+    looked++;
+    if (!unchanged(evaluator, scratch, labels, at))
+      return false;
+  }
+  return looked > 0;
 }
 
 static void list_permutations(size_t K, unsigned char *out) {
@@ -119,14 +152,70 @@ static tempera_status write_out(tm_labels *labels, tm_arena *arena,
   return TEMPERA_OK;
 }
 
-static void gather(const tempera_model *model, size_t first, bool *block,
-                   tm_labels *labels) {
-  *labels = (tm_labels){.count = model->blocks[first].theta_count,
+/* Of the blocks of size K, counted from the last, those with a bit in `mask`;
+ * beyond the mask's bits all. */
+static void take(const tempera_model *model, size_t K, size_t mask, bool *block,
+                 tm_labels *labels) {
+  size_t seen = 0, first = 0, real = SIZE_MAX;
+  for (size_t b = model->block_count; b-- > 0;) {
+    bool mate = model->blocks[b].theta_count == K;
+    block[b] = mate && (seen >= 8 * sizeof mask || (mask >> seen & 1));
+    seen += mate;
+    if (!block[b])
+      continue;
+    first = b;
+    if (model->blocks[b].kind == TEMPERA_REAL)
+      real = b;
+  }
+  /* Whole numbers are too often alike to sort by. */
+  first = real < SIZE_MAX ? real : first;
+  *labels = (tm_labels){.count = K,
                         .block = block,
                         .first = first,
                         .key = model->blocks[first].theta};
-  for (size_t b = 0; b < model->block_count; b++)
-    block[b] = model->blocks[b].theta_count == labels->count;
+}
+
+static size_t bits(size_t mask) {
+  size_t count = 0;
+  for (; mask; mask >>= 1)
+    count += mask & 1;
+  return count;
+}
+
+/* How many blocks have the size of this one; 0 if an earlier one has it. */
+static size_t mates_of(const tempera_model *model, size_t block) {
+  size_t count = 0, K = model->blocks[block].theta_count;
+  for (size_t b = 0; b < model->block_count; b++) {
+    if (model->blocks[b].theta_count != K)
+      continue;
+    if (b < block)
+      return 0;
+    count++;
+  }
+  return count;
+}
+
+/* All blocks of a size together, else the largest set that passes; if there are
+ * many, all or none. */
+static bool find_of_size(tm_evaluator *evaluator, tm_point *scratch,
+                         const double *theta, size_t count, size_t mates,
+                         bool *block, tm_labels *found) {
+  enum { MOST_MATES = 4 };
+  const tempera_model *model = evaluator->model;
+  size_t K = found->count;
+  if (mates > MOST_MATES) {
+    take(model, K, SIZE_MAX, block, found);
+    return interchangeable(evaluator, scratch, found, theta, count);
+  }
+  for (size_t wanted = mates; wanted > 0; wanted--)
+    for (size_t mask = ((size_t)1 << mates) - 1; mask > 0; mask--) {
+      if (bits(mask) != wanted)
+        continue;
+      take(model, K, mask, block, found);
+      if (interchangeable(evaluator, scratch, found, theta, count))
+        return true;
+    }
+  return false;
 }
 
 tempera_status tm_labels_find(tm_evaluator *evaluator, tm_point *scratch,
@@ -137,26 +226,16 @@ tempera_status tm_labels_find(tm_evaluator *evaluator, tm_point *scratch,
   bool *block = TM_NEW(arena, bool, model->block_count);
   if (!block)
     return tm_fail_memory(error);
-  for (size_t first = 0; first < model->block_count; first++) {
-    size_t K = model->blocks[first].theta_count, looked = 0;
-    if (K < 2 || K > TM_LABELS_MOST)
-      continue;
-    tm_labels found;
-    gather(model, first, block, &found);
-    bool fine = true;
-    for (size_t i = 0; i < count && looked < 3 && fine; i++) {
-      const double *at = theta + i * model->size;
-      if (!telling(&found, at))
-        continue;
-      looked++;
-      fine = unchanged(evaluator, scratch, &found, at);
-    }
-    if (!fine || looked == 0)
+  *labels = (tm_labels){0};
+  for (size_t b = 0; b < model->block_count; b++) {
+    size_t mates = mates_of(model, b);
+    tm_labels found = {.count = model->blocks[b].theta_count};
+    if (found.count < 2 || found.count > TM_LABELS_MOST || mates == 0 ||
+        !find_of_size(evaluator, scratch, theta, count, mates, block, &found))
       continue;
     TM_TRY(write_out(&found, arena, error));
     *labels = found;
     return TEMPERA_OK;
   }
-  *labels = (tm_labels){0};
   return TEMPERA_OK;
 }

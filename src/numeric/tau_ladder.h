@@ -1,10 +1,10 @@
-/* ladder.h - levels of tau for parallel and simulated tempering, placed by the
- * communication barrier (Syed et al. 2022, method 4.2 and 4.5).
+/* tau_ladder.h - levels of tau for parallel and simulated tempering, placed by
+ * the communication barrier (Syed et al. 2022, method 4.2 and 4.5).
  *
  * Between two levels with rejection rate r the barrier rises by about r; when
  * l is normal, r = erf(sqrt(pi)/2 rise), which also holds for large rises. */
-#ifndef TM_NUMERIC_LADDER_H
-#define TM_NUMERIC_LADDER_H
+#ifndef TM_NUMERIC_TAU_LADDER_H
+#define TM_NUMERIC_TAU_LADDER_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,0 +1,2 @@
+parameters { real a; }
+#include "included_error.txt"

@@ -1,0 +1,1 @@
+#include "included_itself.stan"

@@ -1,0 +1,2 @@
+parameters { real a; }
+model { jacobian += a; }
