@@ -179,6 +179,11 @@ static const row TABLE[TM_FIND_CODES] = {
          "The tempered chain hardly ever came near tau = 0, where log z is "
          "known: there is no estimate of the evidence.",
          NULL, NULL},
+    [TM_FIND_BARREN_WARMUP] = {"barren-warmup", NOTE, false, true,
+                               "Nothing came up from the prior to tau = 1 in "
+                               "the last {v.0} sweeps of "
+                               "warmup{a}: the tau prior may be poor.",
+                               NULL, NULL},
     [TM_FIND_NO_RIDGE] = {"no-ridge", NOTE, false, true,
                           "There is no ridge ({a}); the run went on without "
                           "it.",

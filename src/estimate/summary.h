@@ -25,19 +25,26 @@ TEMPERA_CHECKED tempera_status tm_values_end(tm_values *values,
                                              tempera_error *error);
 
 /* The communication barrier Lambda(tau), integral over [tau_min, tau] of
- * half E_u|l - l'|, on a grid (method 4.2); `total` is NaN when unknown. */
+ * half E_u|l - l'|, on a grid (method 4.2). It is known where draws cover:
+ * from tau_min up to `bottom_end` (below tau_min: not even there) and from
+ * `top_start` to 1 (above 1: nowhere); what lies between adds nothing to
+ * `value`, and `total` is then NaN. */
 typedef struct tm_barrier {
   size_t count;
   double *tau, *value;
   double total;
+  double bottom_end, top_start;
 } tm_barrier;
 
 /* barrier.c: arrays are the view's arena's. */
 TEMPERA_CHECKED tempera_status tm_barrier_find(tm_tempered *view,
                                                tm_barrier *barrier,
                                                tempera_error *error);
-/* Lambda(tau)/Lambda(1) by interpolation. */
+/* Lambda(tau)/Lambda(1) by interpolation. Where only parts are known: 0 and 1
+ * at the very ends, one half between; where nothing is, tau. */
 double tm_barrier_share(const tm_barrier *barrier, double tau);
+/* Lambda(b) - Lambda(a); NaN where it is not all known. */
+double tm_barrier_between(const tm_barrier *barrier, double a, double b);
 
 /* trips.c: round trips and restarts over all chains (method 4.8). */
 TEMPERA_CHECKED tempera_status tm_trips_count(const tempera_draws *draws,

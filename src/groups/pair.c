@@ -113,6 +113,15 @@ tempera_status tm_pair_set_prior(tm_pair *pair, const tm_ridge *ridge,
   return TEMPERA_OK;
 }
 
+void tm_pair_place(tm_pair *pair, const double *theta, bool target) {
+  tm_group *group = &pair->group;
+  memcpy(pair->tempered.theta, theta, group->model->size * sizeof(double));
+  tm_evaluate_natural(&group->evaluator, &pair->tempered);
+  pair->tau = 1;
+  if (target)
+    tm_point_copy(group->model, &pair->tempered, &pair->target);
+}
+
 /* A draw whose line rises above the ridge proves a better optimum than a
  * knot's; keep the worst offender for the next warmup round. */
 static void watch_ridge(tm_pair *pair, const tm_point *point) {

@@ -51,6 +51,9 @@ TEMPERA_CHECKED tempera_status tm_pair_set_prior(tm_pair *pair,
                                                  const tm_ridge *ridge,
                                                  const tm_tau_prior *prior,
                                                  tempera_error *error);
+/* Put the tempered chain, and the target chain too if `target`, at a
+ * natural-scale point of positive density, tau at 1. */
+void tm_pair_place(tm_pair *pair, const double *theta, bool target);
 
 /* From now on a third walker, on the path from a fitted q; or, if there is one
  * already, on the path from the q fitted anew. Then set its tau prior. */

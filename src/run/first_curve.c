@@ -1,6 +1,7 @@
 /* first_curve.c - log z(tau) before anything was drawn: from the Laplace ridge,
- * or from the points looked at for starts. Warmup refines it. */
-#include "run/sampler.h"
+ * by annealing, or from the points looked at for starts. Warmup refines it. */
+#include "run/annealing.h"
+#include "run/learner.h"
 
 #include <math.h>
 
@@ -68,13 +69,82 @@ double tm_landscape_log_z(const tempera_sampler *sampler, double tau) {
   return ridge_log_z(s, tau);
 }
 
-tempera_status tm_landscape_learner(const tempera_sampler *sampler,
-                                    bool by_barrier, tm_learner **learner,
+/* How much an annealed step counts beside one from the ridge, which counts
+ * as `known` (learner.h): in batches of draws. */
+static const double ANNEALED = 8;
+
+/* Replace the curve by the annealed one where no draws have been. */
+static void blend(const tm_learner *learner, const double *tau,
+                  const double *annealed, double *log_z) {
+  tm_loglinear old = {learner->count, learner->tau, learner->log_z, -INFINITY};
+  size_t step = 0;
+  log_z[0] = 0;
+  for (size_t k = 0; k + 1 < POINTS; k++) {
+    while (step + 2 < learner->count && learner->tau[step + 1] <= tau[k])
+      step++;
+    double share = learner->supported[step]
+                       ? 0
+                       : ANNEALED / (ANNEALED + learner->known[step]);
+    double before =
+        tm_loglinear_at(&old, tau[k + 1]) - tm_loglinear_at(&old, tau[k]);
+    log_z[k + 1] = log_z[k] + (1 - share) * before +
+                   share * (annealed[k + 1] - annealed[k]);
+  }
+}
+
+static tempera_status anneal(tempera_sampler *s, const double *tau,
+                             double *log_z, bool *reached,
+                             tempera_error *error) {
+  size_t values = s->options.chains * s->model->size;
+  double *ends = tm_heap_alloc(values, sizeof(double));
+  if (!ends)
+    return tm_fail_memory(error);
+  tempera_status status =
+      tm_anneal(s, tau, POINTS, log_z, ends, reached, error);
+  if (status == TEMPERA_OK && *reached)
+    s->annealed = ends;
+  else
+    tm_heap_free(ends);
+  return status;
+}
+
+static tempera_status create(const double *tau, double *log_z, bool by_barrier,
+                             tm_learner **learner, tempera_error *error) {
+  double work[3 * POINTS];
+  tm_make_convex(tau, POINTS, NULL, log_z, work);
+  return tm_learner_create(tau, log_z, POINTS, by_barrier, learner, error);
+}
+
+tempera_status tm_landscape_learner(tempera_sampler *sampler, bool by_barrier,
+                                    tm_learner **learner,
                                     tempera_error *error) {
+  tempera_sampler *s = sampler;
   double tau[POINTS], log_z[POINTS];
   for (size_t k = 0; k < POINTS; k++) {
-    tau[k] = curve_tau(k, sampler->options.tau_min);
-    log_z[k] = tm_landscape_log_z(sampler, tau[k]);
+    tau[k] = curve_tau(k, s->options.tau_min);
+    log_z[k] = tm_landscape_log_z(s, tau[k]);
   }
-  return tm_learner_create(tau, log_z, POINTS, by_barrier, learner, error);
+  bool ridge = s->laplace && !tm_laplace_look(s->laplace)->absent;
+  if (ridge || !by_barrier)
+    return tm_learner_create(tau, log_z, POINTS, by_barrier, learner, error);
+  bool reached;
+  TM_TRY(anneal(s, tau, log_z, &reached, error));
+  return create(tau, log_z, true, learner, error);
+}
+
+tempera_status tm_landscape_anneal(tempera_sampler *sampler,
+                                   tm_learner **learner, tempera_error *error) {
+  double tau[POINTS], annealed[POINTS], log_z[POINTS];
+  bool reached;
+  tm_learner *made = NULL;
+  for (size_t k = 0; k < POINTS; k++)
+    tau[k] = curve_tau(k, sampler->options.tau_min);
+  TM_TRY(anneal(sampler, tau, annealed, &reached, error));
+  if (!reached)
+    return TEMPERA_OK;
+  blend(*learner, tau, annealed, log_z);
+  TM_TRY(create(tau, log_z, true, &made, error));
+  tm_learner_free(*learner);
+  *learner = made;
+  return TEMPERA_OK;
 }

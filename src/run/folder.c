@@ -243,7 +243,8 @@ static size_t rows_for(size_t sweeps, size_t thin) {
 }
 
 /* Readers take the header's counts at their word: a run cut short says what
- * it has, and so does a file with several rows per sweep. */
+ * it has, and so does a file with several rows per sweep, and one whose warmup
+ * was made longer. */
 static tempera_status correct_header(const tm_folder *folder,
                                      const tm_csv_file *file,
                                      const tempera_sampler *sampler,
@@ -254,12 +255,11 @@ static tempera_status correct_header(const tm_folder *folder,
   if (folder->rows * width != rows_for(o->iterations, o->thin))
     TM_TRY(correct_count(file, file->samples_at, folder->rows * width * o->thin,
                          error));
-  if (!warmup)
-    return TEMPERA_OK;
-  size_t rows = warmup->has_role[file->role] ? folder->warmup_rows : 0;
-  return rows == rows_for(o->warmup, o->thin)
-             ? TEMPERA_OK
-             : correct_count(file, file->warmup_at, rows * o->thin, error);
+  size_t rows =
+      warmup && warmup->has_role[file->role] ? folder->warmup_rows : 0;
+  bool all = !warmup || rows == rows_for(o->warmup, o->thin);
+  return correct_count(file, file->warmup_at, all ? o->warmup : rows * o->thin,
+                       error);
 }
 
 tempera_status tm_folder_end(tm_folder *folder, const tempera_sampler *sampler,

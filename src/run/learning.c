@@ -1,44 +1,21 @@
-/* learning.c - see learning.h.
- *
- * One update compares the Rao-Blackwell estimate of log z on the knots with
- * the one in force and goes a part of the way, the share m / (m + known): m
- * says how much this round knows of a knot (the number of restarts between
- * prior and posterior, as many batches as its weights come from at most),
- * `known` what went into the curve before. Replacing the old curve outright
- * would let one round that missed a basin destroy good weights (method 4.2).
- * log z is convex in tau; the result is made so again. */
-#include "run/learning.h"
-
-#include "estimate/estimate.h"
-#include "estimate/summary.h"
+/* learning.c - where the learned tau prior begins: knots from a first curve of
+ * log z, weights from the barrier that the curve implies. See learning.h;
+ * refining.c changes it by the draws of warmup rounds. */
+#include "run/learner.h"
 
 #include <math.h>
 
-enum {
-  FEWEST_KNOTS = 16,
-  KNOTS = 64,
-  LANES = 8,
-  FINE = 1024,
-  MOST_DRAWS = 20000
-};
+enum { FEWEST_KNOTS = 16, LANES = 8, FINE = 1024 };
 /* Knots for each unit of the barrier: log z is straight enough between them,
  * and each costs time at every draw of tau. Whole vectors of them: so many cost
  * no more. */
 static const double KNOTS_PER_LAMBDA = 4;
-/* What the starting curve counts as, in restarts. */
+/* What the starting curve counts as, in batches of draws. */
 static const double CAUTION = 4;
 /* Shares of w that are even in Lambda, in log tau and in tau: the first does
  * the work, the others keep every tau within reach of a wrong start. */
 static const double EVEN_LAMBDA = 0.9, EVEN_LOG = 0.05, EVEN_TAU = 0.05;
 static const double SMALLEST = 1e-10; /* log tau is even down to here */
-
-struct tm_learner {
-  tm_arena *arena;
-  double tau_min;
-  size_t count;
-  double tau[KNOTS], log_z[KNOTS], log_w[KNOTS];
-  double known[KNOTS]; /* restarts that log_z rests on */
-};
 
 static double interpolate(const double *x, const double *y, size_t n,
                           double at) {
@@ -58,8 +35,15 @@ static double coordinate(double lambda, double tau, double tau_min) {
          EVEN_TAU * (tau - tau_min) / (1 - tau_min);
 }
 
-/* w at the knots: the density of the coordinate, over the neighbours. */
-static void weigh(tm_learner *learner, const double *position) {
+void tm_learner_weigh(tm_learner *learner) {
+  double position[TM_KNOTS], total = 0, lambda = 0;
+  for (size_t k = 0; k + 1 < learner->count; k++)
+    total += learner->lambda[k];
+  for (size_t k = 0; k < learner->count; k++) {
+    position[k] = coordinate(total > 0 ? lambda / total : learner->tau[k],
+                             learner->tau[k], learner->tau_min);
+    lambda += learner->lambda[k];
+  }
   for (size_t k = 0; k < learner->count; k++) {
     size_t a = k ? k - 1 : 0, b = k + 1 < learner->count ? k + 1 : k;
     double density =
@@ -123,33 +107,36 @@ tempera_status tm_learner_create(const double *tau, const double *log_z,
                                  tm_learner **learner, tempera_error *error) {
   tm_arena *arena = tm_arena_create();
   tm_learner *made = arena ? TM_NEW(arena, tm_learner, 1) : NULL;
-  double *fine = arena ? TM_NEW(arena, double, 3 * FINE) : NULL;
+  double *fine = arena ? TM_NEW(arena, double, 4 * FINE) : NULL;
   if (!made || !fine) {
     tm_arena_free(arena);
     return tm_fail_memory(error);
   }
   made->arena = arena;
   made->tau_min = tau[0];
-  double *curve = fine + FINE, *position = fine + 2 * FINE;
+  double *curve = fine + FINE, *share = fine + 2 * FINE;
+  double *position = fine + 3 * FINE;
   for (size_t i = 0; i < FINE; i++) {
     fine[i] = fine_tau(i, tau[0]);
     curve[i] = interpolate(tau, log_z, count, fine[i]);
   }
-  double barrier = lambda_of_curve(fine, curve, position);
+  double barrier = lambda_of_curve(fine, curve, share);
   made->count =
-      (size_t)fmax(FEWEST_KNOTS, fmin(KNOTS, KNOTS_PER_LAMBDA * barrier));
+      (size_t)fmax(FEWEST_KNOTS, fmin(TM_KNOTS, KNOTS_PER_LAMBDA * barrier));
   made->count = (made->count + LANES - 1) / LANES * LANES;
   for (size_t i = 0; i < FINE; i++)
-    position[i] = coordinate(position[i], fine[i], tau[0]);
+    position[i] = coordinate(share[i], fine[i], tau[0]);
   place_knots(made, fine, position);
-  double at_knots[KNOTS];
   for (size_t k = 0; k < made->count; k++) {
     made->log_z[k] = interpolate(tau, log_z, count, made->tau[k]) - log_z[0];
-    at_knots[k] = interpolate(fine, position, FINE, made->tau[k]);
     made->known[k] = CAUTION;
   }
+  for (size_t k = 0; k + 1 < made->count; k++)
+    made->lambda[k] =
+        barrier * (interpolate(fine, share, FINE, made->tau[k + 1]) -
+                   interpolate(fine, share, FINE, made->tau[k]));
   if (by_barrier)
-    weigh(made, at_knots);
+    tm_learner_weigh(made);
   *learner = made;
   return TEMPERA_OK;
 }
@@ -181,7 +168,7 @@ tempera_status tm_learner_prior(const tm_learner *learner, tm_tau_prior *prior,
 
 void tm_learner_levels(const tm_learner *learner, size_t count, double *tau,
                        double *log_z) {
-  double mass[KNOTS] = {0}; /* of w up to each knot */
+  double mass[TM_KNOTS] = {0}; /* of w up to each knot */
   for (size_t k = 1; k < learner->count; k++)
     mass[k] = mass[k - 1] +
               (learner->tau[k] - learner->tau[k - 1]) *
@@ -195,93 +182,4 @@ void tm_learner_levels(const tm_learner *learner, size_t count, double *tau,
   for (size_t t = 0; t < count; t++)
     log_z[t] =
         interpolate(learner->tau, learner->log_z, learner->count, tau[t]);
-}
-
-/* Pool adjacent slopes that fall (the curve is convex), weighted by width. */
-static void make_convex(tm_learner *learner) {
-  double slope[KNOTS], width[KNOTS];
-  size_t members[KNOTS], blocks = 0;
-  for (size_t k = 0; k + 1 < learner->count; k++) {
-    double step = learner->tau[k + 1] - learner->tau[k];
-    slope[blocks] = (learner->log_z[k + 1] - learner->log_z[k]) / step;
-    width[blocks] = step;
-    members[blocks++] = 1;
-    while (blocks > 1 && slope[blocks - 2] > slope[blocks - 1]) {
-      double whole = width[blocks - 2] + width[blocks - 1];
-      slope[blocks - 2] = (slope[blocks - 2] * width[blocks - 2] +
-                           slope[blocks - 1] * width[blocks - 1]) /
-                          whole;
-      width[blocks - 2] = whole;
-      members[blocks - 2] += members[blocks - 1];
-      blocks--;
-    }
-  }
-  size_t k = 0;
-  for (size_t b = 0; b < blocks; b++)
-    for (size_t m = 0; m < members[b]; m++, k++)
-      learner->log_z[k + 1] =
-          learner->log_z[k] +
-          slope[b] * (learner->tau[k + 1] - learner->tau[k]);
-}
-
-/* How far log z would move at each knot, up to a constant, and how well that
- * is known. */
-static void compare(tm_learner *learner, tm_tempered *view, double *change,
-                    double *batches) {
-  double sum = 0, weight = 0;
-  for (size_t k = 0; k < learner->count; k++) {
-    change[k] = tm_tempered_log_mean(view, learner->tau[k]) - learner->log_z[k];
-    batches[k] = isfinite(change[k]) ? tm_tempered_batches(view) : 0;
-    if (!isfinite(change[k]))
-      change[k] = 0;
-    sum += batches[k] * change[k];
-    weight += batches[k];
-  }
-  double level = weight > 0 ? sum / weight : 0;
-  for (size_t k = 0; k < learner->count; k++)
-    change[k] -= level;
-}
-
-static tempera_status reweigh(tm_learner *learner, tm_tempered *view,
-                              tempera_error *error) {
-  tm_barrier barrier;
-  TM_TRY(tm_barrier_find(view, &barrier, error));
-  if (!(barrier.total > 0))
-    return TEMPERA_OK;
-  double position[KNOTS];
-  for (size_t k = 0; k < learner->count; k++)
-    position[k] = coordinate(tm_barrier_share(&barrier, learner->tau[k]),
-                             learner->tau[k], learner->tau_min);
-  weigh(learner, position);
-  return TEMPERA_OK;
-}
-
-/* Go a part of the way that the round's draws ask for. */
-static tempera_status refine(tm_learner *learner, const tempera_draws *draws,
-                             tm_tempered *view, tempera_error *error) {
-  double change[KNOTS], batches[KNOTS];
-  size_t round_trips, restarts;
-  TM_TRY(tm_estimate_round_trips(draws, &round_trips, &restarts, error));
-  compare(learner, view, change, batches);
-  for (size_t k = 0; k < learner->count; k++) {
-    double m = fmin(batches[k], fmax(1, (double)restarts));
-    learner->known[k] += m;
-    learner->log_z[k] += change[k] * m / learner->known[k];
-  }
-  for (size_t k = learner->count; k-- > 0;)
-    learner->log_z[k] -= learner->log_z[0];
-  make_convex(learner);
-  return view->weight_top >= 1 ? reweigh(learner, view, error) : TEMPERA_OK;
-}
-
-tempera_status tm_learner_update(tm_learner *learner,
-                                 const tempera_draws *draws,
-                                 tempera_error *error) {
-  tm_tempered view;
-  TM_TRY(tm_tempered_create(draws, MOST_DRAWS, &view, error));
-  tempera_status status = TEMPERA_OK;
-  if (view.count && view.log_mass)
-    status = refine(learner, draws, &view, error);
-  tm_tempered_free(&view);
-  return status;
 }

@@ -36,5 +36,7 @@ void tm_learner_levels(const tm_learner *learner, size_t count, double *tau,
 TEMPERA_CHECKED tempera_status tm_learner_update(tm_learner *learner,
                                                  const tempera_draws *draws,
                                                  tempera_error *error);
+/* Has every step between knots been refined by draws? */
+bool tm_learner_whole(const tm_learner *learner);
 
 #endif

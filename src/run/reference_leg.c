@@ -66,8 +66,8 @@ void tm_leg_keep(tempera_sampler *sampler, const tm_group *group) {
   for (size_t role = 0; group->leg_rows && role < 2; role++)
     tm_draws_put(leg->round_draws, (tempera_role)role, group->chain,
                  index - s->round_start, NULL, group->leg_rows[role].extra);
-  if (index % leg->stride != 0)
-    return;
+  if (index % leg->stride != 0 || index / leg->stride >= leg->rows)
+    return; /* the latter in rounds by which warmup was extended */
   const tm_point *target = group->rows[TEMPERA_TARGET]->point;
   size_t row = group->chain * leg->rows + index / leg->stride;
   memcpy(leg->u + row * n, target->u, n * sizeof(double));
@@ -82,6 +82,7 @@ typedef struct pick {
 static pick pick_rows(const tempera_sampler *s, size_t most) {
   const tm_reference_leg *leg = s->leg;
   size_t last = (s->round_end - 1) / leg->stride + 1;
+  last = last < leg->rows ? last : leg->rows;
   pick p = {.first = (size_t)(FORGOTTEN * (double)last)};
   size_t rows = last - p.first;
   p.step = (rows * s->options.chains + most - 1) / most;
@@ -267,7 +268,8 @@ tempera_status tm_leg_end_round(tempera_sampler *sampler, bool last,
     TM_TRY(start_learner(s, error));
   } else {
     TM_TRY(record(leg, leg->round_draws, error));
-    TM_TRY(tm_round_learn(s, leg->round_draws, leg->learner, error));
+    leg->round_draws->count = s->round_end - s->round_start;
+    TM_TRY(tm_learner_update(leg->learner, leg->round_draws, error));
   }
   leg->walking = true;
   return update_prior(s, error);

@@ -118,6 +118,7 @@ tempera_status tempera_sampler_create(const tempera_model *model,
     return tm_fail_memory(error);
   s->model = model;
   s->options = resolved;
+  s->init_given = options->init != NULL;
   s->unused = tm_options_unused(options, &resolved);
   s->method = tm_method_of(resolved.method);
   s->automatic =
@@ -151,6 +152,7 @@ void tempera_sampler_free(tempera_sampler *sampler) {
   tm_draws_free(sampler->draws);
   tm_draws_free(sampler->warmup_draws);
   tm_starts_free(&sampler->starts);
+  tm_heap_free(sampler->annealed);
   tm_heap_free(sampler->integer);
   tm_heap_free(sampler);
 }

@@ -25,6 +25,7 @@ struct tempera_sampler {
   tm_notes unused;         /* options that have no effect */
   const tm_method *method;
   tm_starts starts;
+  bool init_given;     /* the caller's starts */
   bool begun;          /* the ridge was looked for: by the first advance */
   tm_ridge *ridge;     /* NULL: this method or these settings need none */
   tm_laplace *laplace; /* for jumps and curves of log z; or NULL */
@@ -35,6 +36,9 @@ struct tempera_sampler {
   tm_reference_leg *leg;               /* NULL: none */
   tempera_draws *reference; /* its draws: D for the log likelihood; or NULL */
   size_t round_start, round_end; /* sweeps between which a round lies */
+  double *annealed;  /* once annealed: a point of each chain at tau = 1 */
+  bool barren;       /* no walker came up from the prior in the last round */
+  size_t extensions; /* rounds by which warmup was made longer for it */
   atomic_bool cancelled;
   struct timespec started;
   bool automatic;     /* the number of iterations is decided while running */
@@ -72,9 +76,9 @@ TEMPERA_CHECKED tempera_status tm_round_create(const tempera_sampler *sampler,
                                                tempera_error *error);
 void tm_round_keep(const tempera_sampler *sampler, tempera_draws *draws,
                    const tm_group *group);
-TEMPERA_CHECKED tempera_status tm_round_learn(const tempera_sampler *sampler,
+TEMPERA_CHECKED tempera_status tm_round_learn(tempera_sampler *sampler,
                                               tempera_draws *draws,
-                                              tm_learner *learner,
+                                              tm_learner **learner,
                                               tempera_error *error);
 
 /* landscape.c: the Laplace ridge (sampler->laplace), which gives jumps to every
@@ -98,9 +102,16 @@ TEMPERA_CHECKED tempera_status tm_landscape_end_round(tempera_sampler *sampler,
  * where there is none, the looks at the prior) tells it; and a learner begun
  * from it. */
 double tm_landscape_log_z(const tempera_sampler *sampler, double tau);
-TEMPERA_CHECKED tempera_status
-tm_landscape_learner(const tempera_sampler *sampler, bool by_barrier,
-                     tm_learner **learner, tempera_error *error);
+/* Without a Laplace ridge, one that learns is begun by annealing. */
+TEMPERA_CHECKED tempera_status tm_landscape_learner(tempera_sampler *sampler,
+                                                    bool by_barrier,
+                                                    tm_learner **learner,
+                                                    tempera_error *error);
+/* Begin the learner anew, with knots of its own, from a curve that is annealed
+ * where no draws have been; once in a run (`annealed` is then set). */
+TEMPERA_CHECKED tempera_status tm_landscape_anneal(tempera_sampler *sampler,
+                                                   tm_learner **learner,
+                                                   tempera_error *error);
 /* Put the ridge into the draws, for the ridge diagnostic. */
 TEMPERA_CHECKED tempera_status
 tm_landscape_record(const tempera_sampler *sampler, tempera_error *error);

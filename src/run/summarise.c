@@ -82,6 +82,11 @@ static tempera_status fill_labels(const tempera_sampler *s,
   for (size_t i = 0; i < s->unused.count; i++)
     TM_TRY(tm_find_about(summary, TM_FIND_UNUSED_OPTION, NAN, NAN, error, "%s",
                          s->unused.text[i]));
+  if (s->barren && tm_sweeps_done(s) >= o->warmup)
+    TM_TRY(
+        tm_find_about(summary, TM_FIND_BARREN_WARMUP,
+                      (double)(s->round_end - s->round_start), NAN, error, "%s",
+                      s->annealed ? ", though log z was annealed anew" : ""));
   summary->seed = o->seed;
   summary->chains = o->chains;
   summary->warmup = o->warmup;

@@ -5,7 +5,13 @@
  * fixed: only then are draws kept. */
 #include "run/sampler.h"
 
-enum { FIRST_ROUND = 300 }; /* sweeps; later warmup rounds double */
+#include "estimate/estimate.h"
+
+enum {
+  FIRST_ROUND = 300, /* sweeps; later warmup rounds double */
+  PATIENCE = 2000,   /* sweeps after which the curve must have been walked */
+  MOST_EXTENSIONS = 3
+};
 
 /* The sweep at which the current round ends: a last round shorter than half
  * of its length joins the one before. With a reference leg the last quarter of
@@ -39,6 +45,20 @@ tempera_status tm_warmup_begin(tempera_sampler *sampler, tempera_error *error) {
   return s->options.warmup == 0 ? freeze(s, error) : TEMPERA_OK;
 }
 
+/* A last round in which nothing came up from the prior would be followed by a
+ * run in which nothing does: the round is repeated, unless the caller has
+ * fixed the lengths. */
+static bool extend(tempera_sampler *s) {
+  if (!s->barren || !s->automatic || s->options.warmup_given ||
+      s->extensions == MOST_EXTENSIONS)
+    return false;
+  s->extensions++;
+  s->options.warmup += s->round_end - s->round_start;
+  s->round_start = s->round_end;
+  s->round_end = s->options.warmup;
+  return true;
+}
+
 tempera_status tm_warmup_end_round(tempera_sampler *sampler,
                                    tempera_error *error) {
   tempera_sampler *s = sampler;
@@ -47,6 +67,13 @@ tempera_status tm_warmup_end_round(tempera_sampler *sampler,
     tm_kernel_end_round(s->groups[c]->kernel);
   if (s->method->end_round)
     TM_TRY(s->method->end_round(s, last, error));
+  if (last && extend(s))
+    return s->warmup_draws
+               ? tm_draws_reserve(s->warmup_draws,
+                                  (s->options.warmup + s->options.thin - 1) /
+                                      s->options.thin,
+                                  error)
+               : TEMPERA_OK;
   if (last)
     return freeze(s, error);
   s->round_start = s->round_end;
@@ -73,9 +100,18 @@ void tm_round_keep(const tempera_sampler *sampler, tempera_draws *draws,
                    group->rows[role]->extra);
 }
 
-tempera_status tm_round_learn(const tempera_sampler *sampler,
-                              tempera_draws *draws, tm_learner *learner,
-                              tempera_error *error) {
-  draws->count = sampler->round_end - sampler->round_start;
-  return tm_learner_update(learner, draws, error);
+/* Restarts of a round tell whether anything comes back; whether every step
+ * between knots was walked, whether the curve may be to blame. */
+tempera_status tm_round_learn(tempera_sampler *sampler, tempera_draws *draws,
+                              tm_learner **learner, tempera_error *error) {
+  tempera_sampler *s = sampler;
+  size_t round_trips, restarts;
+  draws->count = s->round_end - s->round_start;
+  TM_TRY(tm_learner_update(*learner, draws, error));
+  TM_TRY(tm_estimate_round_trips(draws, &round_trips, &restarts, error));
+  s->barren = restarts == 0;
+  bool suspect = s->barren && !tm_learner_whole(*learner);
+  if (suspect && !s->annealed && s->round_end > PATIENCE)
+    return tm_landscape_anneal(s, learner, error);
+  return TEMPERA_OK;
 }

@@ -108,7 +108,7 @@ void tm_levels_free(tm_levels *levels) {
 tm_barrier tm_levels_barrier(const tm_levels *levels) {
   size_t n = levels->count;
   double total = n ? levels->barrier[n - 1] : NAN;
-  return (tm_barrier){n, levels->tau, levels->barrier, total};
+  return (tm_barrier){n, levels->tau, levels->barrier, total, 1, 2};
 }
 
 /* ------------------------------------------------------------------------

@@ -139,6 +139,33 @@ double tm_tempered_batches(const tm_tempered *view) {
   return squares > 0 ? total * total / squares : 0;
 }
 
+/* How far down draws may speak. */
+static const double REACH = 2;
+
+double tm_tempered_support(tm_tempered *view, double tau) {
+  if (tm_tempered_weights(view, tau) == -INFINITY)
+    return 0;
+  double reach = fmax(REACH * tau, view->lowest);
+  for (size_t i = 0; i < view->count; i++)
+    if (view->tau[i] > reach)
+      view->weight[i] = 0;
+  return tm_tempered_batches(view);
+}
+
+double tm_target_support(tm_tempered *view, double tau, double *log_mean) {
+  double most = -INFINITY;
+  *log_mean = NAN;
+  for (size_t i = 0; i < view->count && view->target; i++)
+    most = fmax(most, view->weight[i] = (tau - 1) * view->target[i]);
+  if (!isfinite(most))
+    return 0;
+  for (size_t i = 0; i < view->count; i++)
+    view->weight[i] = exp(view->weight[i] - most);
+  *log_mean =
+      most + log(tm_sum(view->weight, view->count) / (double)view->count);
+  return tau * REACH >= 1 ? tm_tempered_batches(view) : 0;
+}
+
 static bool covered(tm_tempered *view, double tau) {
   tm_tempered_weights(view, tau);
   return tm_tempered_batches(view) >= TM_FEWEST_BATCHES;
@@ -190,7 +217,7 @@ static bool cover_by_draws(tm_tempered *view) {
 
 /* Without weights: do the lowest draws (1 %, at least 100) reach down to
  * tau_min, or stop short of it? Enough must lie in the lower half. */
-static bool bottom_by_draws(const tm_tempered *view) {
+static bool bottom_by_draws(tm_tempered *view) {
   if (view->ordered == 0)
     return false;
   size_t k = view->ordered / 100, lower = 0;
@@ -199,7 +226,10 @@ static bool bottom_by_draws(const tm_tempered *view) {
   double half = (view->tau_min + view->tau[view->order[k]]) / 2;
   while (lower < k && view->tau[view->order[lower]] <= half)
     lower++;
-  return lower >= TM_FEWEST_BATCHES;
+  bool reached = lower >= TM_FEWEST_BATCHES;
+  if (reached && !view->has_atom)
+    view->lowest = view->tau[view->order[k]];
+  return reached;
 }
 
 static bool fill(const tempera_draws *draws, size_t stride, tm_tempered *view) {

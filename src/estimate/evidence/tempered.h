@@ -33,6 +33,7 @@ typedef struct tm_tempered {
   double *weight; /* workspace of `count` for tm_tempered_weights */
   size_t chain_batches;
   double highest; /* the highest log likelihood seen anywhere */
+  double lowest;  /* up to here draws are as good as at tau_min */
   bool bottom;    /* is tau_min covered? */
   /* The tau up to which the weights, and the draws themselves, cover. */
   double weight_top, draw_top;
@@ -59,6 +60,15 @@ double tm_tempered_log_mean(tm_tempered *view, double tau);
 double tm_tempered_mean(const tm_tempered *view);
 /* Kish's effective number of batches of view->weight. */
 double tm_tempered_batches(const tm_tempered *view);
+
+/* The same number for tau when only draws count that were made at up to twice
+ * that tau (without an atom, among the lowest too, if they reach tau_min). Weights that reach down
+ * from far above look even and mean nothing, as in the harmonic mean: the
+ * draws that would carry them were never made. Changes view->weight. */
+double tm_tempered_support(tm_tempered *view, double tau);
+/* Likewise for the target draws weighted back from tau = 1; also log E_1
+ * e^{(tau - 1) l} over them, for any tau. */
+double tm_target_support(tm_tempered *view, double tau, double *log_mean);
 
 /* Taus from tau_min to 1 that resolve tau near 0; `per_decade` of them below
  * 0.1. Owned by the arena; NULL when out of memory. */

@@ -12,6 +12,9 @@
 #include <math.h>
 
 enum { MOST_DRAWS = 20000, PER_DECADE = 10, LANES = 4 };
+/* Without weights, bins that reach up to here are continued to tau = 1: the
+ * density falls like 1/tau at most. */
+static const double NEAR_ONE = 0.5;
 
 /* Draws sorted by l, with -log M_i where there are weights. */
 typedef struct sorted_draw {
@@ -124,23 +127,40 @@ static double power_integral(double a, double b, double fa, double fb) {
   return fabs(power) < 1e-6 ? a * fa * log(b / a) : (b * fb - a * fa) / power;
 }
 
-/* Densities on the grid by weights; above what they cover, a straight line
- * to the target chain's value, or the last one known. */
-static bool by_weights(tm_tempered *view, const double *tau, size_t n,
+/* What the draws support: taus[0 .. below) of the grid by the tempered ones,
+ * from the bottom, and taus[above .. n) by the target's, from the top. */
+static void find_support(tm_tempered *view, const double *tau, size_t n,
+                         size_t *below, size_t *above) {
+  double unused;
+  *below = 0;
+  while (*below < n &&
+         tm_tempered_support(view, tau[*below]) >= TM_FEWEST_BATCHES)
+    ++*below;
+  *above = n;
+  while (*above > *below &&
+         tm_target_support(view, tau[*above - 1], &unused) >= TM_FEWEST_BATCHES)
+    --*above;
+}
+
+/* Densities on the grid: by weights where they cover, else by the target draws
+ * where these do. Nothing is carried to where no draw has been. */
+static bool by_weights(tm_tempered *view, size_t n, tm_barrier *barrier,
                        double *density) {
   sample s, target = {0};
+  const double *tau = barrier->tau;
+  size_t below, above;
   if (!sample_make(view, view->l, view->log_mass, &s))
     return false;
   if (view->target && !sample_make(view, view->target, NULL, &target))
     return false;
-  double top = view->weight_top, at_top = half_difference(&s, top);
-  double at_one = target.count ? half_difference(&target, 0) : at_top;
-  size_t known = 0;
-  while (known < n && tau[known] <= top)
-    known++;
-  fill_differences(&s, tau, known, density);
-  for (size_t k = known; k < n; k++)
-    density[k] = at_top + (at_one - at_top) * (tau[k] - top) / (1 - top);
+  find_support(view, tau, n, &below, &above);
+  barrier->bottom_end = below ? tau[below - 1] : -1;
+  barrier->top_start = above < n ? tau[above] : 2;
+  fill_differences(&s, tau, below, density);
+  for (size_t k = below; k < above; k++)
+    density[k] = NAN;
+  for (size_t k = above; k < n; k++)
+    density[k] = half_difference(&target, tau[k] - 1);
   return true;
 }
 
@@ -167,14 +187,17 @@ static bool by_bins(tm_tempered *view, tm_barrier *barrier) {
         barrier->value[j] + density * (bins.edge[j + 1] - bins.edge[j]);
   }
   size_t n = bins.count + 1;
-  if (bins.count && barrier->tau[n - 1] < 1) {
-    barrier->tau[n] = 1;
+  barrier->bottom_end = barrier->tau[n - 1];
+  if (bins.count && barrier->tau[n - 1] >= NEAR_ONE) {
+    barrier->tau[n] = barrier->bottom_end = 1;
     barrier->value[n] =
         barrier->value[n - 1] + density * (1 - barrier->tau[n - 1]);
     n++;
   }
   barrier->count = n;
-  barrier->total = bins.count ? barrier->value[n - 1] : NAN;
+  barrier->total =
+      bins.count && barrier->bottom_end == 1 ? barrier->value[n - 1] : NAN;
+  barrier->top_start = 2;
   return true;
 }
 
@@ -185,12 +208,19 @@ static bool on_grid(tm_tempered *view, tm_barrier *barrier) {
     return false;
   double *density = TM_NEW(view->arena, double, n);
   double *value = TM_NEW(view->arena, double, n);
-  if (!density || !value || !by_weights(view, tau, n, density))
+  *barrier = (tm_barrier){.count = n, .tau = tau, .value = value};
+  if (!density || !value || !by_weights(view, n, barrier, density))
     return false;
-  for (size_t k = 1; k < n; k++)
-    value[k] = value[k - 1] +
-               power_integral(tau[k - 1], tau[k], density[k - 1], density[k]);
-  *barrier = (tm_barrier){n, tau, value, value[n - 1]};
+  bool whole = true;
+  for (size_t k = 1; k < n; k++) {
+    bool known = isfinite(density[k - 1]) && isfinite(density[k]);
+    whole = whole && known;
+    value[k] = value[k - 1];
+    if (known)
+      value[k] +=
+          power_integral(tau[k - 1], tau[k], density[k - 1], density[k]);
+  }
+  barrier->total = whole ? value[n - 1] : NAN;
   return true;
 }
 
@@ -203,9 +233,22 @@ tempera_status tm_barrier_find(tm_tempered *view, tm_barrier *barrier,
   return made ? TEMPERA_OK : tm_fail_memory(error);
 }
 
-double tm_barrier_share(const tm_barrier *barrier, double tau) {
-  if (barrier->count < 2 || !(barrier->total > 0))
-    return tau; /* nothing known: tau itself */
+static double value_at(const tm_barrier *barrier, double tau) {
   tm_loglinear f = {barrier->count, barrier->tau, barrier->value, -INFINITY};
-  return tm_loglinear_at(&f, tau) / barrier->total;
+  return tm_loglinear_at(&f, tau);
+}
+
+double tm_barrier_share(const tm_barrier *barrier, double tau) {
+  if (barrier->count >= 2 && barrier->total > 0)
+    return value_at(barrier, tau) / barrier->total;
+  if (barrier->count < 2)
+    return tau; /* nothing known: tau itself */
+  return tau <= barrier->tau[0] ? 0 : tau >= 1 ? 1 : 0.5;
+}
+
+double tm_barrier_between(const tm_barrier *barrier, double a, double b) {
+  bool known = b <= barrier->bottom_end || a >= barrier->top_start;
+  return barrier->count >= 2 && known
+             ? value_at(barrier, b) - value_at(barrier, a)
+             : NAN;
 }

@@ -75,6 +75,12 @@ static tempera_status make_group(tempera_sampler *s, uint32_t chain,
   return TEMPERA_OK;
 }
 
+/* Where annealing ended is a better start than a draw from the prior. */
+static void place(tempera_sampler *s, bool target) {
+  for (size_t c = 0; c < s->options.chains; c++)
+    tm_pair_place(pair_of(s, c), s->annealed + c * s->model->size, target);
+}
+
 /* ------------------------------------------------------------------------
  * The beginning
  */
@@ -88,6 +94,8 @@ static tempera_status begin(tempera_sampler *s, tempera_error *error) {
   TM_TRY(tm_landscape_ridge(s, !by_curve(s), error));
   if (by_curve(s))
     TM_TRY(tm_landscape_learner(s, learning(s), &state_of(s)->learner, error));
+  if (s->annealed && !s->init_given)
+    place(s, true);
   if (learning(s))
     TM_TRY(tm_round_create(s, &state_of(s)->round_draws, error));
   TM_TRY(tm_leg_begin(s, error));
@@ -131,7 +139,11 @@ static tempera_status learn(tempera_sampler *s, bool last,
   method_state *w = state_of(s);
   TM_TRY(tm_landscape_end_round(s, last, error));
   TM_TRY(record_prior(s, w->round_draws, error));
-  return tm_round_learn(s, w->round_draws, w->learner, error);
+  bool annealed = s->annealed != NULL;
+  TM_TRY(tm_round_learn(s, w->round_draws, &w->learner, error));
+  if (s->annealed && !annealed)
+    place(s, false);
+  return TEMPERA_OK;
 }
 
 static tempera_status end_round(tempera_sampler *s, bool last,

@@ -117,7 +117,7 @@ static tempera_status end_round(tempera_sampler *s, bool last,
     return TEMPERA_OK;
   }
   TM_TRY(record_levels(s, w->round_draws, error));
-  TM_TRY(tm_round_learn(s, w->round_draws, w->learner, error));
+  TM_TRY(tm_round_learn(s, w->round_draws, &w->learner, error));
   lay_out(s);
   return TEMPERA_OK;
 }
