@@ -257,8 +257,10 @@ typedef struct tempera_model_spec {
   const tempera_gibbs_fn *gibbs; /* exact conditional draws, in order */
   size_t gibbs_count;
   const tempera_recipe *recipe;
-  bool prior_normalised; /* log_prior integrates to one */
+  bool prior_normalised; /* exp(log_prior) has a known integral, ... */
+  double prior_log_integral; /* ... of this log: 0 when it integrates to one */
   bool prior_improper;   /* no evidence; tau must be bounded below */
+  bool no_likelihood;    /* log_likelihood is always 0: there is no evidence */
   size_t quantity_count;
   const char *const *quantity_names; /* quantity_count of them */
   tempera_quantities_fn quantities;
@@ -485,8 +487,9 @@ typedef struct tempera_progress {
   uint64_t likelihood_evaluations;
 } tempera_progress;
 
-typedef void (*tempera_progress_fn)(const tempera_progress *progress,
-                                    void *user);
+/* 0: go on; anything else: stop, as tempera_sampler_cancel does. */
+typedef int (*tempera_progress_fn)(const tempera_progress *progress,
+                                   void *user);
 
 typedef struct tempera_sampler tempera_sampler;
 typedef struct tempera_draws tempera_draws;
@@ -528,6 +531,29 @@ const tempera_model *tempera_sampler_model(const tempera_sampler *sampler);
 /* Options that were asked for and have no effect with the others, a sentence
  * each; NULL after the last. Summaries have them among their warnings. */
 const char *tempera_sampler_warning(const tempera_sampler *sampler, size_t i);
+
+/* Draws just made: sweeps first .. last-1 of every chain in `draws`, which are
+ * those of the warmup or those that are kept. */
+typedef struct tempera_block {
+  const tempera_draws *draws;
+  bool warmup;
+  size_t first, last;
+} tempera_block;
+
+/* Where draws flow as they are made, besides the sampler's memory: files, or a
+ * store of the caller's. `append` sees every row once, in order, between
+ * sweeps and on the thread that runs the sampler; other than TEMPERA_OK stops
+ * the run, which returns that status and error. */
+typedef struct tempera_sink {
+  tempera_status (*append)(const tempera_block *block, void *user,
+                           tempera_error *error);
+  void *user;
+} tempera_sink;
+
+/* Before the first advance; at most 8. `user` must outlive the sampler's
+ * running. */
+TEMPERA_CHECKED tempera_status tempera_sampler_add_sink(
+    tempera_sampler *sampler, const tempera_sink *sink, tempera_error *error);
 
 typedef enum tempera_role {
   TEMPERA_TARGET = 0, /* draws at tau = 1 */

@@ -65,7 +65,7 @@ typedef struct cli_progress {
   tempera_phase phase;
 } cli_progress;
 cli_progress cli_progress_start(bool quiet, bool verbose);
-void cli_progress_show(const tempera_progress *progress, void *user);
+int cli_progress_show(const tempera_progress *progress, void *user);
 /* Clear the line, so that what follows starts on a clean one. */
 void cli_progress_end(const cli_progress *progress);
 

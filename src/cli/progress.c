@@ -102,7 +102,7 @@ static void print_line(const cli_progress *display, const tempera_progress *p) {
   fputs(display->terminal ? "\033[K" : "\n", stderr);
 }
 
-void cli_progress_show(const tempera_progress *progress, void *user) {
+int cli_progress_show(const tempera_progress *progress, void *user) {
   cli_progress *display = user;
   double every = display->terminal ? TERMINAL_EVERY : ELSEWHERE_EVERY;
   double due = display->shown_at < 0 && !display->terminal
@@ -115,13 +115,14 @@ void cli_progress_show(const tempera_progress *progress, void *user) {
   }
   if (display->quiet || (!phase_changed && progress->seconds < due &&
                          progress->phase != TEMPERA_PHASE_DONE))
-    return;
+    return 0;
   if (progress->phase == TEMPERA_PHASE_DONE &&
       display->phase == TEMPERA_PHASE_DONE)
-    return;
+    return 0;
   display->shown_at = progress->seconds;
   display->phase = progress->phase;
   print_line(display, progress);
+  return 0;
 }
 
 void cli_progress_end(const cli_progress *progress) {

@@ -69,7 +69,7 @@ static tempera_status create(tm_shared *shared, tm_arena *arena, void **state,
   made->narrow = 1 / (made->freedom * made->spread * made->spread);
   if (model->spec.prior_draw && model->spec.prior_normalised)
     made->share = PRIOR_SHARE;
-  made->log_share = log(made->share);
+  made->log_share = log(made->share) - model->spec.prior_log_integral;
   *state = made;
   return TEMPERA_OK;
 }

@@ -222,8 +222,35 @@ static void update_counts(tempera_sampler *s) {
         rows_for(done < warmup ? done : warmup, s->options.thin);
   if (done > warmup)
     s->draws->count = rows_for(done - warmup, s->options.thin);
+  else
+    s->warmup_seconds = tm_sampler_seconds(s);
   if (s->leg && s->leg->walking)
     s->reference->count = s->draws->count;
+}
+
+tempera_status tempera_sampler_add_sink(tempera_sampler *sampler,
+                                        const tempera_sink *sink,
+                                        tempera_error *error) {
+  if (sampler->begun || sampler->outlet_count == TM_MOST_SINKS)
+    return tm_fail(error, TEMPERA_ERROR_ARGUMENT,
+                   "sinks are added before the first sweep, %d at most",
+                   TM_MOST_SINKS);
+  sampler->outlets[sampler->outlet_count++] = (tm_outlet){.sink = *sink};
+  return TEMPERA_OK;
+}
+
+/* What is new since the last time, to every sink. */
+static tempera_status flow(tempera_sampler *s, const tempera_draws *draws,
+                           bool warmup, tempera_error *error) {
+  for (size_t i = 0; draws && i < s->outlet_count; i++) {
+    tm_outlet *outlet = &s->outlets[i];
+    tempera_block block = {draws, warmup, outlet->taken[warmup], draws->count};
+    if (block.first == block.last)
+      continue;
+    TM_TRY(outlet->sink.append(&block, outlet->sink.user, error));
+    outlet->taken[warmup] = block.last;
+  }
+  return TEMPERA_OK;
 }
 
 static tempera_status first_failure(const tempera_sampler *s,
@@ -289,6 +316,8 @@ tempera_status tempera_sampler_advance(tempera_sampler *sampler, size_t sweeps,
                       run_group, &part);
     done = tm_sweeps_done(s);
     update_counts(s);
+    TM_TRY(flow(s, s->warmup_draws, true, error));
+    TM_TRY(flow(s, s->draws, false, error));
     TM_TRY(first_failure(s, error));
     if (atomic_load(&s->cancelled))
       return tm_fail(error, TEMPERA_CANCELLED, "cancelled");

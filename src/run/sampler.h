@@ -19,6 +19,13 @@ typedef struct tm_notes {
   char text[TM_MOST_NOTES][TM_NOTE_SIZE];
 } tm_notes;
 
+/* A place draws flow to, and the sweeps it has: kept ones, and warmup's. */
+enum { TM_MOST_SINKS = 8 };
+typedef struct tm_outlet {
+  tempera_sink sink;
+  size_t taken[2];
+} tm_outlet;
+
 struct tempera_sampler {
   const tempera_model *model;
   tempera_options options; /* resolved: nothing left at "default" */
@@ -35,6 +42,9 @@ struct tempera_sampler {
   tempera_draws *draws, *warmup_draws; /* the latter only with save_warmup */
   tm_reference_leg *leg;               /* NULL: none */
   tempera_draws *reference; /* its draws: D for the log likelihood; or NULL */
+  tm_outlet outlets[TM_MOST_SINKS];
+  size_t outlet_count;
+  double warmup_seconds; /* when the last sweep of the warmup was done */
   size_t round_start, round_end; /* sweeps between which a round lies */
   double *annealed;  /* once annealed: a point of each chain at tau = 1 */
   bool barren;       /* no walker came up from the prior in the last round */

@@ -110,8 +110,8 @@ tempera_status tempera_sampler_run(tempera_sampler *sampler,
   pace p = {.block = FIRST_BLOCK};
   tempera_progress now = tempera_sampler_progress(s);
   while (now.phase != TEMPERA_PHASE_DONE) {
-    if (progress)
-      progress(&now, user);
+    if (progress && progress(&now, user))
+      tempera_sampler_cancel(s);
     p.block_started = now.seconds;
     tempera_status status =
         tempera_sampler_advance(s, next_block(s, &p, &now), error);
@@ -122,7 +122,7 @@ tempera_status tempera_sampler_run(tempera_sampler *sampler,
       break; /* the time was up while the ridge was looked for */
     if (status != TEMPERA_OK) {
       if (progress)
-        progress(&now, user);
+        (void)progress(&now, user);
       return status;
     }
     adjust_pace(&p, now.seconds);
@@ -135,6 +135,6 @@ tempera_status tempera_sampler_run(tempera_sampler *sampler,
     now = tempera_sampler_progress(s);
   }
   if (progress)
-    progress(&now, user);
+    (void)progress(&now, user);
   return TEMPERA_OK;
 }

@@ -167,6 +167,7 @@ static tempera_status integrate_prior(bridge *b, tm_bridge_integral *integral,
                                       tempera_error *error) {
   *integral = (tm_bridge_integral){.df = INFINITY, .kish = INFINITY};
   integral->disagreement = 1;
+  integral->log_z = b->model->spec.prior_log_integral;
   if (b->model->spec.prior_normalised)
     return TEMPERA_OK;
   TM_TRY(draw_prior(b, error));

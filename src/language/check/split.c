@@ -65,6 +65,8 @@ static tempera_status visit(splitter *s, tm_statement *st, bool under_data) {
   bool under =
       under_data ||
       (condition && tm_depends(s->split, st->value).data == TM_DATA_VALUE);
+  if (st->kind == TM_S_REJECT) /* what data reject is not the prior's */
+    st->part = under_data ? TM_PART_LIKELIHOOD : TM_PART_BOTH;
   if (adds(s, st))
     TM_TRY(decide(s, st, under_data));
   else if (st->mark != TM_MARK_NONE)

@@ -390,6 +390,33 @@ static void emit_show(tm_emitter *g) {
   tm_emit_line(g, "}");
 }
 
+/* May the prior be zero inside the parameters' support? */
+static bool rejects(tm_statement *const *body, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    if ((body[i]->kind == TM_S_REJECT && body[i]->part != TM_PART_LIKELIHOOD) ||
+        rejects(body[i]->body, body[i]->body_count) ||
+        (body[i]->otherwise && rejects(&body[i]->otherwise, 1)))
+      return true;
+  return false;
+}
+
+static bool program_rejects(const tempera_program *program) {
+  const tm_program *tree = &program->tree;
+  const tm_block_node *b = &tree->blocks[TM_BLOCK_TRANSFORMED_PARAMETERS];
+  const tm_block_node *m = &tree->blocks[TM_BLOCK_MODEL];
+  bool found =
+      rejects(b->statements, b->count) || rejects(m->statements, m->count);
+  for (size_t i = 0; i < tree->function_count; i++)
+    found = found ||
+            (tree->functions[i]->body && rejects(&tree->functions[i]->body, 1));
+  for (size_t i = 0; i < tree->global_count; i++) {
+    const tm_variable *v = tree->globals[i];
+    found = found || (v->block == TM_BLOCK_TRANSFORMED_PARAMETERS &&
+                      v->constraint != TM_FREE && v->constraint != TM_OFFSET);
+  }
+  return found;
+}
+
 /* ---- the user's functions ----------------------------------------------- */
 
 static bool has_silent_variant(const tm_function *f) {
@@ -485,11 +512,12 @@ static void emit_entry(tm_emitter *g, bool drawn, bool shown) {
              "  TM_ENTRY_VERSION, \"");
   emit_name(g, g->program->name);
   tm_emit_line(g,
-               "\", %d, sizeof(instance), start, data, parameters,\n"
+               "\", %d, %d, %d, sizeof(instance), start, data, parameters,\n"
                "  {prior_value, likelihood_value},\n"
                "  {prior_gradient, likelihood_gradient},\n"
                "  explain, quantities, %s, %s};",
-               g->program->split.proper, drawn ? "draw_prior" : "0",
+               g->program->split.proper, g->program->split.likelihood,
+               program_rejects(g->program), drawn ? "draw_prior" : "0",
                shown ? "show" : "0");
 }
 

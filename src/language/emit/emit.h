@@ -77,7 +77,7 @@ void tm_emit_sizes(tm_emitter *g, const tm_variable *v);
 void tm_emit_need(tm_emitter *g);
 /* Is e a term of the target that belongs to the other part? */
 bool tm_emit_leaves_out(const tm_emitter *g, const tm_expression *e);
-bool tm_emit_keeps(const tm_emitter *g, const tm_statement *s);
+bool tm_emit_keeps(tm_emitter *g, const tm_statement *s);
 /* The end of the C name of f as it is called here. */
 const char *tm_emit_variant(const tm_emitter *g, const tm_function *f);
 
@@ -90,5 +90,10 @@ TEMPERA_CHECKED tempera_status tm_emit_program(const tempera_program *program,
                                                tempera_error *error);
 /* Prior draws: can they be made by ancestral sampling, and if so emit them.*/
 bool tm_emit_prior_draw(tm_emitter *g);
+/* While drawing: does s draw something; draw it. */
+bool tm_emit_draws(tm_emitter *g, const tm_statement *s);
+void tm_emit_draw(tm_emitter *g, const tm_statement *s);
+/* Raise the target by e, sums term by term. */
+void tm_emit_term(tm_emitter *g, const tm_expression *e);
 
 #endif

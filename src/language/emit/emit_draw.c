@@ -1,285 +1,225 @@
 /* emit_draw.c - draws from the prior by ancestral sampling.
  *
- * Possible when every prior statement is `parameter ~ distribution(...)` (in
- * loops too) with arguments made of data and other parameters, and these can
- * be put in an order; what no statement names must be flat and bounded. The
- * generated function checks that each element is drawn exactly once, and the
- * loader tries one draw before it offers them. */
-#include "language/emit/emit.h"
+ * The statements of transformed parameters and model are put in an order in
+ * which everything is drawn or computed before it is used; those that neither
+ * draw nor are needed for a draw are left out. What no statement draws must be
+ * flat and bounded. The generated function leaves the log density of what it
+ * drew in tape->log_density: where the program's log prior differs from it by
+ * anything but a constant, the loader does not offer the draws, so nothing here
+ * need be proved. Elements drawn twice or never make a draw fail. */
+#include "language/emit/factor.h"
+
+#include "language/check/term.h"
 
 #include <string.h>
 
-enum { MOST_UNITS = 256 };
+enum { MOST_UNITS = 512 };
 
-/* A statement at the top of the model block that draws something. */
+/* A statement at the top of its block. */
 typedef struct unit {
-  const tm_statement *statement;
-  tm_dependence draws, needs;
-  bool done;
+  tm_statement *statement;
+  bool *reads, *writes; /* by variable index */
+  bool draws, done;
 } unit;
 
 typedef struct plan {
   tm_emitter *g;
   const tm_split *split;
+  size_t variables;
   unit units[MOST_UNITS];
   size_t count;
+  bool failed;
 } plan;
 
-/* ---- what can be drawn -------------------------------------------------- */
+/* ---- what statements read and write ------------------------------------- */
 
-/* The density call of a prior statement; NULL when it is not a plain one. */
-static const tm_expression *density_of(const tm_statement *s) {
-  const tm_expression *e = s->kind == TM_S_TILDE ? s->density : s->value;
-  if (s->truncated || e->kind != TM_E_CALL || !e->builtin)
-    return NULL;
-  bool plain = e->builtin->kind == TM_B_DENSITY ||
-               !strcmp(e->builtin->name, "dirichlet_lpdf");
-  return plain ? e : NULL;
-}
-
-/* name without _lpdf or _lpmf, plus a suffix */
-static const char *renamed(tm_emitter *g, const char *name,
-                           const char *suffix) {
-  size_t n = strlen(name) - 5, m = strlen(suffix);
-  char *text = TM_NEW(g->arena, char, n + m + 1);
-  if (text) {
-    memcpy(text, name, n);
-    memcpy(text + n, suffix, m);
+static void read_names(const tm_expression *e, bool *set) {
+  if (!e)
+    return;
+  if (e->kind == TM_E_NAME)
+    set[e->variable->index] = true;
+  for (size_t i = 0; i < e->part_count; i++)
+    read_names(e->parts[i], set);
+  for (size_t i = 0; i < e->index_count; i++) {
+    read_names(e->indices[i].from, set);
+    read_names(e->indices[i].to, set);
   }
-  return text;
 }
 
-static bool has_rng(tm_emitter *g, const tm_builtin *b) {
-  const char *name = renamed(g, b->name, "_rng");
-  for (size_t i = 0; name && i < tm_builtin_count(); i++)
-    if (!strcmp(tm_builtin_at(i)->name, name))
+static void read_indices(const tm_expression *e, bool *set) {
+  for (; e->kind == TM_E_INDEX; e = e->parts[0])
+    for (size_t i = 0; i < e->index_count; i++) {
+      read_names(e->indices[i].from, set);
+      read_names(e->indices[i].to, set);
+    }
+}
+
+static void read_factor(const tm_factor *f, unit *u) {
+  for (size_t i = 0; i < f->count; i++) {
+    const tm_component *c = &f->components[i];
+    for (size_t k = 1; k < c->density->part_count; k++)
+      read_names(c->density->parts[k], u->reads);
+    for (size_t k = 0; k < c->weight_count; k++)
+      read_names(c->weights[k], u->reads);
+  }
+  read_indices(f->left, u->reads);
+  read_names(f->variable->lower, u->reads);
+  read_names(f->variable->upper, u->reads);
+  if (f->statement->truncated) {
+    read_names(f->statement->lower, u->reads);
+    read_names(f->statement->upper, u->reads);
+  }
+  u->writes[f->variable->index] = true;
+  u->draws = true;
+}
+
+static bool draws(tm_emitter *g, const tm_statement *s) {
+  tm_factor f;
+  const tm_expression *term;
+  for (size_t i = 0; (term = tm_prior_term(s, i)); i++)
+    if (tm_factor_of(g, s, term, &f))
       return true;
   return false;
 }
 
-static const tm_variable *parameter_of(const tm_expression *left) {
-  if (left->kind == TM_E_CALL && !strcmp(left->text, "to_vector"))
-    left = left->parts[0];
-  else if (left->kind == TM_E_INDEX && tm_index_single(left))
-    left = left->parts[0];
-  return left->kind == TM_E_NAME && left->variable->block == TM_BLOCK_PARAMETERS
-             ? left->variable
-             : NULL;
-}
-
-/* Are all names in e data, parameters or loop variables? */
-static bool only_globals(const tm_expression *e) {
-  if (!e)
-    return true;
-  if (e->kind == TM_E_NAME && !e->variable->loop &&
-      (!e->variable->global ||
-       e->variable->block == TM_BLOCK_TRANSFORMED_PARAMETERS))
-    return false;
-  for (size_t i = 0; i < e->part_count; i++)
-    if (!only_globals(e->parts[i]))
-      return false;
-  for (size_t i = 0; i < e->index_count; i++)
-    if (!only_globals(e->indices[i].from) || !only_globals(e->indices[i].to))
-      return false;
-  return true;
-}
-
-static bool is_simple(const tm_variable *v, const tm_expression *left) {
-  bool whole = left->kind != TM_E_INDEX;
-  bool scalar_bounds = (!v->lower || tm_is_scalar(v->lower->type)) &&
-                       (!v->upper || tm_is_scalar(v->upper->type));
-  return v->constraint == TM_FREE || v->constraint == TM_SIMPLEX ||
-         v->constraint == TM_OFFSET ||
-         (v->constraint == TM_BOUNDED && (whole || scalar_bounds));
-}
-
-static bool statement_fits(plan *p, const tm_statement *s, unit *u) {
-  const tm_expression *e = density_of(s);
-  const tm_expression *left = e ? e->parts[0] : NULL;
-  const tm_variable *v = left ? parameter_of(left) : NULL;
-  if (!v || !is_simple(v, left) || !has_rng(p->g, e->builtin) ||
-      !only_globals(e) || tm_has_dependent_limits(v) ||
-      tm_cut_varies(p->split, v, e) ||
-      (v->constraint == TM_SIMPLEX) !=
-          !strcmp(e->builtin->name, "dirichlet_lpdf"))
-    return false;
-  for (size_t i = 1; i < e->part_count; i++) {
-    tm_dependence d = tm_depends(p->split, e->parts[i]);
-    const tm_dependence *own = &p->split->variables[v->index];
-    for (int w = 0; w < TM_MASK_WORDS; w++) {
-      bool self = (d.mask[w] & own->mask[w]) != 0;
-      if (self && !tm_is_scalar(left->type))
-        return false;
-      u->needs.mask[w] |= d.mask[w];
-    }
-    if (left->kind == TM_E_CALL && !tm_is_scalar(e->parts[i]->type))
-      return false; /* to_vector is column-major, storage is not */
+static void look_at(plan *p, const tm_statement *s, unit *u) {
+  tm_factor f;
+  const tm_expression *term;
+  for (size_t i = 0; (term = tm_prior_term(s, i)); i++)
+    if (tm_factor_of(p->g, s, term, &f))
+      read_factor(&f, u);
+  if (s->kind == TM_S_DECLARE) {
+    u->writes[s->variable->index] = true;
+    read_names(s->variable->initial, u->reads);
+    for (size_t i = 0; i < s->variable->size_count; i++)
+      read_names(s->variable->sizes[i], u->reads);
+  } else if (s->kind == TM_S_ASSIGN) {
+    u->writes[tm_root(s->left)->variable->index] = true;
+    read_indices(s->left, u->reads);
+    read_names(s->value, u->reads);
+  } else if (s->kind == TM_S_IF || s->kind == TM_S_WHILE) {
+    read_names(s->value, u->reads);
+  } else if (s->kind == TM_S_FOR || s->kind == TM_S_FOREACH) {
+    read_names(s->lower, u->reads);
+    read_names(s->upper, u->reads);
   }
-  for (int w = 0; w < TM_MASK_WORDS; w++)
-    u->draws.mask[w] |= p->split->variables[v->index].mask[w];
-  return true;
-}
-
-static bool is_term(const tm_statement *s) {
-  return s->kind == TM_S_TILDE || s->kind == TM_S_TARGET ||
-         s->kind == TM_S_CALL;
-}
-
-/* Does s hold prior statements, and can all of them be drawn? */
-static bool fits(plan *p, const tm_statement *s, unit *u, bool *any) {
-  if (is_term(s)) {
-    if (!(s->part & TM_PART_PRIOR))
-      return true;
-    *any = true;
-    return s->kind != TM_S_CALL && statement_fits(p, s, u);
-  }
-  bool before = *any;
-  *any = false;
   for (size_t i = 0; i < s->body_count; i++)
-    if (!fits(p, s->body[i], u, any))
-      return false;
-  if (s->otherwise && !fits(p, s->otherwise, u, any))
-    return false;
-  bool inside = *any;
-  *any = before || inside;
-  return !inside || s->kind == TM_S_FOR || s->kind == TM_S_BLOCK;
+    look_at(p, s->body[i], u);
+  if (s->otherwise)
+    look_at(p, s->otherwise, u);
 }
 
-static bool collect(plan *p) {
-  const tm_block_node *model = &p->split->program->blocks[TM_BLOCK_MODEL];
-  for (size_t i = 0; i < model->count; i++) {
-    unit u = {.statement = model->statements[i]};
-    bool any = false;
-    if (!fits(p, u.statement, &u, &any))
-      return false;
-    if (any && p->count == MOST_UNITS)
-      return false;
-    if (any)
-      p->units[p->count++] = u;
+static void collect(plan *p) {
+  static const tm_block_kind blocks[] = {TM_BLOCK_TRANSFORMED_PARAMETERS,
+                                         TM_BLOCK_MODEL};
+  for (size_t b = 0; b < 2; b++) {
+    const tm_block_node *block = &p->split->program->blocks[blocks[b]];
+    for (size_t i = 0; i < block->count && !p->failed; i++) {
+      unit *u = &p->units[p->count];
+      p->failed = p->count == MOST_UNITS;
+      if (p->failed)
+        return;
+      *u = (unit){.statement = block->statements[i],
+                  .reads = TM_NEW(p->g->arena, bool, p->variables),
+                  .writes = TM_NEW(p->g->arena, bool, p->variables)};
+      p->failed = !u->reads || !u->writes;
+      if (p->failed)
+        return;
+      look_at(p, u->statement, u);
+      p->count++;
+    }
   }
-  return true;
 }
 
-/* Parameters that no unit draws must be flat between bounds. */
+/* ---- what is needed, and in which order --------------------------------- */
+
+static bool is_drawn(const plan *p, const tm_variable *v) {
+  for (size_t i = 0; i < p->count; i++)
+    if (p->units[i].draws && p->units[i].writes[v->index])
+      return true;
+  return false;
+}
+
 static bool rest_is_flat(const plan *p) {
   for (size_t k = 0; k < p->split->parameter_count; k++) {
-    const tm_parameter_info *info = &p->split->parameters[k];
-    const tm_variable *v = info->variable;
-    bool drawn = false;
-    for (size_t i = 0; i < p->count; i++)
-      drawn = drawn || (p->units[i].draws.mask[k / 64] >> (k % 64) & 1);
-    bool flat = (v->constraint == TM_BOUNDED && v->lower && v->upper) ||
-                (v->constraint == TM_SIMPLEX && v->type.depth == 0);
-    if (!drawn && (!flat || tm_has_dependent_limits(v)))
+    const tm_variable *v = p->split->parameters[k].variable;
+    if (!is_drawn(p, v) && !tm_factor_is_flat(v))
       return false;
   }
   return true;
 }
 
-/* The next unit whose needs nobody else has still to draw. */
-static unit *next_unit(plan *p) {
-  for (size_t i = 0; i < p->count; i++) {
-    unit *u = &p->units[i];
-    bool ready = !u->done;
-    for (size_t k = 0; ready && k < p->count; k++)
-      for (int w = 0; w < TM_MASK_WORDS; w++)
-        if (k != i && !p->units[k].done &&
-            (p->units[k].draws.mask[w] & u->needs.mask[w]))
-          ready = false;
-    if (ready)
-      return u;
-  }
-  return NULL;
+static bool is_active(const plan *p, const unit *u) {
+  bool active = u->draws;
+  for (size_t v = 0; v < p->variables && !active; v++)
+    active = u->writes[v] && p->g->needed[v];
+  return active;
 }
 
-static bool order(plan *p, const unit **sorted) {
-  for (size_t n = 0; n < p->count; n++) {
-    unit *u = next_unit(p);
-    if (!u)
+/* The variables that draws need, and those that these need. */
+static void find_needed(plan *p) {
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (size_t i = 0; i < p->count; i++) {
+      const unit *u = &p->units[i];
+      for (size_t v = 0; is_active(p, u) && v < p->variables; v++)
+        if (u->reads[v] && !p->g->needed[v])
+          p->g->needed[v] = changed = true;
+    }
+  }
+}
+
+/* Must u wait for w, because of variable v? Writers of one variable keep their
+ * order; those of a parameter's elements that need others of it come last. */
+static bool waits(const plan *p, size_t u, size_t w, size_t v) {
+  const unit *a = &p->units[u], *b = &p->units[w];
+  if (!b->writes[v] || !(a->reads[v] || a->writes[v]))
+    return false;
+  if (!a->writes[v])
+    return true;
+  return a->reads[v] && !b->reads[v]   ? true
+         : b->reads[v] && !a->reads[v] ? false
+                                       : w < u;
+}
+
+static bool is_ready(const plan *p, size_t u) {
+  for (size_t w = 0; w < p->count; w++)
+    for (size_t v = 0; v < p->variables && w != u && !p->units[w].done; v++)
+      if (waits(p, u, w, v))
+        return false;
+  return true;
+}
+
+static bool order(plan *p, tm_statement **sorted, size_t *count) {
+  size_t left = 0;
+  for (size_t i = 0; i < p->count; i++) {
+    p->units[i].done = !is_active(p, &p->units[i]);
+    left += !p->units[i].done;
+  }
+  for (*count = 0; left > 0; left--) {
+    size_t next = 0;
+    while (next < p->count && (p->units[next].done || !is_ready(p, next)))
+      next++;
+    if (next == p->count)
       return false;
-    u->done = true;
-    sorted[n] = u;
+    p->units[next].done = true;
+    sorted[(*count)++] = p->units[next].statement;
   }
   return true;
 }
 
 /* ---- emitting ----------------------------------------------------------- */
 
-/* Scalars are read from v_name: bring them up to date. */
-static void emit_refresh(tm_emitter *g, const tm_variable *v) {
-  tm_held held = tm_held_variable(g, v);
-  if (held != TM_TENSOR)
-    tm_emit_line(g, "v_%s = (%s)p_%s.v[0];", v->name, tm_held_name(held),
-                 v->name);
+bool tm_emit_draws(tm_emitter *g, const tm_statement *s) {
+  return tm_prior_term(s, 0) && draws(g, s);
 }
 
-static void emit_target(tm_emitter *g, const tm_variable *v,
-                        const tm_expression *left) {
-  if (left->kind != TM_E_INDEX) {
-    tm_emit(g, "p_%s", v->name);
-    return;
-  }
-  tm_emit(g, "({ tm_tensor x_ = p_%s; long k_ = 0;", v->name);
-  for (size_t i = 0; i < left->index_count; i++) {
-    tm_emit(g, " k_ = k_ * x_.dim[%zu] + tm_at(t, ", i);
-    tm_emit_expression(g, left->indices[i].from);
-    tm_emit(g, ", x_.dim[%zu], ", i);
-    tm_emit_place(g, left->token);
-    tm_emit(g, ");");
-  }
-  tm_emit(g, " tm_sub(x_, k_, %zu); })", left->index_count);
-}
-
-static void emit_fill(tm_emitter *g, const tm_statement *s) {
-  const tm_expression *e = density_of(s), *left = e->parts[0];
-  const tm_variable *v = parameter_of(left);
-  bool simplex = v->constraint == TM_SIMPLEX;
-  const char *name = renamed(g, e->builtin->name, "_fill");
-  if (!name) {
-    g->body.failed = true;
-    return;
-  }
-  tm_emit(
-      g, "%*sF[%zu](t, (tm_any[]){tm_any_tensor(", 2 * g->indent, "",
-      tm_emit_call_number(g, name, simplex ? "v" : e->builtin->signature + 1));
-  emit_target(g, v, left);
-  tm_emit(g, ", 1)");
-  for (size_t i = 1; i < e->part_count; i++) {
-    tm_emit(g, ", ");
-    tm_emit_any(g, e->parts[i]);
-  }
-  if (!simplex) {
-    bool bounded = v->constraint == TM_BOUNDED;
-    tm_emit(g, ", ");
-    tm_emit_bound(g, bounded ? v->lower : NULL, "-INFINITY");
-    tm_emit(g, ", ");
-    tm_emit_bound(g, bounded ? v->upper : NULL, "INFINITY");
-  }
-  tm_emit(g, "}, 0);\n");
-  emit_refresh(g, v);
-}
-
-static void emit_draws(tm_emitter *g, const tm_statement *s) {
-  if (is_term(s)) {
-    if (s->part & TM_PART_PRIOR)
-      emit_fill(g, s);
-    return;
-  }
-  if (s->kind == TM_S_FOR) {
-    tm_emit(g, "%*sfor (long v_%s = ", 2 * g->indent, "", s->variable->name);
-    tm_emit_expression(g, s->lower);
-    tm_emit(g, ", end_ = ");
-    tm_emit_expression(g, s->upper);
-    tm_emit(g, "; v_%s <= end_; v_%s++) {\n", s->variable->name,
-            s->variable->name);
-  } else {
-    tm_emit_line(g, "{");
-  }
-  g->indent++;
-  for (size_t i = 0; i < s->body_count; i++)
-    emit_draws(g, s->body[i]);
-  g->indent--;
-  tm_emit_line(g, "}");
+void tm_emit_draw(tm_emitter *g, const tm_statement *s) {
+  tm_factor f;
+  const tm_expression *term;
+  for (size_t i = 0; (term = tm_prior_term(s, i)); i++)
+    if (tm_factor_of(g, s, term, &f))
+      tm_factor_emit(g, &f);
 }
 
 static void emit_storage(tm_emitter *g, const tm_variable *v) {
@@ -294,31 +234,6 @@ static void emit_storage(tm_emitter *g, const tm_variable *v) {
                  v->name);
 }
 
-/* Flat parameters: uniform between bounds, or Dirichlet of ones. */
-static void emit_flat(tm_emitter *g, const tm_variable *v) {
-  if (v->constraint == TM_SIMPLEX) {
-    tm_emit_line(g,
-                 "F[%zu](t, (tm_any[]){tm_any_tensor(p_%s, 1), F[%zu](t, "
-                 "(tm_any[]){tm_any_int(I->d_%s[0])}, 1)}, 0);",
-                 tm_emit_call_number(g, "dirichlet_fill", "v"), v->name,
-                 tm_emit_call_number(g, "ones_vector", "i:v"), v->name);
-    return;
-  }
-  bool whole = v->type.base == TM_INT;
-  tm_emit(g, "  F[%zu](t, (tm_any[]){tm_any_tensor(p_%s, 1), ",
-          tm_emit_call_number(g, whole ? "discrete_range_fill" : "uniform_fill",
-                              whole ? "II" : "RR"),
-          v->name);
-  for (int k = 0; k < 2; k++) {
-    tm_emit_any(g, v->lower);
-    tm_emit(g, ", ");
-    tm_emit_any(g, v->upper);
-    tm_emit(g, k ? "" : ", ");
-  }
-  tm_emit(g, "}, 0);\n");
-  emit_refresh(g, v);
-}
-
 static void emit_pack(tm_emitter *g, const tm_variable *v) {
   tm_emit_line(g, "for (long k_ = 0, n_ = tm_count(&p_%s); k_ < n_; k_++) {",
                v->name);
@@ -329,32 +244,53 @@ static void emit_pack(tm_emitter *g, const tm_variable *v) {
                "has no prior statement\");",
                v->name);
   tm_emit_line(g, "  theta[I->o_%s + k_] = x_;\n  }", v->name);
+  bool drawn_in_order =
+      v->constraint == TM_ORDERED || v->constraint == TM_POSITIVE_ORDERED;
+  if (drawn_in_order)
+    tm_emit_line(g,
+                 "t->runtime->check(t, tm_any_tensor(p_%s, 1), %d, "
+                 "tm_any_real(0), tm_any_real(0), \"%s\", 1);",
+                 v->name, (int)v->constraint, v->name);
 }
 
-bool tm_emit_prior_draw(tm_emitter *g) {
-  plan p = {.g = g, .split = &g->program->split};
-  const unit *sorted[MOST_UNITS];
-  if (!p.split->proper || p.split->parameter_count == 0 || !collect(&p) ||
-      !rest_is_flat(&p) || !order(&p, sorted))
-    return false;
+static void emit_function(plan *p, tm_statement **sorted, size_t count) {
+  tm_emitter *g = p->g;
+  const tm_split *split = p->split;
   tm_emit_line(g, "static void draw_prior(tm_tape *t, const void *i_, "
                   "double *theta) {");
   g->indent = 1;
   tm_emit_line(g, "const instance *I = i_;");
-  for (size_t k = 0; k < p.split->parameter_count; k++)
-    emit_storage(g, p.split->parameters[k].variable);
-  for (size_t k = 0; k < p.split->parameter_count; k++) {
-    bool drawn = false;
-    for (size_t i = 0; i < p.count; i++)
-      drawn = drawn || (p.units[i].draws.mask[k / 64] >> (k % 64) & 1);
-    if (!drawn)
-      emit_flat(g, p.split->parameters[k].variable);
-  }
-  for (size_t n = 0; n < p.count; n++)
-    emit_draws(g, sorted[n]->statement);
-  for (size_t k = 0; k < p.split->parameter_count; k++)
-    emit_pack(g, p.split->parameters[k].variable);
+  for (size_t k = 0; k < split->parameter_count; k++)
+    emit_storage(g, split->parameters[k].variable);
+  for (size_t k = 0; k < split->parameter_count; k++)
+    if (!is_drawn(p, split->parameters[k].variable))
+      tm_factor_emit_flat(g, split->parameters[k].variable);
+  tm_emit_statements(g, sorted, count);
+  for (size_t k = 0; k < split->parameter_count; k++)
+    emit_pack(g, split->parameters[k].variable);
   g->indent = 0;
   tm_emit_line(g, "}");
-  return true;
+}
+
+bool tm_emit_prior_draw(tm_emitter *g) {
+  plan p = {.g = g,
+            .split = &g->program->split,
+            .variables = (size_t)g->program->tree.variable_count + 1};
+  tm_statement *sorted[MOST_UNITS];
+  size_t count;
+  g->drawing = true;
+  g->part = TM_PART_PRIOR;
+  g->needed = TM_NEW(g->arena, bool, p.variables);
+  p.failed = !g->needed;
+  bool can = !p.failed && p.split->proper && p.split->parameter_count > 0;
+  if (can) {
+    collect(&p);
+    find_needed(&p);
+    can = !p.failed && rest_is_flat(&p) && order(&p, sorted, &count);
+  }
+  if (can)
+    emit_function(&p, sorted, count);
+  g->drawing = false;
+  g->needed = NULL;
+  return can;
 }

@@ -13,17 +13,41 @@ static const tm_variable *assigned(const tm_statement *s) {
   return root->variable;
 }
 
-static bool keeps_any(const tm_emitter *g, tm_statement *const *body,
-                      size_t count) {
+static bool keeps_any(tm_emitter *g, tm_statement *const *body, size_t count) {
   for (size_t i = 0; i < count; i++)
     if (tm_emit_keeps(g, body[i]))
       return true;
   return false;
 }
 
-bool tm_emit_keeps(const tm_emitter *g, const tm_statement *s) {
+static bool keeps_to_draw(tm_emitter *g, const tm_statement *s) {
+  switch (s->kind) {
+  case TM_S_DECLARE:
+  case TM_S_ASSIGN:
+    return tm_emit_draws(g, s) || g->needed[assigned(s)->index];
+  case TM_S_TILDE:
+  case TM_S_TARGET:
+    return tm_emit_draws(g, s);
+  case TM_S_BREAK:
+  case TM_S_CONTINUE:
+    return true;
+  case TM_S_BLOCK:
+  case TM_S_FOR:
+  case TM_S_FOREACH:
+  case TM_S_IF:
+  case TM_S_WHILE:
+    return keeps_any(g, s->body, s->body_count) ||
+           (s->otherwise && tm_emit_keeps(g, s->otherwise));
+  default:
+    return false;
+  }
+}
+
+bool tm_emit_keeps(tm_emitter *g, const tm_statement *s) {
   if (!g->needed)
     return true;
+  if (g->drawing)
+    return keeps_to_draw(g, s);
   switch (s->kind) {
   case TM_S_DECLARE:
   case TM_S_ASSIGN:
@@ -37,10 +61,11 @@ bool tm_emit_keeps(const tm_emitter *g, const tm_statement *s) {
   case TM_S_EMPTY:
   case TM_S_PRINT:
     return false;
+  case TM_S_REJECT:
+    return !s->part || (s->part & g->part);
   case TM_S_BREAK:
   case TM_S_CONTINUE:
   case TM_S_RETURN:
-  case TM_S_REJECT:
     return true;
   default:
     return keeps_any(g, s->body, s->body_count) ||

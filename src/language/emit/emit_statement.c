@@ -168,7 +168,7 @@ static void emit_assignment(tm_emitter *g, const tm_statement *s) {
 /* ---- the target --------------------------------------------------------- */
 
 /* Sums go in term by term, densities straight into the adjoints. */
-static void emit_term(tm_emitter *g, const tm_expression *e) {
+void tm_emit_term(tm_emitter *g, const tm_expression *e) {
   if (tm_emit_leaves_out(g, e))
     return;
   if (e->kept && tm_is_scalar(e->type)) {
@@ -178,8 +178,8 @@ static void emit_term(tm_emitter *g, const tm_expression *e) {
   }
   if (e->kind == TM_E_BINARY && !strcmp(e->text, "+") &&
       tm_is_scalar(e->type)) {
-    emit_term(g, e->parts[0]);
-    emit_term(g, e->parts[1]);
+    tm_emit_term(g, e->parts[0]);
+    tm_emit_term(g, e->parts[1]);
     return;
   }
   begin(g);
@@ -366,6 +366,10 @@ static bool only_raises(const tm_statement *s) {
 }
 
 static void emit_kind(tm_emitter *g, const tm_statement *s) {
+  if (g->drawing && tm_emit_draws(g, s)) {
+    tm_emit_draw(g, s);
+    return;
+  }
   if (g->silent && only_raises(s))
     return;
   if (s->raises && !only_raises(s) && g->needed && !(s->part & g->part)) {
@@ -408,12 +412,12 @@ static void emit_loud(tm_emitter *g, const tm_statement *s) {
     emit_assignment(g, s);
     break;
   case TM_S_TILDE:
-    emit_term(g, s->density);
+    tm_emit_term(g, s->density);
     if (s->cdf[0] || s->cdf[1])
       emit_truncation(g, s);
     break;
   case TM_S_TARGET:
-    emit_term(g, s->value);
+    tm_emit_term(g, s->value);
     break;
   case TM_S_IF:
   case TM_S_WHILE:

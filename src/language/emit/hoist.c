@@ -7,8 +7,8 @@
 #include "language/emit/hoist.h"
 
 #include "base/memory.h"
-#include "language/runtime/runtime.h"
 #include "language/check/types.h"
+#include "language/runtime/runtime.h"
 
 #include <string.h>
 

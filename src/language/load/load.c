@@ -21,8 +21,9 @@ typedef struct shared {
   tm_limits_pool *pool;           /* or NULL */
   size_t size;                    /* of theta */
   size_t quantities, transformed; /* of which the first are transformed */
-  int holders;                    /* users of it, counted atomically */
-  int shown, generated;           /* prints of model and quantities were made */
+  bool watched;         /* prior draws may lie where the prior is zero */
+  int holders;          /* users of it, counted atomically */
+  int shown, generated; /* prints of model and quantities were made */
 } shared;
 
 /* One chain's. */
@@ -151,14 +152,40 @@ static int log_likelihood_gradient(const double *theta, double *value,
   return gradient_of(user_, 1, theta, value, gradient);
 }
 
-static int prior_draw(tempera_random *random, double *theta, void *user_) {
-  user *u = user_;
+/* One draw, with its log density by how it was drawn. */
+static int draw_once(tempera_random *random, double *theta, double *density,
+                     user *u) {
   tm_tape_reset(&u->tape);
   u->tape.random = random;
   if (setjmp(u->guard.place))
     return answer_of(&u->guard);
   u->program->entry->prior(&u->tape, u->program->instance, theta);
+  *density = u->tape.log_density;
   return 0;
+}
+
+/* Until one lies where the prior is not zero: parameters in order, `reject`,
+ * constraints of transformed parameters. */
+static int draw_inside(tempera_random *random, double *theta, double *density,
+                       double *value, bool *rejected_some, user *u) {
+  enum { TRIES = 10000 };
+  for (int i = 0; i < TRIES; i++) {
+    int answer = draw_once(random, theta, density, u);
+    if (answer == 0 && (value || u->program->watched)) {
+      double ignored;
+      answer = value_of(u, 0, theta, value ? value : &ignored);
+    }
+    if (answer <= 0)
+      return answer;
+    *rejected_some = true;
+  }
+  return 1;
+}
+
+static int prior_draw(tempera_random *random, double *theta, void *user_) {
+  double density;
+  bool rejected_some;
+  return draw_inside(random, theta, &density, NULL, &rejected_some, user_);
 }
 
 static int outputs(const double *theta, tempera_random *random, double *out,
@@ -251,12 +278,38 @@ static tempera_status bind(shared *s, uint64_t seed, tm_binding *binding,
   return TEMPERA_OK;
 }
 
-/* One draw tells whether draws can be made. */
-static bool can_draw(user *u, double *theta) {
+/* What is known of the prior. */
+typedef struct prior_law {
+  bool drawn; /* draws are exact */
+  bool known; /* so is the log of its integral: */
+  double log_integral;
+} prior_law;
+
+/* The log prior minus the log density of a draw must be the same at every
+ * draw: it is the log of the prior's integral. Where it is not (a bound that
+ * cuts a varying mass, a term that was not drawn from) there are no draws. */
+static prior_law try_draws(user *u, double *theta) {
+  enum { DRAWS = 64 };
+  prior_law law = {.drawn = u->program->entry->prior != NULL};
   tempera_random random = tm_random(0, 0, TM_PURPOSE_START);
-  bool can = u->program->entry->prior && prior_draw(&random, theta, u) == 0;
+  double least = INFINITY, most = -INFINITY, size = 0;
+  bool rejected_some = u->program->entry->rejects;
+  u->program->watched = rejected_some;
+  for (int i = 0; i < DRAWS && law.drawn; i++) {
+    double density = NAN, value = NAN;
+    law.drawn =
+        draw_inside(&random, theta, &density, &value, &rejected_some, u) == 0 &&
+        isfinite(value - density);
+    least = fmin(least, value - density);
+    most = fmax(most, value - density);
+    size = fmax(size, fabs(value) + fabs(density));
+  }
   u->tape.random = NULL;
-  return can;
+  law.drawn = law.drawn && most - least <= 1e-7 + 1e-11 * size;
+  u->program->watched = rejected_some;
+  law.known = law.drawn && !rejected_some;
+  law.log_integral = law.known ? (least + most) / 2 : 0;
+  return law;
 }
 
 static tempera_status make_model(shared *s, tm_binding *binding,
@@ -268,23 +321,26 @@ static tempera_status make_model(shared *s, tm_binding *binding,
     return tm_fail_memory(error);
   }
   bool improper = !s->entry->proper || binding->improper;
-  tempera_model_spec spec = {
-      .name = s->entry->name,
-      .parameters = binding->parameters,
-      .parameter_count = binding->parameter_count,
-      .log_likelihood = log_likelihood,
-      .log_prior = log_prior,
-      .log_likelihood_gradient = log_likelihood_gradient,
-      .log_prior_gradient = log_prior_gradient,
-      .prior_draw = !improper && can_draw(u, theta) ? prior_draw : NULL,
-      .prior_improper = improper,
-      .quantity_count = binding->name_count,
-      .quantity_names = binding->names,
-      .quantities = binding->name_count ? quantities : NULL,
-      .user = u,
-      .clone = clone,
-      .release = release,
-      .reason = reason};
+  prior_law law = improper ? (prior_law){0} : try_draws(u, theta);
+  tempera_model_spec spec = {.name = s->entry->name,
+                             .parameters = binding->parameters,
+                             .parameter_count = binding->parameter_count,
+                             .log_likelihood = log_likelihood,
+                             .log_prior = log_prior,
+                             .log_likelihood_gradient = log_likelihood_gradient,
+                             .log_prior_gradient = log_prior_gradient,
+                             .prior_draw = law.drawn ? prior_draw : NULL,
+                             .prior_normalised = law.known,
+                             .prior_log_integral = law.log_integral,
+                             .prior_improper = improper,
+                             .quantity_count = binding->name_count,
+                             .quantity_names = binding->names,
+                             .quantities =
+                                 binding->name_count ? quantities : NULL,
+                             .user = u,
+                             .clone = clone,
+                             .release = release,
+                             .reason = reason};
   tempera_status status = tempera_model_create(&spec, model, error);
   if (status != TEMPERA_OK)
     release(u);

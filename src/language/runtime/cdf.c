@@ -428,6 +428,42 @@ static size_t which_of(const char *name) {
   return i;
 }
 
+static log_mass_fn mass_named(const char *name) {
+  for (size_t i = 0; i < sizeof MASSES / sizeof *MASSES; i++)
+    if (!strcmp(MASSES[i].name, name))
+      return MASSES[i].mass;
+  return NULL;
+}
+
+static double at(log_mass_fn mass, double *x, double where, bool upper) {
+  x[0] = where;
+  return mass(x, upper);
+}
+
+/* By the tail that the interval lies in, so that nothing cancels. */
+double tm_log_interval(const char *name, const double *arguments, int arity,
+                       double lower, double upper, bool whole) {
+  log_mass_fn mass = mass_named(name);
+  double x[5] = {0};
+  if (lower == -INFINITY && upper == INFINITY)
+    return 0;
+  if (!mass)
+    return NAN;
+  for (int i = 0; i < arity; i++)
+    x[i + 1] = arguments[i];
+  if (whole && isfinite(lower))
+    lower -= 1;
+  if (lower == -INFINITY)
+    return at(mass, x, upper, false);
+  double above = at(mass, x, lower, true);
+  if (upper == INFINITY)
+    return above;
+  double below = at(mass, x, lower, false);
+  return below < above
+             ? tm_log_diff_exp(at(mass, x, upper, false), below)
+             : tm_log_diff_exp(above, at(mass, x, upper, true));
+}
+
 #define DEFINE(name, letters)                                                  \
   static tm_any name##_cdf(tm_tape *t, const tm_any *a, int n) {               \
     (void)n;                                                                   \

@@ -13,5 +13,8 @@ const tm_function_entry tm_fixed_functions[] = {
     {"operator/", "mm", tm_f_solve_right},
     {"operator|", "mv", tm_f_solve},
     {"operator|", "mm", tm_f_solve},
-    {"dirichlet_fill", "v", tm_f_dirichlet_fill},
+    {"dirichlet_fill", "v", tm_f_dirichlet_fill}, /* and prior draws */
+    {"ordered_fill", "v", tm_f_ordered_fill},
+    {"component_fill", "v", tm_f_component_fill},
+    {"whole_fill", "v", tm_f_whole_fill},
     {NULL, NULL, NULL}};

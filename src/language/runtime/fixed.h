@@ -11,6 +11,9 @@ TM_FIXED(TM_DECLARE_FIXED)
 
 tm_any tm_f_matmul(tm_tape *tape, const tm_any *a, int count);
 tm_any tm_f_dirichlet_fill(tm_tape *tape, const tm_any *a, int count);
+tm_any tm_f_ordered_fill(tm_tape *tape, const tm_any *a, int count);
+tm_any tm_f_component_fill(tm_tape *tape, const tm_any *a, int count);
+tm_any tm_f_whole_fill(tm_tape *tape, const tm_any *a, int count);
 
 /* Fails with the function's name. */
 void tm_check_square(tm_tape *tape, const tm_tensor *t, const char *name);

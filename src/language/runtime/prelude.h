@@ -250,7 +250,9 @@ TM_INLINE tm_var tm_copy(tm_tape *tape, tm_var a) {
 typedef struct tm_entry {
   unsigned version; /* of this header */
   const char *name;
-  int proper; /* is the prior? */
+  int proper;     /* is the prior? */
+  int likelihood; /* is any statement? */
+  int rejects;    /* may points of the prior be rejected? */
   size_t instance_size;
   void (*start)(const tm_runtime *runtime);
   /* read the data, compute transformed data; memory is the tape's */
@@ -272,6 +274,6 @@ typedef struct tm_entry {
   void (*show)(tm_tape *tape, const void *instance, const double *theta);
 } tm_entry;
 
-enum { TM_ENTRY_VERSION = 4 };
+enum { TM_ENTRY_VERSION = 5 };
 
 #endif

@@ -150,33 +150,107 @@ static tm_any vectorised(tm_tape *tape, const tm_any *arguments, draw_fn draw,
   return tm_any_tensor(out, 1);
 }
 
-/* Prior draws: fill the first argument (each element once), the others being
- * the distribution's, then bounds that draws must keep. */
-static tm_any fill(tm_tape *tape, const tm_any *arguments, draw_fn draw,
-                   int arity, const char *name) {
+/* ---- prior draws -------------------------------------------------------- */
+
+/* A distribution between bounds. */
+typedef struct law {
+  const char *name;
+  draw_fn draw;
+  int arity;
+  bool whole;
+  double x[3], lower, upper;
+} law;
+
+static double log_mass(const law *d, double upper) {
+  return tm_log_interval(d->name, d->x, d->arity, d->lower, upper, d->whole);
+}
+
+/* A finite place beyond which, from `from` on, lies next to nothing. */
+static double far_from(const law *d, double from, double sign) {
+  double step = 1;
+  law rest = *d;
+  for (int i = 0; i < 1000; i++, step *= 2) {
+    rest.lower = sign > 0 ? from + step : -INFINITY;
+    rest.upper = sign > 0 ? INFINITY : from - step;
+    if (!(log_mass(&rest, rest.upper) > log_mass(d, d->upper) - 40))
+      break;
+  }
+  return from + sign * step;
+}
+
+/* Where the mass from the lower bound on is this share of all: bisection. */
+static double invert(tm_tape *tape, const law *d) {
+  double wanted =
+      log(tempera_random_uniform(tape->random)) + log_mass(d, d->upper);
+  double low = d->lower, high = d->upper;
+  if (!isfinite(wanted))
+    tm_runtime_fail(tape, "", "draws from %s hardly ever keep the bounds",
+                    d->name);
+  if (!isfinite(low))
+    low = far_from(d, high, -1);
+  if (!isfinite(high))
+    high = far_from(d, low, 1);
+  for (int i = 0; i < 200 && (d->whole ? high - low > 0.5 : high > low); i++) {
+    double middle = d->whole ? floor((low + high) / 2) : (low + high) / 2;
+    if (middle <= low && !d->whole)
+      break;
+    if (log_mass(d, middle) < wanted)
+      low = d->whole ? middle + 1 : middle;
+    else
+      high = middle;
+  }
+  return high;
+}
+
+/* By rejection while that is quick. */
+static double draw_between(tm_tape *tape, const law *d) {
+  enum { TRIES = 100 };
+  for (int i = 0; i < TRIES; i++) {
+    double x = d->draw(tape->random, d->x);
+    if (x >= d->lower && x <= d->upper)
+      return x;
+  }
+  return invert(tape, d);
+}
+
+/* The element's law: arguments are the place to fill, the distribution's own
+ * and the bounds. */
+static void law_of(const tm_view *v, long k, law *d) {
+  for (int i = 0; i < d->arity; i++)
+    d->x[i] = v[i + 1].v[k * v[i + 1].stride];
+  d->lower = v[d->arity + 1].v[k * v[d->arity + 1].stride];
+  d->upper = v[d->arity + 2].v[k * v[d->arity + 2].stride];
+}
+
+/* Fill each element of the first argument, once. */
+static tm_any fill(tm_tape *tape, const tm_any *arguments, law d) {
   tm_view v[6] = {{0}};
-  double x[3] = {0};
-  enum { TRIES = 100000 };
-  for (int i = 0; i < arity + 3; i++)
+  for (int i = 0; i < d.arity + 3; i++)
     tm_view_of(&arguments[i], &v[i]);
-  (void)tm_common_length(tape, v, arity + 1, name);
+  (void)tm_common_length(tape, v, d.arity + 1, d.name);
   double *out = arguments[0].u.t.v;
   for (long k = 0; k < v[0].n; k++) {
-    for (int i = 0; i < arity; i++)
-      x[i] = v[i + 1].v[k * v[i + 1].stride];
-    double lower = v[arity + 1].v[k * v[arity + 1].stride];
-    double upper = v[arity + 2].v[k * v[arity + 2].stride];
+    law_of(v, k, &d);
     if (!isnan(out[k]))
       tm_runtime_fail(tape, "", "an element has two prior statements");
-    int tries = 0;
-    do {
-      if (++tries > TRIES)
-        tm_runtime_fail(tape, "", "draws from %s hardly ever keep the bounds",
-                        name);
-      out[k] = draw(tape->random, x);
-    } while (!(out[k] >= lower && out[k] <= upper));
+    check_arguments(tape, d.x, d.arity, d.name);
+    out[k] = draw_between(tape, &d);
   }
   return tm_any_int(0);
+}
+
+/* The log of the mass between the bounds, summed over the elements. */
+static tm_any between(tm_tape *tape, const tm_any *arguments, law d) {
+  tm_view v[6] = {{0}};
+  double total = 0;
+  for (int i = 0; i < d.arity + 3; i++)
+    tm_view_of(&arguments[i], &v[i]);
+  (void)tm_common_length(tape, v, d.arity + 1, d.name);
+  for (long k = 0; k < v[0].n; k++) {
+    law_of(v, k, &d);
+    total += log_mass(&d, d.upper);
+  }
+  return tm_any_real(total);
 }
 
 #define DEFINE(name, letters, whole)                                           \
@@ -187,10 +261,17 @@ static tm_any fill(tm_tape *tape, const tm_any *arguments, draw_fn draw,
   }                                                                            \
   static tm_any name##_fill(tm_tape *t, const tm_any *a, int n) {              \
     (void)n;                                                                   \
-    return fill(t, a, name##_draw, (int)sizeof letters - 1, #name);            \
+    return fill(t, a,                                                          \
+                (law){#name, name##_draw, (int)sizeof letters - 1, whole});    \
+  }                                                                            \
+  static tm_any name##_between(tm_tape *t, const tm_any *a, int n) {           \
+    (void)n;                                                                   \
+    return between(t, a,                                                       \
+                   (law){#name, name##_draw, (int)sizeof letters - 1, whole}); \
   }
 TM_RNGS(DEFINE)
 
 #define TABLE(name, letters, whole)                                            \
-  {#name "_rng", letters, name##_rng}, {#name "_fill", letters, name##_fill},
+  {#name "_rng", letters, name##_rng}, {#name "_fill", letters, name##_fill},  \
+      {#name "_between", letters, name##_between},
 const tm_function_entry tm_rng_functions[] = {TM_RNGS(TABLE){NULL, NULL, NULL}};

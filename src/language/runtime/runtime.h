@@ -85,6 +85,11 @@ double tm_digamma(double x);
 double tm_trigamma(double x);
 double tm_inv_phi(double p);
 
+/* log P(lower <= X <= upper) of the distribution of this name; NaN when we have
+ * no cdf of it. */
+double tm_log_interval(const char *name, const double *arguments, int arity,
+                       double lower, double upper, bool whole);
+
 /* Outside the support, and for arguments that are not allowed, -infinity. */
 tm_kernel tm_density_kernel(const char *name);
 /* Has it terms that use these arguments alone (bit i; 0 is the outcome)? */

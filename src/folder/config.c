@@ -1,10 +1,11 @@
 /* config.c - config.json: every option in force, so that a run can be
  * understood, repeated and (later) resumed from its folder alone. */
+#include "folder/config.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/json.h"
 #include "base/memory.h"
-#include "run/folder.h"
+#include "run/run.h"
 
 /* null where the file cannot be read: a model made in memory has none. */
 static void add_file_hash(json_t *config, const char *path) {

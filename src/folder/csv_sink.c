@@ -1,0 +1,245 @@
+/* csv_sink.c - see csv_sink.h.
+ *
+ * Rows go to the kernel by write(2) as soon as a block is drawn, without a
+ * buffer of ours, so that a killed process loses nothing already drawn. A
+ * block that does not fit (full disk) is taken back from every file. */
+#include "folder/csv_sink.h"
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "parallel/threads.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static tempera_status fail_file(const char *path, tempera_error *error) {
+  return tm_fail(error, TEMPERA_ERROR_IO, "cannot write %s: %s", path,
+                 strerror(errno));
+}
+
+/* ---- writing ------------------------------------------------------------ */
+
+static tempera_status append(const tm_csv_file *file, tempera_error *error) {
+  const tm_text *text = &file->block;
+  if (text->failed)
+    return tm_fail_memory(error);
+  for (size_t done = 0; done < text->length;) {
+    ssize_t n = pwrite(file->descriptor, text->data + done, text->length - done,
+                       file->size + (off_t)done);
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n <= 0)
+      return fail_file(file->path, error);
+    done += (size_t)n;
+  }
+  return TEMPERA_OK;
+}
+
+/* Now that a block is in every file, it stays. */
+static void settle(tm_csv_sink *sink) {
+  for (size_t i = 0; i < sink->file_count; i++)
+    sink->files[i].size = lseek(sink->files[i].descriptor, 0, SEEK_END);
+}
+
+/* After a failed write all chains go back to the last block they share: whole
+ * rows, and as many in each. */
+static void cut_back(const tm_csv_sink *sink) {
+  for (size_t i = 0; i < sink->file_count; i++) {
+    const tm_csv_file *file = &sink->files[i];
+    if (ftruncate(file->descriptor, file->size) != 0)
+      return; /* a reader may meet half a row: nothing more can be done */
+  }
+}
+
+static tempera_status open_file(tm_csv_sink *sink, tm_csv_file *file,
+                                tempera_error *error) {
+  char name[64];
+  snprintf(name, sizeof name, "%s-%zu.csv",
+           file->role == TEMPERA_TARGET ? "target" : "tempered",
+           file->chain + 1);
+  file->path = tm_path_join(sink->folder, name);
+  if (!file->path)
+    return tm_fail_memory(error);
+  file->descriptor =
+      open(file->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  return file->descriptor < 0 ? fail_file(file->path, error) : TEMPERA_OK;
+}
+
+static tm_csv_about about_run(const char *data_path,
+                              const tempera_sampler *sampler) {
+  const tempera_options *o = tempera_sampler_options(sampler);
+  const tempera_model *model = tempera_sampler_model(sampler);
+  const tempera_model_spec *spec = tempera_model_spec_of(model);
+  return (tm_csv_about){
+      .model = tempera_model_name(model),
+      .method = tm_choice_word(TM_CHOICE_METHOD, (int)o->method),
+      .kernel = tm_choice_word(TM_CHOICE_KERNEL, (int)o->kernel),
+      .data_path = data_path,
+      .iterations = o->iterations,
+      .warmup = o->warmup,
+      .thin = o->thin,
+      .seed = o->seed,
+      .save_warmup = o->save_warmup,
+      .quantity_names = spec->quantity_names,
+      .quantity_count = spec->quantity_count};
+}
+
+static tempera_status start_file(tm_csv_sink *sink, tm_csv_file *file,
+                                 tm_csv_about *about, tempera_error *error) {
+  const tempera_sampler *sampler = sink->sampler;
+  TM_TRY(open_file(sink, file, error));
+  TM_TRY(tm_quantities_create(tempera_sampler_model(sampler), about->seed,
+                              &file->quantities, error));
+  about->id = file->chain + 1;
+  tm_csv_header(&file->block, about, tempera_sampler_draws(sampler), file->role,
+                &file->samples_at, &file->warmup_at);
+  return append(file, error);
+}
+
+tempera_status tm_csv_sink_open(const char *folder, const char *data_path,
+                                const tempera_sampler *sampler,
+                                tm_csv_sink *sink, tempera_error *error) {
+  const tempera_draws *draws = tempera_sampler_draws(sampler);
+  tm_csv_about about = about_run(data_path, sampler);
+  *sink = (tm_csv_sink){.folder = folder,
+                        .sampler = sampler,
+                        .dimension = tempera_model_unconstrained_size(
+                            tempera_sampler_model(sampler))};
+  sink->files = tm_heap_alloc(2 * draws->chains, sizeof *sink->files);
+  if (!sink->files)
+    return tm_fail_memory(error);
+  for (size_t i = 0; i < 2 * draws->chains; i++) {
+    tempera_role role = i < draws->chains ? TEMPERA_TARGET : TEMPERA_TEMPERED;
+    if (!draws->has_role[role])
+      continue;
+    tm_csv_file *file = &sink->files[sink->file_count++];
+    *file = (tm_csv_file){
+        .descriptor = -1, .role = role, .chain = i % draws->chains};
+    TM_TRY(start_file(sink, file, &about, error));
+  }
+  settle(sink);
+  return TEMPERA_OK;
+}
+
+/* A block to be formatted, by several threads. */
+typedef struct pending {
+  tm_csv_sink *sink;
+  const tempera_block *block;
+} pending;
+
+static void add_rows(tm_csv_file *file, const tempera_block *block) {
+  size_t width = tm_draws_width(block->draws, file->role);
+  size_t count = file->quantities.evaluator.model->spec.quantity_count;
+  tm_draw_place place = {block->draws, block->warmup, file->role, file->chain,
+                         block->first * width};
+  for (; place.row < block->last * width; place.row++) {
+    const double *quantities =
+        count ? tm_quantities_row(&file->quantities, &place) : NULL;
+    tm_csv_row(&file->block, block->draws, file->role, file->chain, place.row,
+               quantities, count);
+  }
+}
+
+static void format_file(size_t i, void *context) {
+  const pending *p = context;
+  tm_csv_file *file = &p->sink->files[i];
+  file->block.length = 0;
+  if (!p->block->warmup && !p->sink->adapted)
+    tm_csv_adaptation(&file->block, p->sink->dimension);
+  if (p->block->draws->has_role[file->role])
+    add_rows(file, p->block);
+}
+
+static tempera_status write_block(const pending *p, tempera_error *error) {
+  tm_csv_sink *sink = p->sink;
+  int threads = tempera_sampler_options(sink->sampler)->threads;
+  tm_parallel_for(sink->file_count, tm_threads(threads), format_file,
+                  (void *)(uintptr_t)p);
+  for (size_t i = 0; i < sink->file_count; i++)
+    TM_TRY(append(&sink->files[i], error));
+  settle(sink);
+  return TEMPERA_OK;
+}
+
+tempera_status tm_csv_sink_append(const tempera_block *block, void *user,
+                                  tempera_error *error) {
+  tm_csv_sink *sink = user;
+  tempera_error problem = {0};
+  tempera_status status = write_block(&(pending){sink, block}, &problem);
+  if (status != TEMPERA_OK) {
+    cut_back(sink);
+    return tm_fail(error, status,
+                   "%.400s; the first %zu draws of each chain are on disk",
+                   problem.message, sink->rows);
+  }
+  if (block->warmup) {
+    sink->warmup_rows = block->last;
+  } else {
+    sink->adapted = true;
+    sink->rows = block->last;
+  }
+  return TEMPERA_OK;
+}
+
+static tempera_status correct_count(const tm_csv_file *file, size_t at,
+                                    size_t count, tempera_error *error) {
+  char field[TM_CSV_FIELD + 1];
+  snprintf(field, sizeof field, "%-*zu", TM_CSV_FIELD, count);
+  ssize_t n = pwrite(file->descriptor, field, TM_CSV_FIELD, (off_t)at);
+  return n == TM_CSV_FIELD ? TEMPERA_OK : fail_file(file->path, error);
+}
+
+static size_t rows_for(size_t sweeps, size_t thin) {
+  return (sweeps + thin - 1) / thin;
+}
+
+/* Readers take the header's counts at their word: a run cut short says what
+ * it has, and so does a file with several rows per sweep, and one whose warmup
+ * was made longer. */
+static tempera_status correct_header(const tm_csv_sink *sink,
+                                     const tm_csv_file *file,
+                                     const tempera_sampler *sampler,
+                                     tempera_error *error) {
+  const tempera_options *o = tempera_sampler_options(sampler);
+  const tempera_draws *warmup = tempera_sampler_warmup_draws(sampler);
+  size_t width = tm_draws_width(tempera_sampler_draws(sampler), file->role);
+  if (sink->rows * width != rows_for(o->iterations, o->thin))
+    TM_TRY(correct_count(file, file->samples_at, sink->rows * width * o->thin,
+                         error));
+  size_t rows = warmup && warmup->has_role[file->role] ? sink->warmup_rows : 0;
+  bool all = !warmup || rows == rows_for(o->warmup, o->thin);
+  return correct_count(file, file->warmup_at, all ? o->warmup : rows * o->thin,
+                       error);
+}
+
+tempera_status tm_csv_sink_end(tm_csv_sink *sink, tempera_error *error) {
+  const tempera_sampler *sampler = sink->sampler;
+  double seconds = tm_sampler_seconds(sampler);
+  for (size_t i = 0; i < sink->file_count; i++) {
+    tm_csv_file *file = &sink->files[i];
+    file->block.length = 0;
+    if (!sink->adapted)
+      tm_csv_adaptation(&file->block, sink->dimension);
+    tm_csv_end(&file->block, sampler->warmup_seconds,
+               seconds - sampler->warmup_seconds);
+    TM_TRY(correct_header(sink, file, sampler, error));
+    TM_TRY(append(file, error));
+  }
+  return TEMPERA_OK;
+}
+
+void tm_csv_sink_close(tm_csv_sink *sink) {
+  for (size_t i = 0; i < sink->file_count; i++) {
+    tm_csv_file *file = &sink->files[i];
+    if (file->descriptor >= 0)
+      close(file->descriptor);
+    tm_quantities_free(&file->quantities);
+    tm_text_clear(&file->block);
+    tm_heap_free(file->path);
+  }
+  tm_heap_free(sink->files);
+  *sink = (tm_csv_sink){0};
+}

@@ -1,0 +1,456 @@
+/* factor.c - see factor.h. What is recognised here need not be right for sure:
+ * the loader compares the log density of draws with the log prior, which must
+ * differ by a constant, before it offers them. */
+#include "language/emit/factor.h"
+
+#include "language/check/term.h"
+
+#include <string.h>
+
+/* ---- recognising -------------------------------------------------------- */
+
+const tm_expression *tm_prior_term(const tm_statement *s, size_t i) {
+  if (!(s->part & TM_PART_PRIOR))
+    return NULL;
+  if (s->kind == TM_S_TILDE)
+    return i ? NULL : s->density;
+  if (s->kind == TM_S_TARGET && !s->term_count) /* marked */
+    return i ? NULL : s->value;
+  for (size_t k = 0; k < s->term_count; k++)
+    if ((s->terms[k].part & TM_PART_PRIOR) && !s->terms[k].minus && i-- == 0)
+      return s->terms[k].value;
+  return NULL;
+}
+
+static const char *renamed(tm_emitter *g, const char *name,
+                           const char *suffix) {
+  size_t n = tm_stem_length(name), m = strlen(suffix);
+  char *text = TM_NEW(g->arena, char, n + m + 1);
+  if (text) {
+    memcpy(text, name, n);
+    memcpy(text + n, suffix, m);
+  } else {
+    g->body.failed = true;
+  }
+  return text;
+}
+
+static const tm_builtin *builtin_named(const char *name) {
+  for (size_t i = 0; name && i < tm_builtin_count(); i++)
+    if (!strcmp(tm_builtin_at(i)->name, name))
+      return tm_builtin_at(i);
+  return NULL;
+}
+
+static const tm_variable *parameter_of(const tm_expression *left) {
+  if (left->kind == TM_E_CALL && !strcmp(left->text, "to_vector"))
+    left = left->parts[0];
+  else if (left->kind == TM_E_INDEX)
+    left = left->parts[0];
+  return left->kind == TM_E_NAME && left->variable->block == TM_BLOCK_PARAMETERS
+             ? left->variable
+             : NULL;
+}
+
+static bool is_named(const tm_expression *e, const char *stem) {
+  size_t n = tm_stem_length(e->text);
+  return strlen(stem) == n && !strncmp(e->text, stem, n);
+}
+
+static bool is_type(const tm_expression *e, tm_base base) {
+  return e->type.base == base && e->type.depth == 0;
+}
+
+/* Laws of a whole vector or matrix, with a random function of their own. */
+static bool fits_whole(const tm_variable *v, const tm_expression *e) {
+  bool whole = e->parts[0]->kind == TM_E_NAME && v->type.depth == 0;
+  switch (v->constraint) {
+  case TM_SIMPLEX:
+    return is_named(e, "dirichlet") && is_type(e->parts[0], TM_VECTOR);
+  case TM_CHOLESKY_CORR:
+    return whole && is_named(e, "lkj_corr_cholesky");
+  case TM_CORRELATION:
+    return whole && is_named(e, "lkj_corr");
+  case TM_COVARIANCE:
+    return whole && (is_named(e, "wishart") || is_named(e, "inv_wishart"));
+  case TM_FREE:
+  case TM_OFFSET:
+    return is_type(e->parts[0], TM_VECTOR) && e->parts[0]->kind == TM_E_NAME &&
+           (is_named(e, "multi_normal") ||
+            is_named(e, "multi_normal_cholesky")) &&
+           is_type(e->parts[1], TM_VECTOR) && is_type(e->parts[2], TM_MATRIX);
+  default:
+    return false;
+  }
+}
+
+static bool scalar_arguments(const tm_expression *e) {
+  for (size_t i = 1; i < e->part_count; i++)
+    if (!tm_is_scalar(e->parts[i]->type))
+      return false;
+  return true;
+}
+
+static bool scalar_bounds(const tm_variable *v) {
+  return (!v->lower || tm_is_scalar(v->lower->type)) &&
+         (!v->upper || tm_is_scalar(v->upper->type));
+}
+
+/* Elements that are independent, given the arguments. */
+static bool fits_elements(const tm_variable *v, const tm_expression *e) {
+  const tm_expression *left = e->parts[0];
+  bool whole = left->kind == TM_E_NAME;
+  if (left->kind == TM_E_CALL && !scalar_arguments(e))
+    return false; /* to_vector is column-major, storage is not */
+  switch (v->constraint) {
+  case TM_FREE:
+  case TM_OFFSET:
+    return true;
+  case TM_BOUNDED:
+    return whole || scalar_bounds(v);
+  case TM_ORDERED:
+  case TM_POSITIVE_ORDERED: /* together if alike, else kept if in order */
+    return whole ? scalar_arguments(e) : tm_is_scalar(left->type);
+  default:
+    return false;
+  }
+}
+
+/* An outcome among its own arguments can only be drawn one by one. */
+static bool needs_itself(const tm_expression *e, const tm_variable *v) {
+  if (!e)
+    return false;
+  bool found = e->kind == TM_E_NAME && e->variable == v;
+  for (size_t i = 0; i < e->part_count && !found; i++)
+    found = needs_itself(e->parts[i], v);
+  return found;
+}
+
+static bool density_fits(tm_emitter *g, const tm_expression *e) {
+  if (e->kind != TM_E_CALL || !e->builtin || !tm_is_density(e))
+    return false;
+  const tm_variable *v = parameter_of(e->parts[0]);
+  if (!v)
+    return false;
+  for (size_t i = 1; i < e->part_count; i++)
+    if (!tm_is_scalar(e->parts[0]->type) && needs_itself(e->parts[i], v))
+      return false;
+  if (e->builtin->kind != TM_B_DENSITY)
+    return fits_whole(v, e) &&
+           builtin_named(renamed(g, e->builtin->name, "_rng"));
+  const tm_builtin *rng = builtin_named(renamed(g, e->builtin->name, "_rng"));
+  return rng && rng->kind == TM_B_RNG && fits_elements(v, e);
+}
+
+/* ---- mixtures ----------------------------------------------------------- */
+
+static bool weigh(tm_component *c, const tm_expression *e,
+                  tm_weight_kind kind) {
+  if (c->weight_count == TM_MOST_WEIGHTS)
+    return false;
+  c->weights[c->weight_count] = e;
+  c->kinds[c->weight_count++] = kind;
+  return true;
+}
+
+static bool is_mixture(const tm_expression *e) {
+  return e->kind == TM_E_CALL &&
+         (!strcmp(e->text, "log_mix") || !strcmp(e->text, "log_sum_exp"));
+}
+
+/* The one term of a sum that is a law; the others are weights. */
+static const tm_expression *law_in(tm_emitter *g, const tm_expression *e,
+                                   bool minus, tm_component *c, bool *fine) {
+  if (tm_is_sum(e)) {
+    bool subtract = !strcmp(e->text, "-");
+    const tm_expression *a = law_in(g, e->parts[0], minus, c, fine);
+    const tm_expression *b = law_in(g, e->parts[1], minus != subtract, c, fine);
+    *fine = *fine && !(a && b);
+    return a ? a : b;
+  }
+  if (e->kind == TM_E_UNARY && e->text[0] == '-')
+    return law_in(g, e->parts[0], !minus, c, fine);
+  if (!minus && (is_mixture(e) || density_fits(g, e)))
+    return e;
+  *fine = *fine && weigh(c, e, minus ? TM_WEIGHT_MINUS : TM_WEIGHT_PLUS);
+  return NULL;
+}
+
+static bool components_of(tm_emitter *g, const tm_expression *e,
+                          tm_component so_far, tm_factor *f);
+
+static bool components_in(tm_emitter *g, const tm_expression *list,
+                          const tm_component *so_far, tm_factor *f) {
+  if (list->kind == TM_E_TRANSPOSE)
+    list = list->parts[0];
+  if (list->kind != TM_E_ARRAY && list->kind != TM_E_ROW_VECTOR)
+    return false;
+  for (size_t i = 0; i < list->part_count; i++)
+    if (!components_of(g, list->parts[i], *so_far, f))
+      return false;
+  return list->part_count > 0;
+}
+
+static bool mixture_of(tm_emitter *g, const tm_expression *e,
+                       const tm_component *so_far, tm_factor *f) {
+  bool mix = !strcmp(e->text, "log_mix");
+  if (!mix && e->part_count == 1)
+    return components_in(g, e->parts[0], so_far, f);
+  if (e->part_count != (mix ? 3 : 2) || !tm_is_scalar(e->parts[0]->type))
+    return false;
+  for (size_t i = 0; i < 2; i++) {
+    tm_component c = *so_far;
+    if (mix && !weigh(&c, e->parts[0], i ? TM_WEIGHT_LOG1M : TM_WEIGHT_LOG))
+      return false;
+    if (!components_of(g, e->parts[i + mix], c, f))
+      return false;
+  }
+  return true;
+}
+
+static bool components_of(tm_emitter *g, const tm_expression *e,
+                          tm_component so_far, tm_factor *f) {
+  bool fine = true;
+  const tm_expression *law = law_in(g, e, false, &so_far, &fine);
+  if (!law || !fine)
+    return false;
+  if (is_mixture(law))
+    return mixture_of(g, law, &so_far, f);
+  if (f->count == TM_MOST_COMPONENTS)
+    return false;
+  so_far.density = law;
+  f->components[f->count++] = so_far;
+  return true;
+}
+
+bool tm_factor_of(tm_emitter *g, const tm_statement *s,
+                  const tm_expression *term, tm_factor *f) {
+  *f = (tm_factor){.statement = s, .value = term};
+  if (!components_of(g, term, (tm_component){0}, f))
+    return false;
+  f->left = f->components[0].density->parts[0];
+  f->variable = parameter_of(f->left);
+  for (size_t i = 1; i < f->count; i++)
+    if (!tm_same_text(f->left, f->components[i].density->parts[0]) ||
+        f->components[i].density->builtin->kind != TM_B_DENSITY)
+      return false;
+  bool ordered = f->variable->constraint == TM_ORDERED ||
+                 f->variable->constraint == TM_POSITIVE_ORDERED;
+  if (s->truncated && !tm_is_scalar(f->left->type))
+    return false;
+  return f->count == 1 ||
+         (!ordered && f->components[0].density->builtin->kind == TM_B_DENSITY);
+}
+
+/* ---- emitting ----------------------------------------------------------- */
+
+/* Scalars are read from v_name: bring them up to date. */
+static void emit_refresh(tm_emitter *g, const tm_variable *v) {
+  tm_held held = tm_held_variable(g, v);
+  if (held != TM_TENSOR)
+    tm_emit_line(g, "v_%s = (%s)p_%s.v[0];", v->name, tm_held_name(held),
+                 v->name);
+}
+
+static bool is_slice(const tm_expression *left) {
+  return left->kind == TM_E_INDEX && !tm_index_single(left);
+}
+
+/* The place to fill, as x_: the parameter's storage, or a copy of a slice. */
+static void emit_place(tm_emitter *g, const tm_factor *f) {
+  const tm_expression *left = f->left;
+  const char *name = f->variable->name;
+  tm_emit(g, "%*stm_tensor x_ = ", 2 * g->indent, "");
+  if (is_slice(left))
+    tm_emit_expression(g, left);
+  else
+    tm_emit(g, "p_%s", name);
+  tm_emit(g, ";\n");
+  if (left->kind != TM_E_INDEX || is_slice(left))
+    return;
+  tm_emit(g, "%*s{ long k_ = 0;", 2 * g->indent, "");
+  for (size_t i = 0; i < left->index_count; i++) {
+    tm_emit(g, " k_ = k_ * x_.dim[%zu] + tm_at(t, ", i);
+    tm_emit_expression(g, left->indices[i].from);
+    tm_emit(g, ", x_.dim[%zu], ", i);
+    tm_emit_place(g, left->token);
+    tm_emit(g, ");");
+  }
+  tm_emit(g, " x_ = tm_sub(x_, k_, %zu); }\n", left->index_count);
+}
+
+static void emit_put_back(tm_emitter *g, const tm_factor *f) {
+  if (is_slice(f->left)) {
+    tm_emit(g, "%*st->runtime->scatter(t, p_%s, ", 2 * g->indent, "",
+            f->variable->name);
+    tm_emit_slices(g, f->left);
+    tm_emit(g, ", tm_any_tensor(x_, 1), ");
+    tm_emit_place(g, f->left->token);
+    tm_emit(g, ");\n");
+  }
+  emit_refresh(g, f->variable);
+}
+
+/* The narrower of the parameter's own bound and the statement's T[,]. */
+static void emit_one_bound(tm_emitter *g, const tm_factor *f, bool upper) {
+  const tm_variable *v = f->variable;
+  bool bounded = v->constraint == TM_BOUNDED;
+  const tm_expression *own = bounded ? upper ? v->upper : v->lower : NULL;
+  const tm_expression *cut = NULL;
+  const char *without = upper                                  ? "INFINITY"
+                        : v->constraint == TM_POSITIVE_ORDERED ? "0"
+                                                               : "-INFINITY";
+  if (f->statement->truncated)
+    cut = upper ? f->statement->upper : f->statement->lower;
+  if (!own || !cut) {
+    tm_emit_bound(g, own ? own : cut, without);
+    return;
+  }
+  tm_emit(g, upper ? "tm_any_real(fmin(" : "tm_any_real(fmax(");
+  tm_emit_as(g, own, TM_DOUBLE);
+  tm_emit(g, ", ");
+  tm_emit_as(g, cut, TM_DOUBLE);
+  tm_emit(g, "))");
+}
+
+/* F[stem_suffix](t, {x_, arguments, bounds}) */
+static void emit_law(tm_emitter *g, const tm_factor *f, const tm_expression *e,
+                     const char *suffix) {
+  const char *name = renamed(g, e->builtin->name, suffix);
+  if (!name)
+    return;
+  tm_emit(g, "F[%zu](t, (tm_any[]){tm_any_tensor(x_, 1)",
+          tm_emit_call_number(g, name, e->builtin->signature + 1));
+  for (size_t i = 1; i < e->part_count; i++) {
+    tm_emit(g, ", ");
+    tm_emit_any(g, e->parts[i]);
+  }
+  for (int upper = 0; upper < 2; upper++) {
+    tm_emit(g, ", ");
+    emit_one_bound(g, f, upper);
+  }
+  tm_emit(g, "}, 0)");
+}
+
+static void emit_weight(tm_emitter *g, const tm_component *c) {
+  static const char *const before[] = {" + (", " - (", " + log(", " + log1p(-"};
+  for (size_t i = 0; i < c->weight_count; i++) {
+    tm_emit(g, "%s", before[c->kinds[i]]);
+    tm_emit_as(g, c->weights[i], TM_DOUBLE);
+    tm_emit(g, ")");
+  }
+}
+
+static void emit_mixture(tm_emitter *g, const tm_factor *f) {
+  tm_emit_line(g, "tm_tensor w_ = tm_declare(t, 1, (int[]){%zu}, 0);",
+               f->count);
+  for (size_t i = 0; i < f->count; i++) {
+    tm_emit(g, "%*sw_.v[%zu] = ", 2 * g->indent, "", i);
+    emit_law(g, f, f->components[i].density, "_between");
+    tm_emit(g, ".u.r.v");
+    emit_weight(g, &f->components[i]);
+    tm_emit(g, ";\n");
+  }
+  tm_emit_line(g,
+               "int which_ = (int)F[%zu](t, (tm_any[]){tm_any_tensor(w_, 1)}, "
+               "1).u.r.v;",
+               tm_emit_call_number(g, "component_fill", "v"));
+  for (size_t i = 0; i < f->count; i++) {
+    tm_emit(g, "%*sif (which_ == %zu) ", 2 * g->indent, "", i + 1);
+    emit_law(g, f, f->components[i].density, "_fill");
+    tm_emit(g, ";\n");
+  }
+}
+
+static void emit_elements(tm_emitter *g, const tm_factor *f) {
+  const tm_expression *e = f->components[0].density;
+  bool ordered = f->variable->constraint == TM_ORDERED ||
+                 f->variable->constraint == TM_POSITIVE_ORDERED;
+  tm_emit(g, "%*st->log_density -= ", 2 * g->indent, "");
+  emit_law(g, f, e, "_between");
+  tm_emit(g, ".u.r.v;\n%*s", 2 * g->indent, "");
+  emit_law(g, f, e, "_fill");
+  tm_emit(g, ";\n");
+  if (ordered && f->left->kind == TM_E_NAME)
+    tm_emit_line(g, "F[%zu](t, (tm_any[]){tm_any_tensor(x_, 1)}, 1);",
+                 tm_emit_call_number(g, "ordered_fill", "v"));
+}
+
+/* By its own random function; those of correlations ask for the size. */
+static void emit_whole(tm_emitter *g, const tm_factor *f) {
+  const tm_expression *e = f->components[0].density;
+  const tm_builtin *rng = builtin_named(renamed(g, e->builtin->name, "_rng"));
+  bool sized = is_named(e, "lkj_corr") || is_named(e, "lkj_corr_cholesky");
+  if (!rng)
+    return;
+  tm_emit(g,
+          "%*sF[%zu](t, (tm_any[]){tm_any_tensor(x_, 1), F[%zu](t, "
+          "(tm_any[]){%s",
+          2 * g->indent, "", tm_emit_call_number(g, "whole_fill", "v"),
+          tm_emit_call_number(g, rng->name, rng->signature),
+          sized ? "tm_any_int(x_.dim[0])" : "");
+  for (size_t i = 1; i < e->part_count; i++) {
+    tm_emit(g, sized || i > 1 ? ", " : "");
+    tm_emit_any(g, e->parts[i]);
+  }
+  tm_emit(g, "}, %zu)}, 2);\n", e->part_count - 1 + sized);
+}
+
+void tm_factor_emit(tm_emitter *g, const tm_factor *f) {
+  tm_emit_line(g, "{");
+  g->indent++;
+  emit_place(g, f);
+  if (f->components[0].density->builtin->kind != TM_B_DENSITY)
+    emit_whole(g, f);
+  else if (f->count == 1)
+    emit_elements(g, f);
+  else
+    emit_mixture(g, f);
+  emit_put_back(g, f);
+  tm_emit_term(g, f->value);
+  g->indent--;
+  tm_emit_line(g, "}");
+}
+
+/* ---- flat parameters ---------------------------------------------------- */
+
+bool tm_factor_is_flat(const tm_variable *v) {
+  bool flat = (v->constraint == TM_BOUNDED && v->lower && v->upper) ||
+              (v->constraint == TM_SIMPLEX && v->type.depth == 0);
+  return flat && !tm_has_dependent_limits(v);
+}
+
+static void emit_flat_simplex(tm_emitter *g, const tm_variable *v) {
+  tm_emit_line(g,
+               "F[%zu](t, (tm_any[]){tm_any_tensor(p_%s, 1), F[%zu](t, "
+               "(tm_any[]){tm_any_int(I->d_%s[0])}, 1)}, 0);",
+               tm_emit_call_number(g, "dirichlet_fill", "v"), v->name,
+               tm_emit_call_number(g, "ones_vector", "i:v"), v->name);
+  tm_emit_line(g, "t->log_density += lgamma((double)I->d_%s[0]);", v->name);
+}
+
+void tm_factor_emit_flat(tm_emitter *g, const tm_variable *v) {
+  if (v->constraint == TM_SIMPLEX) {
+    emit_flat_simplex(g, v);
+    return;
+  }
+  bool whole = v->type.base == TM_INT;
+  static const char *const kinds[][2] = {{"uniform_fill", "RR"},
+                                         {"discrete_range_fill", "II"}};
+  tm_emit(g, "  { tm_any low_ = ");
+  tm_emit_any(g, v->lower);
+  tm_emit(g, ", high_ = ");
+  tm_emit_any(g, v->upper);
+  tm_emit(g, ";\n");
+  tm_emit_line(g,
+               "tm_any flat_[] = {tm_any_tensor(p_%s, 1), low_, high_, "
+               "low_, high_};",
+               v->name);
+  tm_emit_line(g, "F[%zu](t, flat_, 0);",
+               tm_emit_call_number(g, kinds[whole][0], kinds[whole][1]));
+  tm_emit_line(
+      g, "t->log_density += F[%zu](t, flat_, 3).u.r.v; }",
+      tm_emit_call_number(g, whole ? "discrete_range_lpdf" : "uniform_lpdf",
+                          whole ? "III" : "RRR"));
+  emit_refresh(g, v);
+}

@@ -1,0 +1,212 @@
+/* Facts about the priors of programs: which have a known integral, what it is,
+ * and that draws from them follow their law. */
+#include "base/random.h"
+#include "tempera.h"
+
+#include "cmocka_all.h"
+
+#include <gsl/gsl_cdf.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef enum kind { KNOWN, DRAWN, NEITHER } kind;
+
+typedef struct example {
+  const char *parameters, *model;
+  kind kind;
+  double log_integral; /* KNOWN */
+  size_t value;        /* whose law is `law`, when there is one */
+  double (*law)(double x);
+  const char *functions_or_more; /* transformed parameters */
+} example;
+
+static double normal_law(double x) { return gsl_cdf_ugaussian_P(x); }
+static double half_normal_law(double x) {
+  return 2 * gsl_cdf_ugaussian_P(x) - 1;
+}
+static double two_humps_law(double x) {
+  return 0.3 * gsl_cdf_gaussian_P(x + 5, 1) +
+         0.7 * gsl_cdf_gaussian_P(x - 5, 2);
+}
+static double even_humps_law(double x) {
+  return 0.5 * gsl_cdf_gaussian_P(x + 5, 1) +
+         0.5 * gsl_cdf_gaussian_P(x - 5, 2);
+}
+static double tail_law(double x) {
+  return 1 - gsl_cdf_ugaussian_Q(x) / gsl_cdf_ugaussian_Q(6);
+}
+static double uniform_law(double x) { return (x - 2) / 3; }
+static double unit_law(double x) { return (x + 1) / 2; }
+/* The least of three. */
+static double least_law(double x) { return 1 - pow(gsl_cdf_ugaussian_Q(x), 3); }
+/* The first of three equal parts: beta(1, 2). */
+static double part_law(double x) { return 1 - (1 - x) * (1 - x); }
+static double disc_law(double x) {
+  return 0.5 + (x * sqrt(1 - x * x) + asin(x)) / M_PI;
+}
+/* A cut mixture: both halves above 0. */
+static double cut_humps_law(double x) {
+  double low = two_humps_law(0);
+  return (two_humps_law(x) - low) / (1 - low);
+}
+/* A mean of a normal and a weight that is uniform. */
+static double weighted_law(double x) { return even_humps_law(x); }
+
+static const example EXAMPLES[] = {
+    {"real a;", "a ~ normal(0, 1);", KNOWN, 0, 0, normal_law},
+    {"real<lower=0> a;", "a ~ normal(0, 1);", KNOWN, -M_LN2, 0,
+     half_normal_law},
+    {"real<lower=0> a;",
+     "target += normal_lpdf(a | 0, 1) - 1 * "
+     "normal_lccdf(0 | 0, 1);",
+     KNOWN, 0, 0, half_normal_law},
+    {"real<lower=0> a;", "a ~ normal(0, 1) T[0, ];", KNOWN, 0, 0,
+     half_normal_law},
+    {"real<lower=6> a;", "a ~ normal(0, 1);", KNOWN, -20.7367689499, 0,
+     tail_law},
+    {"real<lower=2, upper=5> a;", "", KNOWN, 1.0986122887, 0, uniform_law},
+    {"array[2] int<lower=1, upper=6> k;", "", KNOWN, 3.5835189385, 0, NULL},
+    {"simplex[3] p;", "", KNOWN, -M_LN2, 0, part_law},
+    {"simplex[3] p;", "p ~ dirichlet([1, 1, 1]');", KNOWN, 0, 0, part_law},
+    {"real a;",
+     "target += log_mix(0.3, normal_lpdf(a | -5, 1), normal_lpdf(a | 5, 2));",
+     KNOWN, 0, 0, two_humps_law},
+    {"real a;",
+     "target += log_sum_exp(log(0.3) + normal_lpdf(a | -5, 1), log1m(0.3) + "
+     "normal_lpdf(a | 5, 2));",
+     KNOWN, 0, 0, two_humps_law},
+    {"real a;",
+     "target += log_sum_exp({log(3) + normal_lpdf(a | -5, 1), log(7) + "
+     "normal_lpdf(a | 5, 2)});",
+     KNOWN, 2.302585093, 0, two_humps_law},
+    {"real<lower=0> a;",
+     "target += log_mix(0.3, normal_lpdf(a | -5, 1), normal_lpdf(a | 5, 2));",
+     KNOWN, -0.3629038459, 0, cut_humps_law},
+    {"simplex[2] w; real a;",
+     "target += log_sum_exp(log(w[1]) + normal_lpdf(a | -5, 1), log(w[2]) + "
+     "normal_lpdf(a | 5, 2));",
+     KNOWN, 0, 2, weighted_law},
+    {"real a; real w;", /* weights that do not sum to one */
+     "w ~ normal(0, 1); target += log_sum_exp(w + normal_lpdf(a | -5, 1), "
+     "normal_lpdf(a | 5, 2));",
+     NEITHER, 0, 0, NULL},
+    {"ordered[3] a;", "a ~ normal(0, 1);", KNOWN, -1.791759469, 0, least_law},
+    {"positive_ordered[2] a;", "a ~ normal(0, 1);", KNOWN, -3 * M_LN2, 0, NULL},
+    {"ordered[2] a;", "a[1] ~ normal(0, 1); a[2] ~ normal(1, 1);", DRAWN, 0, 0,
+     NULL},
+    {"real m; real<lower=0> s; vector[3] a;",
+     "a ~ normal(m, s); m ~ normal(0, 1); s ~ exponential(2);", KNOWN, 0, 0,
+     normal_law},
+    {"real<lower=0> m; real<lower=0> a;",
+     "m ~ exponential(1); a ~ normal(m, 1);", NEITHER, 0, 0, NULL},
+    {"real<lower=0> m; real<lower=0> a;",
+     "m ~ exponential(1); a ~ normal(m, 1) T[0, ];", KNOWN, 0, 0, NULL},
+    {"real<lower=0> m; real<lower=0, upper=m> a;",
+     "m ~ exponential(1); a ~ uniform(0, m);", KNOWN, 0, 0, NULL},
+    {"vector[4] b;", "b[1] ~ normal(0, 1); b[2:4] ~ normal(0, 3);", KNOWN, 0, 0,
+     normal_law},
+    {"vector[3] x;",
+     "for (i in 2:3) x[i] ~ normal(x[i - 1], 1); x[1] ~ normal(0, 1);", KNOWN,
+     0, 0, normal_law},
+    {"cholesky_factor_corr[2] L;", "L ~ lkj_corr_cholesky(1);", KNOWN, 0, 1,
+     unit_law},
+    {"corr_matrix[2] C;", "C ~ lkj_corr(1.5);", KNOWN, 0, 1, disc_law},
+    {"vector[2] x;", "x ~ multi_normal([0, 1]', [[1, .5], [.5, 2]]);", KNOWN, 0,
+     0, normal_law},
+    {"real a; real b;", "a ~ normal(0, 1); b ~ normal(t, 1);", KNOWN, 0, 0,
+     normal_law, "real t = 2 * a;"},
+    {"real a;", "a ~ normal(0, 1); if (a < 0) reject(\"no\");", DRAWN, 0, 0,
+     half_normal_law},
+    {"real a; real<lower=0> b;", "a ~ normal(0, 1); b ~ exponential(1);", DRAWN,
+     0, 0, NULL, "real<lower=0> t = a;"},
+    {"real a;", "a ~ normal(0, 1); a ~ normal(1, 2);", NEITHER, 0, 0, NULL},
+    {"real a;", "a ~ normal(0, 1); target += -square(a);", NEITHER, 0, 0, NULL},
+    {"real a;", "target += lprior;", KNOWN, 0, 0, normal_law,
+     "real lprior = 0; lprior += normal_lpdf(a | 0, 1);"},
+    {"real a;", "a ~ normal(0, 1); target += -3;", KNOWN, -3, 0, normal_law},
+};
+
+static tempera_model *load(const example *e) {
+  char text[1024];
+  tempera_program *program = NULL;
+  tempera_model *model = NULL;
+  tempera_error error = {0};
+  const char *more = e->functions_or_more;
+  snprintf(text, sizeof text,
+           "parameters { %s }\n%s%s%s\nmodel { %s\n1 ~ normal(0, 1); }",
+           e->parameters, more ? "transformed parameters { " : "",
+           more ? more : "", more ? " }" : "", e->model);
+  if (tempera_program_parse("prior", text, strlen(text), &program, &error))
+    fail_msg("%s\n%s", text, error.message);
+  if (tempera_program_load(program, NULL, &model, &error))
+    fail_msg("%s\n%s", text, error.message);
+  tempera_program_free(program);
+  return model;
+}
+
+static void integrals_are_known_where_they_can_be(void **state) {
+  (void)state;
+  for (size_t i = 0; i < sizeof EXAMPLES / sizeof *EXAMPLES; i++) {
+    const example *e = &EXAMPLES[i];
+    tempera_model *model = load(e);
+    const tempera_model_spec *s = tempera_model_spec_of(model);
+    if ((e->kind != NEITHER) != (s->prior_draw != NULL) ||
+        (e->kind == KNOWN) != s->prior_normalised)
+      fail_msg("{ %s } { %s }: drawn %d, known %d", e->parameters, e->model,
+               s->prior_draw != NULL, s->prior_normalised);
+    if (e->kind == KNOWN &&
+        !(fabs(s->prior_log_integral - e->log_integral) < 1e-7))
+      fail_msg("{ %s } { %s }: log integral %.10g, not %.10g", e->parameters,
+               e->model, s->prior_log_integral, e->log_integral);
+    tempera_model_free(model);
+  }
+}
+
+static int ascending(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/* sqrt(n) D of Kolmogorov and Smirnov: above 2.6 in 3 of a million. */
+static double distance(const tempera_model *model, const example *e) {
+  enum { N = 5000 };
+  static double x[N];
+  const tempera_model_spec *s = tempera_model_spec_of(model);
+  double *theta = calloc(tempera_model_size(model), sizeof(double)), most = 0;
+  tempera_random random = tm_random(11, 0, TM_PURPOSE_TEST);
+  for (size_t i = 0; i < N; i++) {
+    assert_int_equal(s->prior_draw(&random, theta, s->user), 0);
+    x[i] = theta[e->value];
+  }
+  free(theta);
+  qsort(x, N, sizeof *x, ascending);
+  for (size_t i = 0; i < N; i++) {
+    double p = e->law(x[i]);
+    most = fmax(most,
+                fmax(fabs(p - (double)i / N), fabs(p - (double)(i + 1) / N)));
+  }
+  return sqrt(N) * most;
+}
+
+static void draws_follow_the_prior(void **state) {
+  (void)state;
+  for (size_t i = 0; i < sizeof EXAMPLES / sizeof *EXAMPLES; i++) {
+    const example *e = &EXAMPLES[i];
+    if (!e->law)
+      continue;
+    tempera_model *model = load(e);
+    double d = distance(model, e);
+    if (!(d < 2.6))
+      fail_msg("{ %s } { %s }: sqrt(n) D = %.2f", e->parameters, e->model, d);
+    tempera_model_free(model);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(integrals_are_known_where_they_can_be),
+      cmocka_unit_test(draws_follow_the_prior),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
