@@ -26,7 +26,8 @@ typedef enum tm_purpose {
   TM_PURPOSE_REFERENCE, /* of the reference leg */
   TM_PURPOSE_REFERENCE_TAU,
   TM_PURPOSE_REFERENCE_EXCHANGE,
-  TM_PURPOSE_REFERENCE_FIT
+  TM_PURPOSE_REFERENCE_FIT,
+  TM_PURPOSE_ABSORPTION
 } tm_purpose;
 
 /* Philox blocks of two words are made this many at a time: they do not wait

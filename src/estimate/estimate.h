@@ -55,10 +55,17 @@ tm_estimate_add_bridge(const tempera_model *model, const tempera_draws *draws,
  * for it). */
 TEMPERA_CHECKED tempera_status tm_estimate_cross_check(
     const tempera_draws *draws, tempera_summary *summary, tempera_error *error);
+/* Round trips on the prior leg, below which another basis is needed. */
+enum { TM_FEWEST_TRIPS = 10 };
 /* The part of the verdict that needs no more than tm_estimate_summary: adds
  * what it finds on round trips and mixing. */
 TEMPERA_CHECKED tempera_status
 tm_estimate_judge_mixing(tempera_summary *summary, tempera_error *error);
+/* The mixing of the reference leg (NULL: there is none), before anything that
+ * costs more. */
+TEMPERA_CHECKED tempera_status
+tm_estimate_reference_mixing(const tempera_draws *reference,
+                             tempera_summary *summary, tempera_error *error);
 /* After these: what the draws of the reference leg (NULL: there is none) add,
  * see tempera_sampler_reference; and the headline, which may be theirs. */
 TEMPERA_CHECKED tempera_status

@@ -51,6 +51,40 @@ static const row TABLE[TM_FIND_CODES] = {
          "Only {v.0} round trips ({a} restarts) between the prior and tau = 1; "
          "at least {l.0} are needed before modes can be trusted.",
          NO_TRIPS, MOVES},
+    [TM_FIND_REFERENCE_TRIPS] =
+        {"reference-trips", UNRELIABLE, true, false,
+         "The reference leg cannot vouch instead: only {v.0} round trips on it "
+         "({a} in one chain; {l.0}, and 10 in each chain, are needed).",
+         NO_TRIPS, MOVES},
+    [TM_FIND_REFERENCE_RHAT] =
+        {"reference-rhat", UNRELIABLE, true, false,
+         "The reference leg cannot vouch instead: R-hat of {a} is {v.3} (it "
+         "must be below {l.2}).",
+         NO_TRIPS, MOVES},
+    [TM_FIND_REFERENCE_TAIL] =
+        {"reference-tail", UNRELIABLE, true, false,
+         "The reference leg cannot vouch instead: draws lie far outside of the "
+         "density fitted to them (Pareto k {v.2}; it must be below {l.1}).",
+         NO_TRIPS, MOVES},
+    [TM_FIND_REFERENCE_ALONE] =
+        {"reference-alone", UNRELIABLE, true, false,
+         "The reference leg cannot vouch instead: {a} gives no estimate that "
+         "could be compared.",
+         NO_TRIPS, MOVES},
+    [TM_FIND_FEW_STARTS] =
+        {"few-starts", UNRELIABLE, true, true,
+         "The reference leg cannot vouch instead: {v.0} states were annealed "
+         "from the prior to look for other modes, {l.0} are needed{a}.",
+         NO_TRIPS, MOVES},
+    [TM_FIND_UNABSORBED] =
+        {"unabsorbed", UNRELIABLE, true, true,
+         "Of {l.0} states annealed from the prior only {v.0} found their way "
+         "down the reference leg: the others may be in a mode that the draws "
+         "miss.",
+         "states annealed from the prior ended where the reference does not "
+         "reach: there may be another mode",
+         "run a longer warmup, in which the reference is fitted, or more "
+         "chains"},
     [TM_FIND_LEVELS_APART] =
         {"levels-apart", UNRELIABLE, true, true,
          "{v.0} % of the exchanges between tau = {a} are rejected (at most "
@@ -134,6 +168,13 @@ static const row TABLE[TM_FIND_CODES] = {
          "the chains agree with each other, but without tempering they cannot "
          "know whether there are other modes",
          "use --method pt-stwnc"},
+    [TM_FIND_MODES_FOUND] =
+        {"modes-found", NOTE, true, true,
+         "There were only {v.0} round trips to the prior ({l.0} would be "
+         "enough), so this speaks of the modes found: {a} states annealed from "
+         "the prior all led to them, which excludes at 95 % a basin that "
+         "catches 5 % of such states, not a narrower one.",
+         NULL, NULL},
     [TM_FIND_TRIPS_ROUGH] =
         {"round-trips-rough", ROUGH, true, false,
          "{v.0} round trips ({a} restarts) between the prior and tau = 1 (it "
@@ -363,6 +404,12 @@ const tempera_finding *tm_finding_of(const tempera_summary *summary,
   return NULL;
 }
 
+void tm_findings_pardon(tempera_summary *summary, tm_finding_code code) {
+  for (size_t i = 0; i < summary->finding_count; i++)
+    if (!strcmp(summary->findings[i].code, TABLE[code].code))
+      summary->findings[i].severity = TEMPERA_NOTE;
+}
+
 tempera_severity tm_findings_worst(const tempera_summary *summary) {
   tempera_severity worst = TEMPERA_NOTE;
   for (size_t i = 0; i < summary->finding_count; i++)
@@ -374,7 +421,7 @@ tempera_severity tm_findings_worst(const tempera_summary *summary) {
 bool tm_findings_open(const tempera_summary *summary) {
   for (size_t i = 0; i < summary->finding_count; i++) {
     const row *r = row_of(&summary->findings[i]);
-    if (r && r->severity >= ROUGH && !r->lasts)
+    if (r && (int)summary->findings[i].severity >= ROUGH && !r->lasts)
       return true;
   }
   return false;
@@ -384,7 +431,7 @@ bool tm_findings_problem(const tempera_summary *summary, const char **problem,
                          const char **advice) {
   for (size_t i = 0; i < summary->finding_count; i++) {
     const row *r = row_of(&summary->findings[i]);
-    if (!r || r->severity < UNRELIABLE)
+    if (!r || (int)summary->findings[i].severity < UNRELIABLE)
       continue;
     *problem = r->problem;
     *advice = r->advice;

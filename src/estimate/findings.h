@@ -17,6 +17,12 @@ typedef enum tm_finding_code {
   TM_FIND_PRIOR_UNEXPLORED,
   TM_FIND_UNCONNECTED,
   TM_FIND_FEW_TRIPS,
+  TM_FIND_REFERENCE_TRIPS,
+  TM_FIND_REFERENCE_RHAT,
+  TM_FIND_REFERENCE_TAIL,
+  TM_FIND_REFERENCE_ALONE,
+  TM_FIND_FEW_STARTS,
+  TM_FIND_UNABSORBED,
   TM_FIND_LEVELS_APART,
   TM_FIND_CHAINS_APART,
   TM_FIND_FEW_EFFECTIVE,
@@ -32,6 +38,7 @@ typedef enum tm_finding_code {
   TM_FIND_RIDGE_BEATEN,
   TM_FIND_MEMORY_ONLY,
   TM_FIND_UNTEMPERED,
+  TM_FIND_MODES_FOUND,
   TM_FIND_TRIPS_ROUGH,
   TM_FIND_RHAT_ROUGH,
   TM_FIND_ESS_ROUGH,
@@ -66,6 +73,8 @@ tm_find_estimate(tempera_summary *summary, tempera_estimate *estimate,
                  tempera_error *error, const char *about, ...)
     __attribute__((format(printf, 7, 8)));
 
+/* A finding of this code, if there is one, is no more than a note. */
+void tm_findings_pardon(tempera_summary *summary, tm_finding_code code);
 /* The first finding of this code, or NULL. */
 const tempera_finding *tm_finding_of(const tempera_summary *summary,
                                      tm_finding_code code);

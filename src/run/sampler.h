@@ -41,6 +41,9 @@ struct tempera_sampler {
   bool *integer;       /* per natural-scale value */
   tempera_draws *draws, *warmup_draws; /* the latter only with save_warmup */
   tm_reference_leg *leg;               /* NULL: none */
+  struct {
+    size_t starts, absorbed;
+  } absorption;             /* see absorption.h; starts 0: not measured */
   tempera_draws *reference; /* its draws: D for the log likelihood; or NULL */
   tm_outlet outlets[TM_MOST_SINKS];
   size_t outlet_count;

@@ -4,6 +4,7 @@
 #include "run/sampler.h"
 
 #include "estimate/estimate.h"
+#include "run/absorption.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -103,6 +104,15 @@ static tempera_status decide(tempera_sampler *s, const tempera_progress *now,
   return TEMPERA_OK;
 }
 
+/* A run that ends with few round trips: may the reference leg vouch? */
+static tempera_status look_for_modes(tempera_sampler *s, tempera_error *error) {
+  size_t trips = 0, restarts;
+  if (!s->leg || s->draws->count < 100 || tm_sampler_stop_due(s))
+    return TEMPERA_OK;
+  TM_TRY(tm_estimate_round_trips(s->draws, &trips, &restarts, error));
+  return trips < TM_FEWEST_TRIPS ? tm_absorption_measure(s, error) : TEMPERA_OK;
+}
+
 tempera_status tempera_sampler_run(tempera_sampler *sampler,
                                    tempera_progress_fn progress, void *user,
                                    tempera_error *error) {
@@ -136,5 +146,5 @@ tempera_status tempera_sampler_run(tempera_sampler *sampler,
   }
   if (progress)
     (void)progress(&now, user);
-  return TEMPERA_OK;
+  return look_for_modes(s, error);
 }

@@ -5,6 +5,7 @@
 #include "estimate/estimate.h"
 #include "estimate/findings.h"
 #include "parallel/threads.h"
+#include "run/absorption.h"
 #include "run/quantities.h"
 #include "run/run.h"
 
@@ -147,7 +148,10 @@ static tempera_status estimate(const tempera_sampler *s,
                                tempera_error *error) {
   int threads = tm_threads(s->options.threads);
   TM_TRY(tm_estimate_summary(s->draws, threads, summary, error));
-  return tm_estimate_labels(s->model, s->draws, threads, summary, calls, error);
+  TM_TRY(
+      tm_estimate_labels(s->model, s->draws, threads, summary, calls, error));
+  return tm_estimate_reference_mixing(tempera_sampler_reference(s), summary,
+                                      error);
 }
 
 /* After `estimate`: the rest that draws and sampler tell, but for the model's
@@ -161,6 +165,10 @@ static tempera_status complete(const tempera_sampler *s,
   *calls += bridge;
   TM_TRY(tm_estimate_label_findings(summary, error));
   TM_TRY(tm_estimate_cross_check(s->draws, summary, error));
+  if (summary->reference) {
+    summary->reference->starts = s->absorption.starts;
+    summary->reference->absorbed = s->absorption.absorbed;
+  }
   TM_TRY(
       tm_estimate_add_reference(tempera_sampler_reference(s), summary, error));
   TM_TRY(fill_labels(s, summary, error));
@@ -179,6 +187,8 @@ static tempera_status check_with(tempera_sampler *s, tempera_summary *summary,
   TM_TRY(tm_estimate_judge_mixing(summary, error));
   check->mixed = !tm_findings_open(summary);
   if (check->mixed) {
+    if (summary->round_trips < TM_FEWEST_TRIPS)
+      TM_TRY(tm_absorption_measure(s, error));
     TM_TRY(complete(s, summary, &s->estimate_evaluations, error));
     TM_TRY(tm_estimate_verdict(summary, error));
   } else {

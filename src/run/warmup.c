@@ -22,7 +22,7 @@ static void place_round_end(tempera_sampler *s) {
   if (s->round_end + s->round_end / 2 > warmup)
     s->round_end = warmup;
   size_t length = s->round_end - s->round_start;
-  if (s->leg && s->round_end == warmup && length > FIRST_ROUND)
+  if (s->leg && s->round_end == warmup && 2 * length > s->round_start)
     s->round_end -= length / 4;
 }
 

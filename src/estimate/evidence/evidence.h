@@ -124,6 +124,10 @@ TEMPERA_CHECKED tempera_status tm_evidence_fill(const tempera_draws *draws,
 bool tm_evidence_target_apart(tm_tempered *view, double *scratch,
                               double *tempered, double *target);
 
+/* headline.c: with the reference leg's estimates. */
+TEMPERA_CHECKED tempera_status
+tm_estimate_weigh_reference(tempera_summary *summary, tempera_error *error);
+
 /* A curve of log z and E_tau[l], by weights. */
 TEMPERA_CHECKED tempera_status tm_curve_by_weights(tm_tempered *view,
                                                    tempera_curve_point **curve,

@@ -66,6 +66,43 @@ static tempera_status choose(tempera_summary *summary, tempera_error *error) {
              : TEMPERA_OK;
 }
 
+/* One of the reference leg's, against what stands so far. */
+static tempera_status weigh(tempera_summary *summary, tempera_estimate *e,
+                            tempera_error *error) {
+  tempera_estimate *rival = tm_estimate_find(
+      summary, summary->estimator ? summary->estimator : "bridge");
+  if (!stands(e))
+    return TEMPERA_OK;
+  if (rival && isfinite(rival->log_z) && disagree(e, rival)) {
+    double difference = e->log_z - rival->log_z;
+    if (summary->estimator)
+      widen(summary->log_z, fabs(difference), &summary->se, &summary->lower,
+            &summary->upper);
+    return tm_find_estimate(summary, e, TM_FIND_ESTIMATES_APART, difference,
+                            3 * hypot(e->se, rival->se), error, "%s",
+                            rival->name);
+  }
+  if (!summary->estimator && stands(rival) && rival->se < e->se)
+    return tm_estimate_take(summary, rival, error);
+  bool sharper = stands(rival) && e->se < rival->se;
+  return sharper || !summary->estimator ? tm_estimate_take(summary, e, error)
+                                        : TEMPERA_OK;
+}
+
+/* They see what the target chain has seen, like the bridge; where the prior
+ * leg gives nothing, they and the bridge are the answer, if the verdict lets
+ * them. */
+tempera_status tm_estimate_weigh_reference(tempera_summary *summary,
+                                           tempera_error *error) {
+  static const char *const names[] = {"reweighted", "rb-reference"};
+  for (size_t i = 0; i < 2; i++) {
+    tempera_estimate *e = tm_estimate_find(summary, names[i]);
+    if (e)
+      TM_TRY(weigh(summary, e, error));
+  }
+  return TEMPERA_OK;
+}
+
 /* A model that fails at a point of the bridge's takes nothing else away. */
 static tempera_status no_bridge(tempera_summary *summary,
                                 tempera_estimate *slot, const char *reason,

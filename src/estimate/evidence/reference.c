@@ -196,10 +196,16 @@ static double mean_of(const tempera_draws *draws, tm_column column,
   return sum / (double)(draws->chains * draws->count);
 }
 
-static tempera_status fill(work *w, tempera_error *error) {
+static tempera_status fill_mixing(work *w, tempera_error *error) {
   tempera_reference *r = w->summary->reference;
   r->swap_acceptance = mean_of(w->draws, TM_EXCHANGE, 2);
   r->acceptance = mean_of(w->draws, TM_ACCEPT, NAN);
+  TM_TRY(fill_trips(w, error));
+  return fill_ratios(w, error);
+}
+
+static tempera_status fill_rest(work *w, tempera_error *error) {
+  tempera_reference *r = w->summary->reference;
   double tempered, target;
   double *scratch = TM_NEW(w->view.arena, double, w->view.count);
   if (!scratch)
@@ -208,23 +214,37 @@ static tempera_status fill(work *w, tempera_error *error) {
     TM_TRY(
         tm_find(w->summary, TM_FIND_REFERENCE_APART, tempered, target, error));
   TM_TRY(fill_evidence(w, error));
-  TM_TRY(fill_trips(w, error));
-  TM_TRY(fill_ratios(w, error));
+  TM_TRY(tm_estimate_weigh_reference(w->summary, error));
   return tm_curve_by_weights(&w->view, &r->curve, &r->curve_count, error);
 }
 
-tempera_status tm_estimate_add_reference(const tempera_draws *reference,
-                                         tempera_summary *summary,
-                                         tempera_error *error) {
-  if (!reference || reference->count < FEWEST_ROWS)
-    return TEMPERA_OK;
-  summary->reference = tm_heap_alloc(1, sizeof *summary->reference);
-  if (!summary->reference)
-    return tm_fail_memory(error);
+typedef tempera_status part(work *w, tempera_error *error);
+
+static tempera_status with_view(const tempera_draws *reference,
+                                tempera_summary *summary, part *fill,
+                                tempera_error *error) {
   work w = {.draws = reference, .summary = summary};
   TM_TRY(tm_tempered_create(reference, MOST_DRAWS, &w.view, error));
   tempera_status status =
       w.view.log_mass && w.view.target ? fill(&w, error) : TEMPERA_OK;
   tm_tempered_free(&w.view);
   return status;
+}
+
+tempera_status tm_estimate_reference_mixing(const tempera_draws *reference,
+                                            tempera_summary *summary,
+                                            tempera_error *error) {
+  if (!reference || reference->count < FEWEST_ROWS)
+    return TEMPERA_OK;
+  summary->reference = tm_heap_alloc(1, sizeof *summary->reference);
+  if (!summary->reference)
+    return tm_fail_memory(error);
+  return with_view(reference, summary, fill_mixing, error);
+}
+
+tempera_status tm_estimate_add_reference(const tempera_draws *reference,
+                                         tempera_summary *summary,
+                                         tempera_error *error) {
+  return summary->reference ? with_view(reference, summary, fill_rest, error)
+                            : TEMPERA_OK;
 }
