@@ -19,8 +19,8 @@ TIMINGS := overhead models language
 EXPERIMENTS := coverage truth dimension budget ablation family
 GENERATOR := $(if $(shell command -v ninja),-G Ninja,)
 
-.PHONY: all setup demo test install bench $(EXPERIMENTS) gauntlet experiments \
-  page screenshots format clean
+.PHONY: all functions-table setup demo test install bench $(EXPERIMENTS) gauntlet \
+  experiments page screenshots format clean
 
 all: $(BUILD)/CMakeCache.txt
 	cmake --build $(BUILD) -j $(JOBS)
@@ -90,6 +90,9 @@ screenshots: all page/node_modules
 	  -d models/paper/eyam.json -o $(SHOTS)/sir
 	node page/screenshots.js $(abspath $(SHOTS))/sir/report.html \
 	  $(abspath $(SHOTS))/compare.html docs/screenshots
+
+functions-table: all
+	TEMPERA_WRITE_TABLE=1 $(BUILD)/tests/test_function_table
 
 format:
 	git ls-files '*.c' '*.h' | xargs clang-format -i

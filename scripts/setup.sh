@@ -5,7 +5,7 @@
 set -eu
 
 packages=(build-essential cmake ninja-build pkg-config libgsl-dev
-  libopenblas-dev liblapacke-dev libnlopt-dev libsundials-dev
+  libopenblas-dev liblapacke-dev libsundials-dev
   librandom123-dev libjansson-dev libnetcdf-dev duktape-dev libcmocka-dev
   python3)
 

@@ -55,8 +55,6 @@ tm_estimate_add_bridge(const tempera_model *model, const tempera_draws *draws,
  * for it). */
 TEMPERA_CHECKED tempera_status tm_estimate_cross_check(
     const tempera_draws *draws, tempera_summary *summary, tempera_error *error);
-/* Round trips on the prior leg, below which another basis is needed. */
-enum { TM_FEWEST_TRIPS = 10 };
 /* The part of the verdict that needs no more than tm_estimate_summary: adds
  * what it finds on round trips and mixing. */
 TEMPERA_CHECKED tempera_status

@@ -34,8 +34,9 @@ static const row TABLE[TM_FIND_CODES] = {
                           "There are no draws.", "there are no draws", LONGER},
     [TM_FIND_MISSED_BASIN] =
         {"missed-basin", UNRELIABLE, false, false,
-         "Near tau = {a} the draws stay {v} nats below the best point known "
-         "(at most {l} is to be expected): they miss a basin.",
+         "Near tau = {a} the best point known is {v} nats higher than the "
+         "draws "
+         "explain (at most {l} is allowed): they miss a basin.",
          "the draws miss a basin whose best point is known", MOVES},
     [TM_FIND_PRIOR_UNEXPLORED] =
         {"prior-unexplored", WITHDRAWN, false, false,
@@ -105,6 +106,11 @@ static const row TABLE[TM_FIND_CODES] = {
                                 "There are too few draws to judge the mixing.",
                                 "there are too few draws to judge the mixing",
                                 LONGER},
+    [TM_FIND_FROZEN] =
+        {"frozen", UNRELIABLE, false, false,
+         "{a} has the same value in every draw ({v.0} parameters have): it "
+         "never moved.",
+         "a parameter never moved", MOVES},
     [TM_FIND_TARGET_APART] =
         {"target-apart", UNRELIABLE, false, false,
          "The tempered chain and the target chain disagree at tau = 1: mean "
@@ -147,6 +153,12 @@ static const row TABLE[TM_FIND_CODES] = {
         {"no-evidence", UNRELIABLE, true, false,
          "There is no trustworthy estimate of the evidence.",
          "there is no trustworthy estimate of the evidence", LONGER},
+    [TM_FIND_IMPRECISE] =
+        {"imprecise", UNRELIABLE, true, false,
+         "The standard error of log Z is {v.2} (at most {l.1} is allowed): its "
+         "interval spans more than a factor of e either way, and errors of "
+         "this size are themselves rough.",
+         "log Z is not known well enough", LONGER},
     [TM_FIND_RIDGE_BEATEN] =
         {"ridge-beaten", UNRELIABLE, true, true,
          "{v.0} draws rose above the ridge: an optimum was not global. The "

@@ -33,12 +33,12 @@ static tempera_status fill_from_view(const tempera_draws *draws,
                                      tempera_summary *summary,
                                      tempera_error *error) {
   tm_barrier barrier;
-  TM_TRY(tm_evidence_fill(draws, view, summary, error));
-  TM_TRY(tm_curve_fill(view, summary, error));
   TM_TRY(tm_barrier_find(view, &barrier, error));
   summary->barrier = barrier.total;
-  return tm_trips_count(draws, &barrier, &summary->round_trips,
-                        &summary->restarts, error);
+  TM_TRY(tm_trips_count(draws, &barrier, &summary->round_trips,
+                        &summary->restarts, error));
+  TM_TRY(tm_evidence_fill(draws, view, summary, error));
+  return tm_curve_fill(view, summary, error);
 }
 
 static tempera_status fill_tempered(const tempera_draws *draws,

@@ -17,6 +17,11 @@ static const double GOOD_TRIPS = 20, FEWEST_TRIPS = TM_FEWEST_TRIPS;
 static const double GOOD_RHAT = 1.01, WORST_RHAT = 1.05;
 static const double GOOD_ESS = 400, FEWEST_ESS = 100;
 static const double MOST_REJECTED = 0.9;
+/* 1.96 of it is a nat: a Bayes factor between e times too small and too large,
+ * about what is "worth a bare mention". And the errors of logarithms of means
+ * are first-order: at a relative error of a half the next term is a quarter of
+ * them. */
+static const double WORST_SE = 0.5;
 /* What lets the reference leg vouch: its trips, how q covers the posterior's
  * tails, and starts that exclude at 95 % a basin of 5 %. */
 static const double LEG_TRIPS = 100, MOST_PARETO = 0.7, FEWEST_STARTS = 59;
@@ -37,6 +42,8 @@ static bool is_checked(const tempera_estimate *e) {
 static tempera_status check_evidence(tempera_summary *s, tempera_error *error) {
   if (s->estimate_count > 0 && !s->estimator)
     TM_TRY(tm_find(s, TM_FIND_NO_EVIDENCE, NAN, NAN, error));
+  if (s->estimator && s->se > WORST_SE)
+    TM_TRY(tm_find(s, TM_FIND_IMPRECISE, s->se, WORST_SE, error));
   for (size_t i = 0; i < s->estimate_count; i++) {
     const tempera_estimate *e = &s->estimates[i];
     if (!is_checked(e) || !isfinite(e->log_z) || !(e->reach < 1))

@@ -53,8 +53,6 @@ tempera_status tm_pair_create(const tempera_model *model,
 
 static void release(tm_group *group) {
   tm_pair *pair = (tm_pair *)group;
-  if (pair->mover.memory)
-    tm_ridge_memory_release(pair->mover.memory);
   tm_reference_walker_release(pair->reference);
 }
 

@@ -1,61 +1,62 @@
-/* hmc.c - Hamiltonian moves of all real coordinates (method 4.6).
+/* hmc.c - Hamiltonian moves of all real coordinates (method 4.6): trajectories
+ * as long as it takes for them to turn (trajectory.h), in coordinates in which
+ * draws and gradients are about round (metric.h), by steps tuned to a mean
+ * acceptance of 0.8 (stepsize.h). All that is tuned is a function of tau,
+ * learned in warmup and then fixed: metrics by stretch of tau, steps by tau.
  *
- * Momenta p ~ N(0, I), n leapfrog steps of length epsilon in the coordinates
- * of leapfrog.h, accepted with min(1, exp(H - H*)). All that is tuned is a
- * function of tau, learned in warmup and then fixed:
- *   - epsilon, by Robbins-Monro towards an acceptance of 0.8 (scale.h);
- *   - the metric L L', the covariance of the draws at nearby tau (spread.h),
- *     dense in moderate dimensions;
- *   - the mean number of steps, by the expected squared jump per gradient.
- * A trajectory of n steps passes through all shorter ones, so each teaches
- * what every length up to its own would have gained. n itself is random, from
- * half of the mean to one and a half of it, so that no period of the target
- * can lock the trajectory.
+ * Now and then a move makes steps up to a hundred times shorter, and few of
+ * them: where the target narrows (a funnel's neck) the tuned step is too long
+ * for every trajectory, and a chain would stay for good. How often depends on
+ * the divergences of warmup.
  *
- * A trajectory along which the energy rises by more than 1000 diverges: it
- * stops, is rejected and counted. The rule is applied from both ends, so that
- * the reverse trajectory is rejected exactly when this one is. */
+ * A metric is put to use after 15, 40, 90, 190, ... visits of its stretch, not
+ * at the end of rounds: half of a short warmup of 1 000 sweeps would be spent
+ * before the first. A new one needs a step of its own; until that has been
+ * tuned for a while, the old pair is kept to freeze in its place. */
 #include "kernels/hmc.h"
 
-#include "kernels/leapfrog.h"
+#include "kernels/metric.h"
+#include "kernels/stepsize.h"
+#include "kernels/trajectory.h"
 
 #include <math.h>
-
-enum {
-  DENSE_MOST = 64, /* a dense metric costs 2 d^2 operations per step */
-  STEPS_MOST = 64,
-  LENGTHS = 11,
-  FIRST_LENGTH = 8,
-  REVIEW = 32 /* visits of a regime between choices of its length */
-};
+#include <string.h>
 
 static const double TARGET = 0.8;
-static const double DIVERGENT = 1000;
-static const double CURIOUS = 0.25; /* share of longer trajectories in warmup */
-static const double FORGET = 0.8;   /* at each review: steps change as well */
-static const double REVIVE = 30;    /* see tm_scale_revive */
-static const double SEEN = 2;       /* measurements that make a length known */
-static const unsigned FEW = 10;     /* visits below which a regime borrows */
-
-/* Mean numbers of steps to choose from; the longest reaches STEPS_MOST. */
-static const unsigned LENGTH[LENGTHS] = {1, 2, 3, 4, 6, 8, 11, 16, 22, 32, 42};
+/* Where more than this share of trajectories diverges, steps are made shorter:
+ * tuned to the second acceptance. */
+static const double OFTEN = 0.005, CAREFUL = 0.95;
+/* Short steps: how short at the shortest; the share of moves that make them
+ * without divergences, at most, and for each divergent share. */
+static const double SHORTEST = 0.01;
+static const double SHORT_LEAST = 0.02, SHORT_MOST = 0.2, SHORT_SLOPE = 5;
+/* Updates that make a step its metric's own. */
+static const double TUNED = 20;
+/* Doublings while nothing is known: deep trees by a poor metric are dear. */
+enum { FIRST_DOUBLINGS = 6, SHORT_DOUBLINGS = 5, GUESSES = 50, SLOTS = 2 };
 
 /* What is learned for one stretch of tau. */
 typedef struct regime {
-  tm_scale step;
-  unsigned length; /* mean number of steps */
-  unsigned visits;
-  size_t source; /* the regime whose spread is the metric */
-  tm_spread_level level;
-  /* By number of steps: squared jump in v times acceptance, summed; count. */
-  double jump[STEPS_MOST + 1], count[STEPS_MOST + 1];
+  tm_metric metric;
+  tm_stepsize step;
+  double trajectories, steps; /* so far: how long they are ... */
+  double diverged;            /* ... and how many end in nothing */
+  double share;               /* of short steps, once frozen */
+  double target;              /* acceptance to tune the step to */
 } regime;
+
+/* The gradient where a chain was left: two chains take turns. */
+typedef struct slot {
+  bool filled;
+  double tau, *u, *gradient;
+} slot;
 
 typedef struct hmc {
   tm_shared *shared;
-  tm_spread_level finest;
-  regime regimes[TM_REGIMES];
-  tm_leapfrog leapfrog;
+  regime regimes[TM_REGIMES], kept[TM_REGIMES]; /* kept: see above */
+  tm_trajectory trajectory;
+  slot slots[SLOTS]; /* by tau below 1 and tau = 1 */
+  double *work, *x;
   uint64_t divergences;
 } hmc;
 
@@ -63,208 +64,240 @@ static bool applies(const tempera_model *model) {
   return model->real_dimension > 0 && tm_has_gradients(model);
 }
 
-/* In units of the spread the step shrinks like d^-1/4; without one, begin
- * small, since a first step too far costs more than a few short ones. */
-static void start_step(const hmc *state, regime *r) {
-  double d = (double)state->shared->real_count;
-  tm_scale_start(&r->step, (r->level ? 1 : 0.1) * pow(d, -0.25), TARGET);
-}
-
 static tempera_status create(tm_shared *shared, tm_arena *arena, void **state,
                              tempera_error *error) {
+  size_t d = shared->real_count, all = shared->model->dimension;
   hmc *made = TM_NEW(arena, hmc, 1);
   if (!made)
     return tm_fail_memory(error);
-  TM_TRY(tm_shared_need_spread(shared, arena, error));
-  TM_TRY(tm_leapfrog_create(shared, arena, &made->leapfrog, error));
   made->shared = shared;
-  made->finest =
-      shared->real_count <= DENSE_MOST ? TM_SPREAD_DENSE : TM_SPREAD_DIAGONAL;
+  TM_TRY(tm_trajectory_create(shared, arena, &made->trajectory, error));
+  made->work = TM_NEW(arena, double, tm_metric_work(d) + 4 * d);
+  made->x = TM_NEW(arena, double, 2 * d);
+  if (!made->work || !made->x)
+    return tm_fail_memory(error);
+  for (size_t i = 0; i < SLOTS; i++) {
+    made->slots[i].u = TM_NEW(arena, double, 2 * all);
+    if (!made->slots[i].u)
+      return tm_fail_memory(error);
+    made->slots[i].gradient = made->slots[i].u + all;
+  }
   for (size_t i = 0; i < TM_REGIMES; i++) {
-    made->regimes[i].source = TM_REGIMES;
-    made->regimes[i].length = FIRST_LENGTH;
-    start_step(made, &made->regimes[i]);
+    TM_TRY(tm_metric_create(d, arena, &made->regimes[i].metric, error));
+    TM_TRY(tm_metric_create(d, arena, &made->kept[i].metric, error));
   }
   *state = made;
   return TEMPERA_OK;
 }
 
-/* A regime that has hardly been visited takes what its nearest neighbour with
- * the same metric has learned. */
-static void borrow(hmc *state, size_t regime_index) {
-  regime *r = &state->regimes[regime_index];
-  for (size_t k = 1; k < TM_REGIMES && r->visits < FEW; k++) {
-    size_t near[2] = {regime_index + k, regime_index - k};
-    for (size_t side = 0; side < 2; side++) {
-      if (near[side] >= TM_REGIMES) /* also below 0, which wraps */
-        continue;
-      const regime *other = &state->regimes[near[side]];
-      if (other->visits < FEW || other->source != r->source ||
-          other->level != r->level)
-        continue;
-      r->step = other->step;
-      r->length = other->length;
-      return;
-    }
+/* The regime itself, or the nearest of which something is known. */
+static size_t source_of(const hmc *state, size_t index) {
+  for (size_t k = 0; k < TM_REGIMES; k++) {
+    if (index + k < TM_REGIMES && state->regimes[index + k].metric.level)
+      return index + k;
+    if (index >= k && state->regimes[index - k].metric.level)
+      return index - k;
+  }
+  return index;
+}
+
+/* ---- where gradients are known ---- */
+
+static slot *slot_of(hmc *state, double tau) { return &state->slots[tau == 1]; }
+
+static const double *known_gradient(hmc *state, const tm_step *step) {
+  const slot *s = slot_of(state, step->tau);
+  size_t bytes = state->shared->model->dimension * sizeof(double);
+  bool same = s->filled && s->tau == step->tau &&
+              memcmp(s->u, step->point->u, bytes) == 0;
+  return same ? s->gradient : NULL;
+}
+
+static void remember(hmc *state, const tm_step *step, const double *gradient) {
+  slot *s = slot_of(state, step->tau);
+  size_t bytes = state->shared->model->dimension * sizeof(double);
+  s->filled = true;
+  s->tau = step->tau;
+  memcpy(s->u, step->point->u, bytes);
+  memcpy(s->gradient, gradient, bytes);
+}
+
+/* ---- the step ---- */
+
+/* How much the energy rises over one step from the start. */
+static double rise_of(hmc *state, tm_step *step, tm_factor factor,
+                      const double *gradient, double epsilon) {
+  tm_leapfrog *leapfrog = &state->trajectory.leapfrog;
+  tm_random_normals(step->random, factor.dimension, leapfrog->p);
+  tm_leapfrog_start(leapfrog, step, factor, step->point,
+                    &state->shared->proposal, gradient);
+  double start = tm_leapfrog_energy(leapfrog);
+  tm_leapfrog_step(leapfrog, epsilon);
+  double rise = tm_leapfrog_energy(leapfrog) - start;
+  return isnan(rise) ? INFINITY : rise;
+}
+
+/* A first guess: doubled or halved until the acceptance of one step crosses
+ * the target (Hoffman & Gelman 2014, algorithm 4). */
+static double guess_step(hmc *state, tm_step *step, tm_factor factor,
+                         const double *gradient) {
+  double epsilon = pow((double)factor.dimension, -0.25);
+  double limit = -log(TARGET);
+  bool longer = rise_of(state, step, factor, gradient, epsilon) < limit;
+  for (int k = 0; k < GUESSES; k++) {
+    double next = longer ? 2 * epsilon : epsilon / 2;
+    bool good = rise_of(state, step, factor, gradient, next) < limit;
+    if (longer && !good)
+      break;
+    epsilon = next;
+    if (!longer && good)
+      break;
+  }
+  return epsilon;
+}
+
+/* ---- learning ---- */
+
+static void copy_metric(const tm_metric *from, tm_metric *to) {
+  size_t d = from->dimension;
+  to->level = from->level;
+  memcpy(to->sd, from->sd, d * sizeof(double));
+  if (from->dense && from->level == TM_SPREAD_DENSE) {
+    memcpy(to->factor, from->factor, d * d * sizeof(double));
+    memcpy(to->turned, from->turned, d * d * sizeof(double));
   }
 }
 
-/* ---- the number of steps ---- */
+static bool tuned(const regime *r) {
+  double most = 0;
+  for (size_t i = 0; i < TM_TAU_NODES; i++)
+    most = fmax(most, r->step.count[i]);
+  return r->step.started && most >= TUNED;
+}
 
-static unsigned shortest(unsigned length) { return (length + 1) / 2; }
-
-static unsigned longest(unsigned length) { return length + length / 2; }
-
-static unsigned draw_steps(const regime *r, tm_step *step) {
-  unsigned low = shortest(r->length), high = longest(r->length);
-  if (step->adapt && tm_random_uniform(step->random) < CURIOUS) {
-    high = 2 * high + 2; /* from any length, all of the next is seen */
-    high = high < STEPS_MOST ? high : STEPS_MOST;
+/* The draw and its gradient, of the regime the chain is in. */
+static void learn(hmc *state, size_t index, const tm_step *step,
+                  const double *gradient) {
+  tm_shared *shared = state->shared;
+  regime *r = &state->regimes[index];
+  double *g = state->x + shared->real_count;
+  tm_reals_of(shared, step->point->u, state->x);
+  tm_reals_of(shared, gradient, g);
+  if (!tm_metric_learn(&r->metric, state->x, g, state->work))
+    return;
+  if (tuned(r)) {
+    copy_metric(&r->metric, &state->kept[index].metric);
+    state->kept[index].step = r->step;
   }
-  return low + (unsigned)tempera_random_below(step->random, high - low + 1);
+  bool often = r->diverged > OFTEN * r->trajectories;
+  r->target = r->metric.level && often ? CAREFUL : TARGET;
+  if (tm_metric_use(&r->metric, state->work))
+    r->step.started = false;
+  r->trajectories = r->steps = r->diverged = 0;
 }
 
-/* Expected squared jump per gradient of trajectories of this mean length;
- * negative while not all of its lengths have been seen. */
-static double gain(const regime *r, unsigned length) {
-  unsigned low = shortest(length), high = longest(length);
-  double sum = 0;
-  for (unsigned n = low; n <= high; n++) {
-    if (r->count[n] < SEEN)
-      return -1;
-    sum += r->jump[n] / r->count[n];
-  }
-  return sum / (high - low + 1) / (length + 1);
+static double short_share(const regime *r) {
+  double rate = r->trajectories > 0 ? r->diverged / r->trajectories : 0;
+  return fmin(SHORT_MOST, SHORT_LEAST + SHORT_SLOPE * rate);
 }
 
-static void review_length(regime *r) {
-  double best = 0;
-  for (size_t k = 0; k < LENGTHS; k++) {
-    double value = gain(r, LENGTH[k]);
-    if (value > best) {
-      best = value;
-      r->length = LENGTH[k];
-    }
-  }
-  for (unsigned n = 1; n <= STEPS_MOST; n++) {
-    r->jump[n] *= FORGET;
-    r->count[n] *= FORGET;
-  }
+static unsigned doublings(const hmc *state, size_t source, bool adapt) {
+  bool known = state->regimes[source].metric.level != TM_SPREAD_NOTHING;
+  unsigned most = adapt && !known ? FIRST_DOUBLINGS : TM_DOUBLINGS;
+  unsigned bound = state->shared->doublings;
+  return bound && bound < most ? bound : most;
 }
 
-/* ---- one trajectory ---- */
+/* ---- the move ---- */
 
-typedef struct trajectory {
-  double epsilon, start_energy;
-  unsigned steps;
-  bool diverged;
-} trajectory;
-
-static double acceptance_of(double rise) {
-  return rise <= 0 ? 1 : rise < INFINITY ? exp(-rise) : 0;
+/* Start the leapfrog, from which the gradient at the start is known. */
+static void start(hmc *state, tm_step *step, tm_factor factor) {
+  const double *gradient = known_gradient(state, step);
+  tm_leapfrog *leapfrog = &state->trajectory.leapfrog;
+  tm_leapfrog_start(leapfrog, step, factor, step->point,
+                    &state->shared->proposal, gradient);
+  if (!gradient)
+    remember(state, step, leapfrog->gradient);
 }
 
-static void measure(regime *r, const tm_leapfrog *leapfrog, unsigned n,
-                    double acceptance) {
-  double jump = 0;
-  for (size_t i = 0; i < leapfrog->shared->real_count; i++)
-    jump += leapfrog->v[i] * leapfrog->v[i];
-  r->count[n] += 1;
-  if (acceptance > 0)
-    r->jump[n] += acceptance * jump;
-}
-
-/* The rise of energy over the whole trajectory. */
-static double follow(hmc *state, regime *r, trajectory *path, bool adapt) {
-  tm_leapfrog *leapfrog = &state->leapfrog;
-  double rise = 0, highest = 0;
-  unsigned n = 0;
-  while (n < path->steps && !path->diverged) {
-    tm_leapfrog_step(leapfrog, path->epsilon);
-    n++;
-    rise = tm_leapfrog_energy(leapfrog) - path->start_energy;
-    highest = rise > highest ? rise : highest;
-    path->diverged = !(rise <= DIVERGENT);
-    if (adapt)
-      measure(r, leapfrog, n, path->diverged ? 0 : acceptance_of(rise));
-  }
-  if (adapt) /* had it been longer, it would have been rejected as well */
-    while (n < path->steps)
-      r->count[++n] += 1;
-  /* Seen from the other end. */
-  path->diverged = path->diverged || highest - rise > DIVERGENT;
-  return rise;
-}
-
-static void tune(regime *r, const tm_step *step, double acceptance) {
-  tm_scale_update(&r->step, step->place, acceptance);
-  if (++r->visits % REVIEW == 0)
-    review_length(r);
+static void prepare(hmc *state, size_t *source, tm_step *step) {
+  size_t index = tm_regime_of(step->place);
+  start(state, step, tm_metric_factor(&state->regimes[*source].metric));
+  const double *gradient = slot_of(state, step->tau)->gradient;
+  if (!step->adapt)
+    return;
+  learn(state, index, step, gradient);
+  *source = source_of(state, index);
+  regime *r = &state->regimes[*source];
+  tm_factor factor = tm_metric_factor(&r->metric);
+  if (!r->step.started)
+    tm_stepsize_start(&r->step, guess_step(state, step, factor, gradient),
+                      r->target > 0 ? r->target : TARGET);
+  start(state, step, factor);
 }
 
 static void step(void *opaque, tm_step *step) {
   hmc *state = opaque;
-  tm_leapfrog *leapfrog = &state->leapfrog;
-  tm_point *proposal = &state->shared->proposal;
-  size_t index = tm_regime_of(step->place);
-  regime *r = &state->regimes[index];
-  if (step->adapt && r->visits == 0)
-    borrow(state, index);
-  tm_factor factor =
-      tm_spread_factor(state->shared->spread, r->source, state->finest);
-  tm_random_normals(step->random, factor.dimension, leapfrog->p);
-  trajectory path = {.epsilon = tm_scale_at(&r->step, step->place, step->adapt),
-                     .steps = draw_steps(r, step)};
-  tm_leapfrog_start(leapfrog, step, factor, step->point, proposal);
-  path.start_energy = tm_leapfrog_energy(leapfrog);
-  double rise = follow(state, r, &path, step->adapt);
-  state->divergences += path.diverged;
-  double acceptance =
-      tm_metropolis(step, proposal, path.diverged ? -INFINITY : -rise);
-  if (step->adapt)
-    tune(r, step, acceptance);
-}
-
-/* ---- rounds ---- */
-
-/* A metric of another kind asks for another step; a refined one, for a
- * correction. */
-static void end_round(void *opaque) {
-  hmc *state = opaque;
-  const tm_spread *spread = state->shared->spread;
-  for (size_t i = 0; i < TM_REGIMES; i++) {
-    regime *r = &state->regimes[i];
-    size_t source = tm_spread_source(spread, i);
-    tm_spread_level level =
-        source < TM_REGIMES ? spread->regimes[source].level : TM_SPREAD_NOTHING;
-    level = level < state->finest ? level : state->finest;
-    if (source == r->source && level == r->level) {
-      tm_scale_revive(&r->step, REVIVE);
-      continue;
-    }
-    r->source = source;
-    r->level = level;
-    r->visits = 0;
-    for (unsigned n = 0; n <= STEPS_MOST; n++)
-      r->jump[n] = r->count[n] = 0;
-    start_step(state, r);
+  tm_trajectory *t = &state->trajectory;
+  size_t source = source_of(state, tm_regime_of(step->place));
+  prepare(state, &source, step);
+  regime *r = &state->regimes[source];
+  double epsilon = tm_stepsize_at(&r->step, step->place, step->adapt);
+  unsigned most = doublings(state, source, step->adapt);
+  bool shorter = tm_random_uniform(step->random) <
+                 (step->adapt ? short_share(r) : r->share);
+  if (shorter) {
+    epsilon *= pow(SHORTEST, tm_random_uniform(step->random));
+    most = most < SHORT_DOUBLINGS ? most : SHORT_DOUBLINGS;
   }
+  bool moved = tm_trajectory_run(t, step->random, epsilon, most);
+  double acceptance = t->acceptance / t->steps;
+  state->divergences += t->diverged;
+  step->accepted = moved;
+  step->acceptance += acceptance;
+  step->proposals++;
+  r->trajectories += 1;
+  r->steps += t->steps;
+  r->diverged += t->diverged;
+  if (moved) {
+    tm_point_copy(state->shared->model, &t->whole.point, step->point);
+    remember(state, step, t->whole.gradient);
+  }
+  if (step->adapt && !shorter)
+    tm_stepsize_update(&r->step, step->place, acceptance);
 }
 
+/* A metric whose step has not been tuned gives way to the one before. */
 static void freeze(void *opaque) {
   hmc *state = opaque;
-  for (size_t i = 0; i < TM_REGIMES; i++)
-    borrow(state, i);
-  for (size_t i = 0; i < TM_REGIMES; i++)
-    tm_scale_freeze(&state->regimes[i].step);
+  for (size_t i = 0; i < TM_REGIMES; i++) {
+    regime *r = &state->regimes[i];
+    r->share = short_share(r);
+    if (tuned(r))
+      continue;
+    if (tuned(&state->kept[i])) {
+      copy_metric(&state->kept[i].metric, &r->metric);
+      r->step = state->kept[i].step;
+    } else if (!r->step.started) {
+      r->metric.level = TM_SPREAD_NOTHING;
+    }
+  }
+  for (size_t i = 0; i < TM_REGIMES; i++) {
+    regime *r = &state->regimes[i];
+    if (!r->step.started)
+      tm_stepsize_start(&r->step,
+                        0.1 * pow((double)state->shared->real_count, -0.25),
+                        TARGET);
+  }
 }
 
 tm_hmc_view tm_hmc_inspect(void *opaque, double tau) {
   hmc *state = opaque;
   tm_tau_place place = tm_tau_locate(tau);
-  regime *r = &state->regimes[tm_regime_of(place)];
-  return (tm_hmc_view){.step = tm_scale_at(&r->step, place, false),
-                       .length = r->length,
+  regime *r = &state->regimes[source_of(state, tm_regime_of(place))];
+  double length = r->trajectories > 0 ? r->steps / r->trajectories : 0;
+  return (tm_hmc_view){.step = tm_stepsize_at(&r->step, place, false),
+                       .length = (unsigned)(length + 0.5),
                        .divergences = state->divergences};
 }
 
@@ -273,6 +306,5 @@ const tm_move_type tm_move_hmc = {
     .applies = applies,
     .create = create,
     .step = step,
-    .end_round = end_round,
     .freeze = freeze,
 };

@@ -24,18 +24,23 @@ tempera_status tm_leapfrog_create(const tm_shared *shared, tm_arena *arena,
   return TEMPERA_OK;
 }
 
-/* The slope at the point: L' (tau grad l + grad log pi J). */
-static void evaluate(tm_leapfrog *leapfrog) {
+/* L' times the gradient. */
+static void turn(tm_leapfrog *leapfrog) {
   const tm_shared *shared = leapfrog->shared;
-  tm_evaluate_slope(leapfrog->evaluator, leapfrog->point, leapfrog->tau,
-                    leapfrog->gradient);
   tm_reals_of(shared, leapfrog->gradient, leapfrog->work);
   tm_factor_transposed(&leapfrog->factor, leapfrog->work, leapfrog->slope);
 }
 
+/* The slope at the point: L' (tau grad l + grad log pi J). */
+static void evaluate(tm_leapfrog *leapfrog) {
+  tm_evaluate_slope(leapfrog->evaluator, leapfrog->point, leapfrog->tau,
+                    leapfrog->gradient);
+  turn(leapfrog);
+}
+
 void tm_leapfrog_start(tm_leapfrog *leapfrog, const tm_step *step,
-                       tm_factor factor, const tm_point *from,
-                       tm_point *point) {
+                       tm_factor factor, const tm_point *from, tm_point *point,
+                       const double *gradient) {
   const tm_shared *shared = leapfrog->shared;
   leapfrog->evaluator = step->evaluator;
   leapfrog->tau = step->tau;
@@ -44,7 +49,13 @@ void tm_leapfrog_start(tm_leapfrog *leapfrog, const tm_step *step,
   tm_point_copy(shared->model, from, point);
   tm_reals_of(shared, from->u, leapfrog->origin);
   memset(leapfrog->v, 0, shared->real_count * sizeof(double));
-  evaluate(leapfrog);
+  if (!gradient) {
+    evaluate(leapfrog);
+    return;
+  }
+  memcpy(leapfrog->gradient, gradient,
+         shared->model->dimension * sizeof(double));
+  turn(leapfrog);
 }
 
 static void kick(tm_leapfrog *leapfrog, double time) {

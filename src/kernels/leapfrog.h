@@ -27,9 +27,11 @@ TEMPERA_CHECKED tempera_status tm_leapfrog_create(const tm_shared *shared,
                                                   tempera_error *error);
 
 /* To the point `from`, v = 0; p is left as it is. `point` is used as scratch
- * and holds the trajectory's end. */
+ * and holds the trajectory's end. `gradient` over u there, if it is known; it
+ * is evaluated for NULL. */
 void tm_leapfrog_start(tm_leapfrog *leapfrog, const tm_step *step,
-                       tm_factor factor, const tm_point *from, tm_point *point);
+                       tm_factor factor, const tm_point *from, tm_point *point,
+                       const double *gradient);
 /* One step of length epsilon: half a kick, a drift, half a kick. */
 void tm_leapfrog_step(tm_leapfrog *leapfrog, double epsilon);
 /* H; +infinity or NaN where the density is zero or a gradient is not finite. */

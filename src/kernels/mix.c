@@ -37,6 +37,9 @@ typedef struct tally {
 
 typedef struct option {
   const tm_move_type *type;
+  const char *name;
+  unsigned doublings;
+  bool borrowed; /* the state is another option's */
   void *state;
   size_t repeats;
   tally tallies[TM_REGIMES];
@@ -51,8 +54,17 @@ typedef struct mix {
   double *before, *moved, *jump;
 } mix;
 
-static const tm_move_type *const TYPES[TM_MIX_MOST] = {
-    &tm_move_walk_part, &tm_move_joint, &tm_move_hmc, &tm_move_crank_nicolson};
+/* Hamiltonian trajectories of up to 3 steps, between which tau moves, and up to
+ * 127, where short ones only diffuse: one state, two options. */
+static const struct {
+  const tm_move_type *type;
+  const char *name;
+  unsigned doublings;
+} CHOICES[TM_MIX_MOST] = {{&tm_move_walk_part, "random-walk", 0},
+                          {&tm_move_joint, "joint", 0},
+                          {&tm_move_hmc, "hmc", 2},
+                          {&tm_move_hmc, "hmc-long", 7},
+                          {&tm_move_crank_nicolson, "crank-nicolson", 0}};
 
 static bool applies(const tempera_model *model) {
   return model->real_dimension > 0;
@@ -65,18 +77,26 @@ static bool of_use(const tm_move_type *type, const tempera_model *model) {
           model->real_dimension > 1);
 }
 
-static tempera_status add_option(mix *made, const tm_move_type *type,
-                                 tm_arena *arena, tempera_error *error) {
+static tempera_status add_option(mix *made, size_t choice, tm_arena *arena,
+                                 tempera_error *error) {
+  const tm_move_type *type = CHOICES[choice].type;
   option *next = &made->options[made->count++];
   size_t d = made->shared->real_count;
   next->type = type;
+  next->name = CHOICES[choice].name;
+  next->doublings = CHOICES[choice].doublings;
   next->repeats = type == &tm_move_joint ? tm_part_of_sweep(d) : 1;
   for (size_t r = 0; r < TM_REGIMES; r++) {
     next->tallies[r].jump = TM_NEW(arena, double, d);
     if (!next->tallies[r].jump)
       return tm_fail_memory(error);
   }
-  return type->create(made->shared, arena, &next->state, error);
+  next->borrowed = made->count > 1 && next[-1].type == type;
+  if (next->borrowed)
+    next->state = next[-1].state;
+  return next->borrowed
+             ? TEMPERA_OK
+             : type->create(made->shared, arena, &next->state, error);
 }
 
 /* Nothing measured: all alike. */
@@ -98,8 +118,8 @@ static tempera_status create(tm_shared *shared, tm_arena *arena, void **state,
   if (!made->before || !made->moved || !made->jump)
     return tm_fail_memory(error);
   for (size_t i = 0; i < TM_MIX_MOST; i++)
-    if (of_use(TYPES[i], shared->model))
-      TM_TRY(add_option(made, TYPES[i], arena, error));
+    if (of_use(CHOICES[i].type, shared->model))
+      TM_TRY(add_option(made, i, arena, error));
   if (made->count > 1)
     TM_TRY(tm_shared_need_spread(shared, arena, error));
   start_shares(made);
@@ -166,7 +186,8 @@ static bool set_shares(mix *state, size_t regime, double even) {
 
 /* ---- the move ---- */
 
-static void use(const option *o, tm_step *step) {
+static void use(const mix *state, const option *o, tm_step *step) {
+  state->shared->doublings = o->doublings;
   for (size_t k = 0; k < o->repeats; k++)
     o->type->step(o->state, step);
 }
@@ -184,17 +205,17 @@ static void step(void *opaque, tm_step *step) {
   const tm_shared *shared = state->shared;
   size_t regime = tm_regime_of(step->place);
   if (state->count == 1) {
-    use(&state->options[0], step);
+    use(state, &state->options[0], step);
     return;
   }
   option *chosen = choose(state, regime, step->random);
   if (!step->adapt || !shared->spread->regimes[regime].level) {
-    use(chosen, step);
+    use(state, chosen, step);
     return;
   }
   tm_reals_of(shared, step->point->u, state->before);
   double cost = cost_so_far(step->evaluator);
-  use(chosen, step);
+  use(state, chosen, step);
   note_jump(state, &chosen->tallies[regime], step,
             cost_so_far(step->evaluator) - cost);
 }
@@ -219,7 +240,7 @@ static void discount(mix *state, size_t regime) {
 static void end_round(void *opaque) {
   mix *state = opaque;
   for (size_t i = 0; i < state->count; i++)
-    if (state->options[i].type->end_round)
+    if (state->options[i].type->end_round && !state->options[i].borrowed)
       state->options[i].type->end_round(state->options[i].state);
   if (state->count == 1)
     return;
@@ -247,7 +268,7 @@ static void freeze_shares(mix *state) {
 static void freeze(void *opaque) {
   mix *state = opaque;
   for (size_t i = 0; i < state->count; i++)
-    if (state->options[i].type->freeze)
+    if (state->options[i].type->freeze && !state->options[i].borrowed)
       state->options[i].type->freeze(state->options[i].state);
   if (state->count > 1)
     freeze_shares(state);
@@ -259,7 +280,7 @@ tm_mix_view tm_mix_inspect(const void *opaque, double tau) {
   tm_mix_view view = {.count = state->count};
   for (size_t i = 0; i < state->count; i++) {
     const option *o = &state->options[i];
-    view.names[i] = o->type->name;
+    view.names[i] = o->name;
     view.shares[i] = state->shares[regime][i];
     view.efficiency[i] =
         efficiency(&o->tallies[regime], state->shared->real_count);

@@ -16,10 +16,12 @@ typedef struct tm_shared {
   const tempera_model *model;
   tm_point proposal, spare;
   size_t real_count;
-  size_t *reals;             /* the real coordinates of u */
-  tm_scale *componentwise;   /* one per real: set by the random walk, or NULL */
-  tm_spread *spread;         /* of the reals, when a move needs it, or NULL; the
-                                kernel keeps it up to date in warmup */
+  size_t *reals;           /* the real coordinates of u */
+  tm_scale *componentwise; /* one per real: set by the random walk, or NULL */
+  tm_spread *spread;       /* of the reals, when a move needs it, or NULL; the
+                              kernel keeps it up to date in warmup */
+  unsigned
+      doublings; /* of Hamiltonian trajectories at most; 0: no such bound */
   const tm_laplace *laplace; /* where the basins are, or NULL; not absent */
 } tm_shared;
 

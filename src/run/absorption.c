@@ -2,21 +2,18 @@
 #include "run/absorption.h"
 
 #include "groups/pair.h"
-#include "numeric/optimise.h"
 #include "parallel/threads.h"
 
 #include <math.h>
-#include <string.h>
 
 enum {
   STARTS = 60,
   TRIES = 1000,   /* prior draws until one has positive likelihood */
   LEAST = 80,     /* sweeps on the way up, at least two at each knot of tau, */
   LAST = 20,      /* and at tau = 1 */
-  PATIENCE = 500, /* sweeps of the leg to come down in */
-  CLIMB = 400     /* evaluations of the optimiser */
+  PATIENCE = 500, /* sweeps of the leg to come down in, */
+  LONGER = 400    /* and at tau = 1 before a second try */
 };
-static const double TOLERANCE = 1e-3;
 
 /* One chain's share of the starts. */
 typedef struct climber {
@@ -25,7 +22,6 @@ typedef struct climber {
   tm_arena *arena;
   tm_point point;
   tm_reference_walker walker; /* of the chain's leg, with its own points */
-  double *gradient, *prior_gradient;
   size_t starts, absorbed;
   tempera_status status;
   tempera_error error;
@@ -36,10 +32,6 @@ static tempera_status prepare(climber *c, tempera_error *error) {
   const tempera_model *leg = tm_reference_model(c->sampler->leg->reference);
   c->arena = tm_arena_create();
   if (!c->arena)
-    return tm_fail_memory(error);
-  c->gradient = TM_NEW(c->arena, double, model->dimension);
-  c->prior_gradient = TM_NEW(c->arena, double, model->dimension);
-  if (!c->gradient || !c->prior_gradient)
     return tm_fail_memory(error);
   c->walker = *c->pair->reference;
   TM_TRY(tm_point_create(model, c->arena, &c->point, error));
@@ -84,52 +76,13 @@ static bool descend(climber *c) {
   return w->tau == 0;
 }
 
-static double height(const double *u, double *gradient, void *context) {
-  climber *c = context;
-  tm_evaluator *evaluator = &c->pair->group.evaluator;
-  size_t n = c->sampler->model->dimension;
-  memcpy(c->point.u, u, n * sizeof(double));
-  if (gradient) {
-    tm_evaluate_gradient(evaluator, &c->point, gradient, c->prior_gradient);
-    for (size_t j = 0; j < n; j++)
-      gradient[j] += c->prior_gradient[j];
-  } else {
-    tm_evaluate(evaluator, &c->point);
-  }
-  return tm_log_density(&c->point, 1);
-}
-
-/* A state that has not come down may only be slow: let the optimiser carry it
- * to the top of its basin. Integers stay. */
-static tempera_status climb(climber *c, tempera_error *error) {
-  const tempera_model *model = c->sampler->model;
-  size_t n = model->dimension;
-  double *room = TM_NEW(c->arena, double, 4 * n);
-  if (!room)
-    return tm_fail_memory(error);
-  double *u = room, *lower = room + n, *upper = room + 2 * n;
-  double *step = room + 3 * n;
-  memcpy(u, c->point.u, n * sizeof(double));
-  for (size_t j = 0; j < n; j++) {
-    double reach = model->integer[j] ? 0 : 20 + fabs(u[j]);
-    lower[j] = u[j] - reach;
-    upper[j] = u[j] + reach;
-    step[j] = 0.1;
-  }
-  tm_optimiser_settings settings = {.dimension = n,
-                                    .method = tm_has_gradients(model)
-                                                  ? TM_OPTIMISER_LBFGS
-                                                  : TM_OPTIMISER_SIMPLEX,
-                                    .lower = lower,
-                                    .upper = upper,
-                                    .tolerance = TOLERANCE,
-                                    .evaluations = CLIMB};
-  tm_optimiser *optimiser = NULL;
-  TM_TRY(tm_optimiser_create(&settings, &optimiser, error));
-  (void)tm_optimiser_run(optimiser, height, c, step, u);
-  tm_optimiser_free(optimiser);
-  (void)height(u, NULL, c);
-  return TEMPERA_OK;
+/* A state that has not come down may only be slow: it gets more sweeps at the
+ * posterior. (No optimiser carries it: a posterior with a funnel has no top.)
+ */
+static void linger(climber *c, tempera_random *random) {
+  tm_group *group = &c->pair->group;
+  for (size_t k = 0; k < LONGER; k++)
+    tm_kernel_sweep(group->kernel, &group->evaluator, &c->point, 1, random);
 }
 
 static tempera_status try_start(climber *c, uint32_t number,
@@ -145,8 +98,8 @@ static tempera_status try_start(climber *c, uint32_t number,
     return TEMPERA_OK;
   bool absorbed = descend(c);
   if (!absorbed) {
-    TM_TRY(climb(c, error));
-    absorbed = usable(&c->point) && descend(c);
+    linger(c, &random);
+    absorbed = descend(c);
   }
   c->absorbed += absorbed;
   const tm_evaluator *evaluators[] = {&c->pair->group.evaluator,

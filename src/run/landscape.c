@@ -8,48 +8,24 @@
 #include <math.h>
 #include <string.h>
 
-/* The best optima of the Laplace ridge at both ends, on the natural scale: the
- * other ridge's basins are the same, and need no search of their own. None
- * without a Laplace ridge. */
-static tempera_status find_basins(const tempera_sampler *s, double **basins,
-                                  size_t *count, tempera_error *error) {
-  enum { MOST = 4 }; /* per end */
-  if (!s->laplace || tm_laplace_look(s->laplace)->absent)
-    return TEMPERA_OK;
-  const tm_laplace_view *view = tm_laplace_look(s->laplace);
-  const tm_laplace_knot *ends[] = {&view->knots[view->knot_count - 1],
-                                   &view->knots[0]};
-  *basins = tm_heap_alloc(2 * MOST * s->model->size, sizeof(double));
-  if (!*basins)
-    return tm_fail_memory(error);
-  for (size_t e = 0; e < 2; e++)
-    for (size_t i = 0; i < ends[e]->mode_count && i < MOST; i++) {
-      double log_jacobian;
-      if (isfinite(ends[e]->modes[i].log_likelihood))
-        tm_constrain(s->model, ends[e]->modes[i].u,
-                     *basins + (*count)++ * s->model->size, &log_jacobian);
-    }
-  return TEMPERA_OK;
+static tempera_status need_store(tempera_sampler *s, tempera_error *error) {
+  const tempera_options *o = &s->options;
+  tm_store_settings settings = {.seed = o->seed,
+                                .threads = tm_threads(o->threads),
+                                .stop = {tm_sampler_stop_due, s}};
+  return s->store
+             ? TEMPERA_OK
+             : tm_store_create(s->model, &settings, s->starts.optimiser,
+                               s->starts.optimiser_count, &s->store, error);
 }
 
 tempera_status tm_landscape_ridge(tempera_sampler *sampler, bool needed,
                                   tempera_error *error) {
   tempera_sampler *s = sampler;
-  const tempera_options *o = &s->options;
-  tm_ridge_settings settings = {.kind = o->ridge,
-                                .tau_min = o->tau_min,
-                                .seed = o->seed,
-                                .threads = tm_threads(o->threads),
-                                .stop = {tm_sampler_stop_due, s}};
-  double *basins = NULL;
-  size_t count = 0;
-  TM_TRY(find_basins(s, &basins, &count, error));
-  settings.surveyed = count > 0;
-  tempera_status status = tm_ridge_create(
-      s->model, &settings, count ? basins : s->starts.optimiser,
-      count ? count : s->starts.optimiser_count, &s->ridge, error);
-  tm_heap_free(basins);
-  TM_TRY(status);
+  tm_ridge_settings settings = {.kind = s->options.ridge,
+                                .tau_min = s->options.tau_min,
+                                .store = s->store};
+  TM_TRY(tm_ridge_create(s->model, &settings, NULL, 0, &s->ridge, error));
   const tm_ridge_view *view = tm_ridge_look(s->ridge);
   if (!view->absent || !needed)
     return TEMPERA_OK;
@@ -63,12 +39,9 @@ tempera_status tm_landscape_laplace(tempera_sampler *sampler, bool needed,
                                     tempera_error *error) {
   tempera_sampler *s = sampler;
   const tempera_options *o = &s->options;
-  tm_laplace_settings settings = {.tau_min = o->tau_min,
-                                  .seed = o->seed,
-                                  .threads = tm_threads(o->threads),
-                                  .stop = {tm_sampler_stop_due, s}};
-  TM_TRY(tm_laplace_create(s->model, &settings, s->starts.optimiser,
-                           s->starts.best_count, &s->laplace, error));
+  TM_TRY(need_store(s, error));
+  tm_laplace_settings settings = {.tau_min = o->tau_min, .store = s->store};
+  TM_TRY(tm_laplace_create(s->model, &settings, NULL, 0, &s->laplace, error));
   const tm_laplace_view *view = tm_laplace_look(s->laplace);
   if (view->absent && needed)
     return tm_fail(error, TEMPERA_ERROR_MODEL,

@@ -149,6 +149,7 @@ void tempera_sampler_free(tempera_sampler *sampler) {
   tm_laplace_free(sampler->laplace);
   tm_leg_free(sampler->leg);
   tm_draws_free(sampler->reference);
+  tm_store_free(sampler->store);
   tm_draws_free(sampler->draws);
   tm_draws_free(sampler->warmup_draws);
   tm_starts_free(&sampler->starts);
@@ -374,10 +375,8 @@ double tm_sampler_seconds(const tempera_sampler *sampler) {
 uint64_t tm_sampler_evaluations(const tempera_sampler *sampler) {
   const tempera_sampler *s = sampler;
   uint64_t total = s->starts.likelihood_evaluations + s->estimate_evaluations;
-  if (s->ridge)
-    total += tm_ridge_look(s->ridge)->likelihood_evaluations;
-  if (s->laplace)
-    total += tm_laplace_look(s->laplace)->likelihood_evaluations;
+  if (s->store)
+    total += tm_store_work(s->store).likelihood_evaluations;
   for (size_t c = 0; c < s->options.chains; c++)
     total += s->groups[c]->evaluator.likelihood_evaluations;
   total += tm_leg_cost_of(s).likelihood_evaluations;

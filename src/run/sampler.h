@@ -34,6 +34,7 @@ struct tempera_sampler {
   tm_starts starts;
   bool init_given;     /* the caller's starts */
   bool begun;          /* the ridge was looked for: by the first advance */
+  tm_store *store;     /* of optima, for both ridges; or NULL */
   tm_ridge *ridge;     /* NULL: this method or these settings need none */
   tm_laplace *laplace; /* for jumps and curves of log z; or NULL */
   tm_group **groups;   /* options.chains of them */

@@ -4,6 +4,7 @@
 #include "run/sampler.h"
 
 #include "estimate/estimate.h"
+#include "estimate/evidence/evidence.h"
 #include "run/absorption.h"
 
 #include <math.h>

@@ -3,6 +3,7 @@
 #include "run/sampler.h"
 
 #include "estimate/estimate.h"
+#include "estimate/evidence/evidence.h"
 #include "estimate/findings.h"
 #include "parallel/threads.h"
 #include "run/absorption.h"
@@ -14,18 +15,13 @@
 #include <string.h>
 
 static void fill_cost(const tempera_sampler *s, tempera_summary *summary) {
-  const tm_ridge_view *view = s->ridge ? tm_ridge_look(s->ridge) : NULL;
   summary->likelihood_evaluations = tm_sampler_evaluations(s);
   summary->seconds = tm_sampler_seconds(s);
   summary->seconds_in_model = s->starts.seconds_in_model;
-  if (view) {
-    summary->gradient_evaluations = view->gradient_evaluations;
-    summary->seconds_in_model += view->seconds_in_model;
-  }
-  if (s->laplace) {
-    const tm_laplace_view *laplace = tm_laplace_look(s->laplace);
-    summary->gradient_evaluations += laplace->gradient_evaluations;
-    summary->seconds_in_model += laplace->seconds_in_model;
+  if (s->store) {
+    tm_work work = tm_store_work(s->store);
+    summary->gradient_evaluations = work.gradient_evaluations;
+    summary->seconds_in_model += work.seconds_in_model;
   }
   for (size_t c = 0; c < s->options.chains; c++) {
     const tm_evaluator *e = &s->groups[c]->evaluator;
@@ -67,7 +63,7 @@ static tempera_status fill_ridge(const tempera_sampler *s,
                          view->reason);
   summary->ridge_gap = view->gap;
   summary->ridge_knots = view->knots;
-  summary->ridge_optimisations = view->optimisations;
+  summary->ridge_optimisations = view->work.optimisations;
   return copy_knots(view, tempera_model_size(s->model), summary, error);
 }
 

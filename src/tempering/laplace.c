@@ -6,7 +6,6 @@
 #include <string.h>
 
 enum {
-  ENOUGH_STARTS = 8,     /* topped up with draws from the prior */
   MOST_IMPROVEMENTS = 8, /* climbs in one improvement */
   BUDGET_GRADIENTS = 12000,
   BUDGET_VALUES = 8000, /* and for Hessians, each about d^2 of them: */
@@ -30,7 +29,7 @@ static void make_convex(tm_laplace_knot *knots, size_t count) {
 }
 
 static bool relabels(const tm_laplace *laplace, const tm_stage *stage) {
-  const tm_labels *labels = &laplace->labels;
+  const tm_labels *labels = &laplace->store->labels;
   double least = INFINITY, most = -INFINITY;
   for (size_t m = 0; m < stage->count; m++) {
     least = fmin(least, stage->modes[m].seen.log_copies);
@@ -38,19 +37,6 @@ static bool relabels(const tm_laplace *laplace, const tm_stage *stage) {
   }
   return labels->count > TM_LABELS_ALL ? least > 0.9 * labels->log_factorial
                                        : most > 0.05;
-}
-
-static void count_work(tm_laplace *laplace) {
-  tm_laplace_view *view = &laplace->view;
-  view->optimisations = laplace->optimisations;
-  view->likelihood_evaluations = view->gradient_evaluations = 0;
-  view->seconds_in_model = 0;
-  for (size_t w = 0; w < TM_LAPLACE_WORKERS; w++) {
-    const tm_evaluator *own = &laplace->climbers[w].evaluator;
-    view->likelihood_evaluations += own->likelihood_evaluations;
-    view->gradient_evaluations += own->gradient_evaluations;
-    view->seconds_in_model += own->seconds;
-  }
 }
 
 /* How tall the modes' shares of a proposal density are. */
@@ -78,8 +64,7 @@ static tempera_status show_modes(tm_laplace *laplace, const tm_stage *stage,
 
 static tempera_status publish(tm_laplace *laplace, tempera_error *error) {
   tm_laplace_view *view = &laplace->view;
-  count_work(laplace);
-  view->labels = laplace->labels;
+  view->labels = laplace->store->labels;
   view->knot_count = view->absent ? 0 : laplace->stage_count;
   tm_laplace_knot *knots =
       TM_NEW(laplace->arena, tm_laplace_knot, laplace->stage_count);
@@ -90,7 +75,7 @@ static tempera_status publish(tm_laplace *laplace, tempera_error *error) {
     const tm_stage *stage = &laplace->stages[s];
     tm_laplace_mode *modes =
         TM_NEW(laplace->arena, tm_laplace_mode, stage->count);
-    bool relabel = laplace->labels.count > 0 && relabels(laplace, stage);
+    bool relabel = laplace->store->labels.count > 0 && relabels(laplace, stage);
     if (!modes)
       return tm_fail_memory(error);
     TM_TRY(show_modes(laplace, stage, relabel, modes, error));
@@ -110,66 +95,10 @@ static tempera_status publish(tm_laplace *laplace, tempera_error *error) {
 
 /* ---- create and free */
 
-static tempera_status keep_start(tm_laplace *laplace, tempera_error *error) {
-  const tm_climber *c = &laplace->climbers[0];
-  const tm_point *point = &c->trial;
-  if (!isfinite(point->log_likelihood) || !isfinite(point->log_prior))
-    return TEMPERA_OK;
-  tm_optimum start = {.log_likelihood = point->log_likelihood,
-                      .log_prior = point->log_prior + point->log_jacobian};
-  start.u = TM_NEW(laplace->arena, double, laplace->model->dimension);
-  if (!start.u)
-    return tm_fail_memory(error);
-  memcpy(start.u, point->u, laplace->model->dimension * sizeof(double));
-  size_t k = laplace->start_count++;
-  for (; k > 0 && tm_optimum_height(&laplace->starts[k - 1], 1) <
-                      tm_optimum_height(&start, 1);
-       k--)
-    laplace->starts[k] = laplace->starts[k - 1];
-  laplace->starts[k] = start;
-  return TEMPERA_OK;
-}
-
-static tempera_status failure(const tm_laplace *laplace, tempera_error *error) {
-  const tm_evaluator *evaluator = &laplace->climbers[0].evaluator;
-  if (evaluator->status != TEMPERA_OK && error)
-    *error = evaluator->error;
-  return evaluator->status;
-}
-
-/* Those of positive density, best first at tau = 1; a few draws from the
- * prior where there are not enough. */
-static tempera_status take_starts(tm_laplace *laplace, const double *starts,
-                                  size_t count, tempera_error *error) {
-  const tempera_model *model = laplace->model;
-  tm_climber *c = &laplace->climbers[0];
-  laplace->starts = TM_NEW(laplace->arena, tm_optimum, count + ENOUGH_STARTS);
-  if (!laplace->starts)
-    return tm_fail_memory(error);
-  for (size_t i = 0; i < count; i++) {
-    memcpy(c->trial.theta, starts + i * model->size,
-           model->size * sizeof(double));
-    tm_evaluate_natural(&c->evaluator, &c->trial);
-    TM_TRY(failure(laplace, error));
-    TM_TRY(keep_start(laplace, error));
-  }
-  tempera_random random =
-      tm_random(laplace->settings.seed, 1, TM_PURPOSE_RIDGE);
-  for (size_t i = count; i < ENOUGH_STARTS && model->spec.prior_draw; i++) {
-    tm_prior_draw(&c->evaluator, &random, &c->trial);
-    TM_TRY(failure(laplace, error));
-    TM_TRY(keep_start(laplace, error));
-  }
-  if (laplace->start_count == 0)
-    return tm_fail(error, TEMPERA_ERROR_ARGUMENT,
-                   "the Laplace ridge needs a start of positive density");
-  return tm_labels_find(&c->evaluator, &c->trial, starts, count, laplace->arena,
-                        &laplace->labels, error);
-}
-
 static tempera_status prepare(tm_laplace *laplace, const double *starts,
                               size_t count, tempera_error *error) {
   const tempera_model *model = laplace->model;
+  const tm_laplace_settings *settings = &laplace->settings;
   double *room =
       TM_NEW(laplace->arena, double, 2 * (model->size + model->dimension) + 1);
   if (!room)
@@ -178,28 +107,31 @@ static tempera_status prepare(tm_laplace *laplace, const double *starts,
   laplace->other = room + model->size;
   laplace->turned = room + 2 * model->size;
   laplace->delta = laplace->turned + model->dimension;
-  for (size_t w = 0; w < TM_LAPLACE_WORKERS; w++) {
-    TM_TRY(tm_climber_create(model, &laplace->frame, laplace->arena,
-                             &laplace->climbers[w], error));
-    laplace->climbers[w].evaluator.stop = laplace->settings.stop;
-  }
-  TM_TRY(take_starts(laplace, starts, count, error));
-  return tm_search_frame_create(model, laplace->starts, laplace->start_count,
-                                laplace->arena, &laplace->frame, error);
-}
-
-static tempera_status build(tm_laplace *laplace, const double *starts,
-                            size_t count, tempera_error *error) {
-  TM_TRY(prepare(laplace, starts, count, error));
-  TM_TRY(tm_laplace_anchor(laplace, error));
-  TM_TRY(tm_laplace_refine(laplace, error));
-  return publish(laplace, error);
+  laplace->store = settings->store;
+  laplace->owned = !laplace->store;
+  tm_store_settings own = {settings->seed, settings->threads, settings->stop};
+  return laplace->owned ? tm_store_create(model, &own, starts, count,
+                                          &laplace->store, error)
+                        : TEMPERA_OK;
 }
 
 static uint64_t budget_of(const tempera_model *model) {
   uint64_t d = model->real_dimension;
   return tm_has_gradients(model) ? BUDGET_GRADIENTS
                                  : BUDGET_VALUES + BUDGET_HESSIANS * d * d;
+}
+
+static tempera_status build(tm_laplace *laplace, const double *starts,
+                            size_t count, tempera_error *error) {
+  TM_TRY(prepare(laplace, starts, count, error));
+  tm_work none = {0}, before = tm_store_work(laplace->store);
+  laplace->budget = tm_store_spent(laplace->store) + laplace->settings.budget;
+  TM_TRY(tm_laplace_anchor(laplace, error));
+  TM_TRY(tm_laplace_refine(laplace, error));
+  laplace->taken = laplace->store->count;
+  tm_work_add(&laplace->view.work, tm_store_work(laplace->store),
+              laplace->owned ? &none : &before);
+  return publish(laplace, error);
 }
 
 tempera_status tm_laplace_create(const tempera_model *model,
@@ -217,7 +149,6 @@ tempera_status tm_laplace_create(const tempera_model *model,
   made->settings = *settings;
   if (settings->budget == 0)
     made->settings.budget = budget_of(model);
-  made->settings.threads = tm_threads(settings->threads);
   tempera_status status = build(made, starts, start_count, error);
   if (status != TEMPERA_OK) {
     tm_laplace_free(made);
@@ -230,9 +161,8 @@ tempera_status tm_laplace_create(const tempera_model *model,
 void tm_laplace_free(tm_laplace *laplace) {
   if (!laplace)
     return;
-  for (size_t w = 0; w < TM_LAPLACE_WORKERS; w++)
-    tm_evaluator_release(&laplace->climbers[w].evaluator);
-  tm_heap_free(laplace->climbs);
+  if (laplace->owned)
+    tm_store_free(laplace->store);
   tm_arena_free(laplace->arena);
 }
 
@@ -243,13 +173,13 @@ const tm_laplace_view *tm_laplace_look(const tm_laplace *laplace) {
 /* ---- improvement */
 
 /* The stage whose best mode the point's line comes closest to. */
-static size_t best_stage(const tm_laplace *laplace, const tm_point *point) {
+static size_t best_stage(const tm_laplace *laplace, const tm_optimum *point) {
   size_t best = 0;
   double most = -INFINITY;
   for (size_t s = 0; s < laplace->stage_count; s++) {
     const tm_stage *stage = &laplace->stages[s];
-    double excess =
-        tm_log_density(point, stage->tau) - stage->modes[0].seen.height;
+    double excess = tm_optimum_height(point, stage->tau) + point->log_jacobian -
+                    stage->modes[0].seen.height;
     if (excess > most) {
       most = excess;
       best = s;
@@ -258,21 +188,16 @@ static size_t best_stage(const tm_laplace *laplace, const tm_point *point) {
   return best;
 }
 
-static tempera_status improve_from(tm_laplace *laplace, const double *theta,
+/* From a point that lies in no basin known where it does best. */
+static tempera_status improve_from(tm_laplace *laplace, const tm_optimum *point,
                                    size_t *fresh, tempera_error *error) {
-  tm_climber *c = &laplace->climbers[0];
-  memcpy(c->trial.theta, theta, laplace->model->size * sizeof(double));
-  tm_evaluate_natural(&c->evaluator, &c->trial);
-  TM_TRY(failure(laplace, error));
-  if (!isfinite(c->trial.log_likelihood) || !isfinite(c->trial.log_prior))
-    return TEMPERA_OK;
-  size_t s = best_stage(laplace, &c->trial), before = *fresh;
-  if (tm_stage_covers(laplace, &laplace->stages[s], c->trial.u))
+  size_t s = best_stage(laplace, point), before = *fresh;
+  if (tm_stage_covers(laplace, &laplace->stages[s], point->u))
     return TEMPERA_OK;
   tm_climb climb = {.tau = laplace->stages[s].tau,
-                    .u = c->trial.u,
+                    .u = point->u,
                     .tracks = tm_laplace_new_track(laplace)};
-  TM_TRY(tm_laplace_plan(laplace, &climb, error));
+  TM_TRY(tm_store_plan(laplace->store, &climb, error));
   TM_TRY(tm_laplace_explore(laplace, &laplace->stages[s], fresh, error));
   tm_stage_settle(laplace, &laplace->stages[s]);
   if (*fresh == before)
@@ -281,20 +206,38 @@ static tempera_status improve_from(tm_laplace *laplace, const double *theta,
   return tm_laplace_follow(laplace, s, -1, error);
 }
 
+/* What others have put into the store since. */
+static tempera_status take_up(tm_laplace *laplace, size_t *fresh,
+                              tempera_error *error) {
+  tm_store *store = laplace->store;
+  size_t climbs = store->optimisations, end = store->count;
+  for (; laplace->taken < end; laplace->taken++) {
+    tm_optimum point = store->optima[laplace->taken];
+    if (point.finder == TM_BY_LAPLACE)
+      continue;
+    if (store->optimisations - climbs > MOST_IMPROVEMENTS && *fresh == 0)
+      continue;
+    TM_TRY(improve_from(laplace, &point, fresh, error));
+  }
+  return TEMPERA_OK;
+}
+
 tempera_status tm_laplace_improve(tm_laplace *laplace, const double *points,
                                   size_t count, size_t *found,
                                   tempera_error *error) {
-  size_t fresh = 0, climbs = laplace->optimisations;
-  for (size_t i = 0; i < count && !laplace->view.absent; i++) {
-    if (laplace->optimisations - climbs > MOST_IMPROVEMENTS && fresh == 0)
-      break;
-    TM_TRY(improve_from(laplace, points + i * laplace->model->size, &fresh,
-                        error));
-  }
+  size_t fresh = 0;
+  tm_store *store = laplace->store;
+  tm_work before = tm_store_work(store);
+  for (size_t i = 0; i < count; i++)
+    TM_TRY(tm_store_offer(store, points + i * laplace->model->size, TM_BY_DRAW,
+                          error));
+  if (!laplace->view.absent)
+    TM_TRY(take_up(laplace, &fresh, error));
   if (fresh > 0)
     TM_TRY(tm_laplace_refine(laplace, error));
   if (found)
     *found = fresh;
+  tm_work_add(&laplace->view.work, tm_store_work(store), &before);
   return publish(laplace, error);
 }
 

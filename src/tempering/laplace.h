@@ -6,7 +6,7 @@
 #ifndef TM_TEMPERING_LAPLACE_H
 #define TM_TEMPERING_LAPLACE_H
 
-#include "model/labels.h"
+#include "tempering/store.h"
 
 typedef struct tm_laplace tm_laplace;
 
@@ -14,6 +14,7 @@ typedef struct tm_laplace_settings {
   double tau_min; /* 0 unless the prior is improper */
   uint64_t seed;
   int threads;
+  tm_store *store; /* shared with the natural ridge; NULL: its own */
   uint64_t budget; /* likelihood and gradient evaluations; 0: the default.
                       Soft: an optimisation once begun is finished. */
   tm_stop stop;    /* ends the search with TEMPERA_CANCELLED */
@@ -57,16 +58,14 @@ typedef struct tm_laplace_view {
   const tm_laplace_knot *knots; /* taus increasing: tau_min .. 1 */
   size_t most_modes;            /* at any knot */
   tm_labels labels;
-  size_t optimisations;
-  uint64_t likelihood_evaluations, gradient_evaluations;
-  double seconds_in_model;
-  bool absent; /* unbounded or flat: there is no Laplace ridge */
+  tm_work work; /* of this measure alone */
+  bool absent;  /* unbounded or flat: there is no Laplace ridge */
   char reason[256];
 } tm_laplace_view;
 
-/* `starts`: natural-scale points of positive density (count x model size).
- * Succeeds with view->absent set when there is no ridge. The result does not
- * depend on the number of threads. */
+/* `starts`: natural-scale points of positive density (count x model size), not
+ * looked at where a store is given. Succeeds with view->absent set when there
+ * is no ridge. The result does not depend on the number of threads. */
 TEMPERA_CHECKED tempera_status tm_laplace_create(
     const tempera_model *model, const tm_laplace_settings *settings,
     const double *starts, size_t start_count, tm_laplace **laplace,

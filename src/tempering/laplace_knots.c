@@ -20,82 +20,9 @@ static const double ROUGH = 4;       /* nats below: care is not worth it */
 static const double OUTWARD = 8;     /* integers are explored from there up */
 static const double SMALLEST = 1e-10;
 
-uint64_t tm_laplace_spent(const tm_laplace *laplace) {
-  uint64_t sum = 0;
-  for (size_t w = 0; w < TM_LAPLACE_WORKERS; w++)
-    sum += laplace->climbers[w].evaluator.likelihood_evaluations +
-           laplace->climbers[w].evaluator.gradient_evaluations;
-  return sum;
-}
-
 /* More than 64 share bits, which costs a climb or two. */
 uint64_t tm_laplace_new_track(tm_laplace *laplace) {
   return (uint64_t)1 << (laplace->tracks++ % 64);
-}
-
-/* ---- the queue */
-
-static tempera_status grow(tm_laplace *laplace, tempera_error *error) {
-  if (laplace->climb_count < laplace->climb_capacity)
-    return TEMPERA_OK;
-  size_t capacity = 2 * laplace->climb_capacity + 16;
-  tm_climb *climbs =
-      tm_heap_resize(laplace->climbs, capacity, sizeof *laplace->climbs);
-  if (!climbs)
-    return tm_fail_memory(error);
-  memset(climbs + laplace->climb_capacity, 0,
-         (capacity - laplace->climb_capacity) * sizeof *climbs);
-  laplace->climbs = climbs;
-  laplace->climb_capacity = capacity;
-  return TEMPERA_OK;
-}
-
-tempera_status tm_laplace_plan(tm_laplace *laplace, const tm_climb *climb,
-                               tempera_error *error) {
-  size_t n = laplace->model->dimension;
-  TM_TRY(grow(laplace, error));
-  tm_climb *slot = &laplace->climbs[laplace->climb_count];
-  tm_spot spot = slot->spot;
-  double *from = slot->from ? slot->from : TM_NEW(laplace->arena, double, n);
-  if (!from)
-    return tm_fail_memory(error);
-  if (!spot.u)
-    TM_TRY(tm_spot_create(laplace->model, laplace->arena, &spot, error));
-  memcpy(from, climb->u, n * sizeof(double));
-  *slot = *climb;
-  slot->u = slot->from = from;
-  slot->spot = spot;
-  laplace->climb_count++;
-  laplace->optimisations++;
-  return TEMPERA_OK;
-}
-
-typedef struct wave {
-  tm_laplace *laplace;
-  const tm_stage *stage;
-} wave;
-
-static void run_share(size_t worker, void *context) {
-  wave *w = context;
-  tm_laplace *laplace = w->laplace;
-  for (size_t i = worker; i < laplace->climb_count; i += TM_LAPLACE_WORKERS) {
-    laplace->climbs[i].known = w->stage->modes;
-    laplace->climbs[i].known_count = w->stage->count;
-    tm_climb_run(&laplace->climbers[worker], &laplace->climbs[i]);
-  }
-}
-
-static tempera_status first_failure(const tm_laplace *laplace,
-                                    tempera_error *error) {
-  for (size_t w = 0; w < TM_LAPLACE_WORKERS; w++) {
-    const tm_evaluator *evaluator = &laplace->climbers[w].evaluator;
-    if (evaluator->status == TEMPERA_OK)
-      continue;
-    if (error)
-      *error = evaluator->error;
-    return evaluator->status;
-  }
-  return TEMPERA_OK;
 }
 
 /* ---- integers */
@@ -113,9 +40,10 @@ static const tm_mode *find_mode(const tm_laplace *laplace,
 
 static bool planned(const tm_laplace *laplace, const double *u,
                     uint64_t tracks) {
-  for (size_t i = 0; i < laplace->climb_count; i++)
-    if ((laplace->climbs[i].tracks & tracks) &&
-        tm_same_value(laplace->model, laplace->climbs[i].u, u))
+  const tm_store *store = laplace->store;
+  for (size_t i = 0; i < store->climb_count; i++)
+    if ((store->climbs[i].tracks & tracks) &&
+        tm_same_value(laplace->model, store->climbs[i].u, u))
       return true;
   return false;
 }
@@ -137,7 +65,7 @@ static tempera_status plan_side(tm_laplace *laplace, const tm_stage *stage,
       return TEMPERA_OK;
     tm_climb climb = {
         .tau = stage->tau, .u = u, .warm = &mode->spot, .tracks = tracks};
-    return tm_laplace_plan(laplace, &climb, error);
+    return tm_store_plan(laplace->store, &climb, error);
   }
   return TEMPERA_OK;
 }
@@ -164,11 +92,14 @@ tempera_status tm_laplace_explore(tm_laplace *laplace, tm_stage *stage,
                                   size_t *fresh, tempera_error *error) {
   size_t found = 0;
   bool whole = laplace->model->real_dimension < laplace->model->dimension;
-  while (laplace->climb_count > 0) {
-    wave context = {laplace, stage};
-    tm_parallel_for(TM_LAPLACE_WORKERS, laplace->settings.threads, run_share,
-                    &context);
-    TM_TRY(first_failure(laplace, error));
+  while (laplace->store->climb_count > 0) {
+    for (size_t m = 0; m < stage->count; m++) {
+      const tm_mode *mode = &stage->modes[m];
+      laplace->landmarks[m] = (tm_landmark){
+          mode->spot.u, mode->dead ? NULL : mode->factor, mode->seen.height};
+    }
+    TM_TRY(
+        tm_store_run(laplace->store, laplace->landmarks, stage->count, error));
     TM_TRY(tm_laplace_file(laplace, stage, &found, error));
     if (whole && stage->count < TM_LAPLACE_MODES)
       TM_TRY(plan_neighbours(laplace, stage, error));
@@ -186,14 +117,15 @@ static tempera_status climb_from_starts(tm_laplace *laplace, tm_stage *stage,
    * found to bring nothing new. */
   bool whole = laplace->model->real_dimension < laplace->model->dimension;
   size_t wave_size = whole ? 1 : 2;
-  for (size_t i = 0; i < count && i < laplace->start_count; i++) {
+  for (size_t i = 0; i < count && i < laplace->store->start_count; i++) {
     tm_climb climb = {.tau = stage->tau,
-                      .u = laplace->starts[i].u,
+                      .u = laplace->store->starts[i].u,
                       .tracks = tm_laplace_new_track(laplace)};
-    TM_TRY(tm_laplace_plan(laplace, &climb, error));
-    if (laplace->climb_count >= wave_size)
+    TM_TRY(tm_store_plan(laplace->store, &climb, error));
+    if (laplace->store->climb_count >= wave_size)
       TM_TRY(tm_laplace_explore(laplace, stage, NULL, error));
-    if (tm_laplace_spent(laplace) > laplace->settings.budget / 2 &&
+    if (tm_store_spent(laplace->store) + laplace->settings.budget / 2 >
+            laplace->budget &&
         stage->count > 0)
       break;
   }
@@ -211,25 +143,23 @@ static tempera_status plan_from(tm_laplace *laplace, const tm_stage *stage,
                     .exact = true,
                     .tracks = mode->tracks,
                     .source = mode};
-  return tm_laplace_plan(laplace, &climb, error);
+  return tm_store_plan(laplace->store, &climb, error);
 }
 
 static void say_absent(tm_laplace *laplace, const char *format_what, double tau,
                        size_t j) {
-  const tempera_model *model = laplace->model;
-  const tm_block *block = &model->blocks[model->block_of_u[j]];
   laplace->view.absent = true;
   snprintf(laplace->view.reason, sizeof laplace->view.reason,
            "the density over the unconstrained parameters %s at tau = %.3g, "
            "along %.60s",
-           format_what, tau, model->names[block->theta + (j - block->u)]);
+           format_what, tau, tm_store_name(laplace->store, j));
 }
 
 static size_t flattest(const tm_laplace *laplace, const tm_mode *mode) {
-  size_t d = laplace->frame.reals, least = 0;
+  size_t d = laplace->store->frame.reals, least = 0;
   double low = INFINITY;
   for (size_t k = 0; k < d; k++) {
-    double step = laplace->frame.step[k];
+    double step = laplace->store->frame.step[k];
     double bend =
         (mode->spot.hl[k * d + k] + mode->spot.hp[k * d + k]) * step * step;
     if (bend < low) {
@@ -237,7 +167,7 @@ static size_t flattest(const tm_laplace *laplace, const tm_mode *mode) {
       least = k;
     }
   }
-  return laplace->frame.real[least];
+  return laplace->store->frame.real[least];
 }
 
 /* A climb that ran away above everything found proves the density unbounded;
@@ -271,7 +201,7 @@ tempera_status tm_laplace_anchor(tm_laplace *laplace, tempera_error *error) {
   high->tau = 1;
   laplace->stage_count = 2;
   laplace->runaway = -INFINITY;
-  TM_TRY(climb_from_starts(laplace, high, laplace->start_count, error));
+  TM_TRY(climb_from_starts(laplace, high, laplace->store->start_count, error));
   TM_TRY(finish_stage(laplace, high, error));
   if (laplace->view.absent)
     return TEMPERA_OK;
@@ -383,7 +313,7 @@ tempera_status tm_laplace_follow(tm_laplace *laplace, size_t s, int way,
     for (size_t m = 0; m < from->count; m++)
       if (missing(laplace, stage, from, &from->modes[m]))
         TM_TRY(plan_from(laplace, stage, &from->modes[m], false, error));
-    if (laplace->climb_count == 0)
+    if (laplace->store->climb_count == 0)
       break;
     laplace->split_from = 0;
     TM_TRY(tm_laplace_explore(laplace, stage, &fresh, error));
@@ -417,7 +347,7 @@ static tempera_status insert(tm_laplace *laplace, size_t s, double tau,
 
 tempera_status tm_laplace_refine(tm_laplace *laplace, tempera_error *error) {
   while (laplace->stage_count < TM_LAPLACE_KNOTS && !laplace->view.absent &&
-         tm_laplace_spent(laplace) < laplace->settings.budget) {
+         tm_store_spent(laplace->store) < laplace->budget) {
     size_t worst = 0;
     double most = 0;
     for (size_t s = 0; s + 1 < laplace->stage_count; s++) {

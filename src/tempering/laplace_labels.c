@@ -17,8 +17,8 @@ static void relabel(tm_laplace *laplace, const unsigned char *permutation,
                     const double *from, double *to) {
   double jacobian;
   tm_constrain(laplace->model, from, laplace->theta, &jacobian);
-  tm_labels_apply(laplace->model, &laplace->labels, permutation, laplace->theta,
-                  laplace->other);
+  tm_labels_apply(laplace->model, &laplace->store->labels, permutation,
+                  laplace->theta, laplace->other);
   tm_unconstrain(laplace->model, laplace->other, to);
 }
 
@@ -49,7 +49,7 @@ static void turned_curvature(tm_laplace *laplace, const unsigned char *back,
                              const double *factor, double *v, double *rows,
                              double *h) {
   const tempera_model *model = laplace->model;
-  size_t d = laplace->frame.reals, k = 0;
+  size_t d = laplace->store->frame.reals, k = 0;
   for (size_t j = 0; j < model->dimension; j++)
     if (!model->integer[j]) {
       column(laplace, back, v, j, laplace->delta);
@@ -63,7 +63,7 @@ static void turned_curvature(tm_laplace *laplace, const unsigned char *back,
 tempera_status tm_laplace_sort_labels(tm_laplace *laplace,
                                       tm_laplace_mode *mode,
                                       tempera_error *error) {
-  const tm_labels *labels = &laplace->labels;
+  const tm_labels *labels = &laplace->store->labels;
   unsigned char sort[TM_LABELS_MOST], back[TM_LABELS_MOST];
   double jacobian;
   tm_constrain(laplace->model, mode->u, laplace->theta, &jacobian);
@@ -72,7 +72,7 @@ tempera_status tm_laplace_sort_labels(tm_laplace *laplace,
   tm_labels_sort(labels, laplace->theta, sort);
   for (size_t k = 0; k < labels->count; k++)
     back[sort[k]] = (unsigned char)k;
-  size_t d = laplace->frame.reals;
+  size_t d = laplace->store->frame.reals;
   double *u = TM_NEW(laplace->arena, double, laplace->model->dimension);
   double *factor = TM_NEW(laplace->arena, double, d *d + 1);
   double *inverse = TM_NEW(laplace->arena, double, d *d + 1);

@@ -18,21 +18,11 @@ static const double SAME = 0.25; /* squared distance of duplicates */
 /* Proposals: weights to this power, and a floor shared by all. */
 static const double FLATTEN = 0.8, FLOOR = 0.02;
 
-bool tm_same_value(const tempera_model *model, const double *a,
-                   const double *b) {
-  if (model->real_dimension == model->dimension)
-    return true;
-  for (size_t j = 0; j < model->dimension; j++)
-    if (model->integer[j] && a[j] != b[j])
-      return false;
-  return true;
-}
-
 /* ---- distances */
 
 static double square_between(tm_laplace *laplace, const tm_mode *mode,
                              const double *u, double most) {
-  const tm_search_frame *frame = &laplace->frame;
+  const tm_frame *frame = &laplace->store->frame;
   for (size_t k = 0; k < frame->reals; k++)
     laplace->delta[k] = u[frame->real[k]] - mode->spot.u[frame->real[k]];
   return tm_factor_square(mode->factor, frame->reals, laplace->delta, most);
@@ -42,7 +32,7 @@ static double square_between(tm_laplace *laplace, const tm_mode *mode,
 static const double *relabelled(tm_laplace *laplace, const double *u,
                                 size_t p) {
   const tempera_model *model = laplace->model;
-  const tm_labels *labels = &laplace->labels;
+  const tm_labels *labels = &laplace->store->labels;
   double jacobian;
   if (p == 0)
     return u;
@@ -54,7 +44,9 @@ static const double *relabelled(tm_laplace *laplace, const double *u,
 }
 
 static size_t relabellings(const tm_laplace *laplace) {
-  return laplace->labels.permutations ? laplace->labels.permutations : 1;
+  return laplace->store->labels.permutations
+             ? laplace->store->labels.permutations
+             : 1;
 }
 
 /* The nearest copy of u, in the mode's metric; infinite for other integers. */
@@ -71,7 +63,7 @@ static double nearest_square(tm_laplace *laplace, const tm_mode *mode,
 
 bool tm_stage_covers(tm_laplace *laplace, const tm_stage *stage,
                      const double *u) {
-  double d = (double)laplace->frame.reals;
+  double d = (double)laplace->store->frame.reals;
   double bulk = d + 5 * sqrt(2 * d) + 5;
   for (size_t m = 0; m < stage->count; m++)
     if (nearest_square(laplace, &stage->modes[m], u, bulk) < bulk)
@@ -84,9 +76,9 @@ bool tm_stage_covers(tm_laplace *laplace, const tm_stage *stage,
 /* Eigenvalues are made positive, and not so small that the spread would be
  * ten times that of the starts. */
 static bool make_definite(tm_laplace *laplace, double *h) {
-  size_t d = laplace->frame.reals;
-  const double *scale = laplace->frame.step;
-  tm_climber *c = &laplace->climbers[0];
+  size_t d = laplace->store->frame.reals;
+  const double *scale = laplace->store->frame.step;
+  tm_climber *c = &laplace->store->climbers[0];
   for (size_t i = 0; i < d; i++)
     for (size_t k = 0; k < d; k++)
       c->work[i * d + k] = h[i * d + k] * scale[i] * scale[k];
@@ -109,9 +101,9 @@ static void curvature_at(const tm_spot *spot, double tau, size_t d, double *h) {
 
 /* Is some direction so flat that nothing bounds it? */
 static bool flat(const tm_laplace *laplace, const double *h) {
-  size_t d = laplace->frame.reals;
+  size_t d = laplace->store->frame.reals;
   for (size_t k = 0; k < d; k++) {
-    double step = laplace->frame.step[k];
+    double step = laplace->store->frame.step[k];
     if (h[k * d + k] * step * step < 1e-8)
       return true;
   }
@@ -120,7 +112,7 @@ static bool flat(const tm_laplace *laplace, const double *h) {
 
 /* tr(H^-1 hl): how much the curvature of l flattens E[l] below l(u). */
 static double share_of_curvature(tm_laplace *laplace, const tm_mode *mode) {
-  size_t d = laplace->frame.reals;
+  size_t d = laplace->store->frame.reals;
   double trace = 0;
   for (size_t k = 0; k < d; k++) {
     memcpy(laplace->delta, mode->spot.hl + k * d, d * sizeof(double));
@@ -134,7 +126,7 @@ static double share_of_curvature(tm_laplace *laplace, const tm_mode *mode) {
 static tempera_status make_mode(tm_laplace *laplace, double tau,
                                 tm_climb *climb, tm_mode *mode,
                                 tempera_error *error) {
-  size_t d = laplace->frame.reals;
+  size_t d = laplace->store->frame.reals;
   *mode = (tm_mode){.spot = climb->spot};
   mode->factor = TM_NEW(laplace->arena, double, d *d + 1);
   double *inverse = TM_NEW(laplace->arena, double, d *d + 1);
@@ -192,8 +184,9 @@ static void name_apart(tm_laplace *laplace, const tm_stage *stage,
     laplace->split_to = tm_laplace_new_track(laplace);
   }
   mode->tracks = laplace->split_to;
-  if (climb->source)
-    climb->source->tracks |= laplace->split_to;
+  tm_mode *source = climb->source;
+  if (source)
+    source->tracks |= laplace->split_to;
 }
 
 static tempera_status add_mode(tm_laplace *laplace, tm_stage *stage,
@@ -212,24 +205,43 @@ static tempera_status add_mode(tm_laplace *laplace, tm_stage *stage,
 /* Beyond TM_LABELS_ALL labels one copy stands for all: the sorted one. */
 static bool must_sort(tm_laplace *laplace, const tm_climb *climb) {
   double jacobian;
-  if (laplace->labels.count <= TM_LABELS_ALL || climb->resorted)
+  if (laplace->store->labels.count <= TM_LABELS_ALL || climb->resorted)
     return false;
   tm_constrain(laplace->model, climb->spot.u, laplace->theta, &jacobian);
-  return !tm_labels_sorted(&laplace->labels, laplace->theta);
+  return !tm_labels_sorted(&laplace->store->labels, laplace->theta);
 }
 
 static tempera_status plan_sorted(tm_laplace *laplace, const tm_climb *climb,
                                   tempera_error *error) {
   unsigned char permutation[TM_LABELS_MOST];
-  tm_labels_sort(&laplace->labels, laplace->theta, permutation);
-  tm_labels_apply(laplace->model, &laplace->labels, permutation, laplace->theta,
-                  laplace->other);
+  tm_labels_sort(&laplace->store->labels, laplace->theta, permutation);
+  tm_labels_apply(laplace->model, &laplace->store->labels, permutation,
+                  laplace->theta, laplace->other);
   tm_unconstrain(laplace->model, laplace->other, laplace->turned);
   tm_climb next = {.tau = climb->tau,
                    .u = laplace->turned,
                    .tracks = climb->tracks,
                    .resorted = true};
-  return tm_laplace_plan(laplace, &next, error);
+  return tm_store_plan(laplace->store, &next, error);
+}
+
+/* The natural ridge may begin from it. */
+static tempera_status show_store(tm_laplace *laplace, double tau,
+                                 const tm_mode *mode, tempera_error *error) {
+  double log_jacobian;
+  if (mode->dead)
+    return TEMPERA_OK;
+  tm_constrain(laplace->model, mode->spot.u, laplace->theta, &log_jacobian);
+  tm_optimum found = {.tau = tau,
+                      .measure = TM_UNCONSTRAINED,
+                      .finder = TM_BY_LAPLACE,
+                      .log_likelihood = mode->spot.l,
+                      .log_prior = mode->spot.p - log_jacobian,
+                      .log_jacobian = log_jacobian,
+                      .log_mass = mode->seen.log_weight,
+                      .u = mode->spot.u,
+                      .spot = mode->spot};
+  return tm_store_add(laplace->store, &found, error);
 }
 
 static tempera_status file_found(tm_laplace *laplace, tm_stage *stage,
@@ -244,6 +256,7 @@ static tempera_status file_found(tm_laplace *laplace, tm_stage *stage,
   if (twin == stage->count) {
     climb->spot.u = NULL; /* the mode has it now */
     *fresh += !mode.dead;
+    TM_TRY(show_store(laplace, stage->tau, &mode, error));
     name_apart(laplace, stage, climb, &mode);
     return add_mode(laplace, stage, &mode, error);
   }
@@ -271,14 +284,15 @@ static tempera_status file_dead(tm_laplace *laplace, tm_stage *stage,
 
 tempera_status tm_laplace_file(tm_laplace *laplace, tm_stage *stage,
                                size_t *fresh, tempera_error *error) {
-  size_t count = laplace->climb_count;
+  tm_store *store = laplace->store;
+  size_t count = store->climb_count;
   for (size_t i = 0; i < count; i++) {
-    tm_climb *climb = &laplace->climbs[i];
+    tm_climb *climb = &store->climbs[i];
     if (climb->outcome == TM_ASCENT_FOUND)
       TM_TRY(file_found(laplace, stage, climb, fresh, error));
     else if (climb->outcome == TM_ASCENT_KNOWN)
       stage->modes[climb->same].tracks |= climb->tracks;
-    climb = &laplace->climbs[i]; /* the queue may have moved */
+    climb = &store->climbs[i]; /* the queue may have moved */
     if (climb->outcome == TM_ASCENT_RUNAWAY) {
       double height = tm_spot_height(&climb->spot, climb->tau);
       if (height > laplace->runaway) {
@@ -289,15 +303,7 @@ tempera_status tm_laplace_file(tm_laplace *laplace, tm_stage *stage,
     if (climb->outcome >= TM_ASCENT_DEAD)
       TM_TRY(file_dead(laplace, stage, climb, error));
   }
-  /* Climbs planned meanwhile move to the front; spots are exchanged, so that
-   * each slot keeps its own memory. */
-  size_t left = laplace->climb_count - count;
-  for (size_t i = 0; i < left; i++) {
-    tm_climb held = laplace->climbs[i];
-    laplace->climbs[i] = laplace->climbs[count + i];
-    laplace->climbs[count + i] = held;
-  }
-  laplace->climb_count = left;
+  tm_store_pop(store, count); /* more may have been planned meanwhile */
   return TEMPERA_OK;
 }
 
@@ -327,7 +333,7 @@ static double counted(tm_laplace *laplace, const tm_stage *stage, size_t j) {
 
 /* More than TM_LABELS_ALL labels: K! copies if no two labels are near. */
 static bool all_apart(tm_laplace *laplace, const tm_mode *mode) {
-  const tm_labels *labels = &laplace->labels;
+  const tm_labels *labels = &laplace->store->labels;
   unsigned char swap[TM_LABELS_MOST];
   double jacobian;
   tm_constrain(laplace->model, mode->spot.u, laplace->theta, &jacobian);
@@ -348,7 +354,7 @@ static bool all_apart(tm_laplace *laplace, const tm_mode *mode) {
 }
 
 static void count_copies(tm_laplace *laplace, tm_stage *stage) {
-  const tm_labels *labels = &laplace->labels;
+  const tm_labels *labels = &laplace->store->labels;
   bool many = labels->count > TM_LABELS_ALL, apart = many;
   for (size_t m = 0; m < stage->count && many && apart; m++)
     apart = all_apart(laplace, &stage->modes[m]);

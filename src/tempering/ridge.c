@@ -4,6 +4,7 @@
 #include "tempering/ridge_parts.h"
 
 #include "numeric/loglinear.h"
+#include "tempering/laplace.h"
 
 #include <math.h>
 #include <string.h>
@@ -44,21 +45,14 @@ static tempera_status fill_from_knots(tm_ridge *ridge, tempera_error *error) {
   return TEMPERA_OK;
 }
 
-static void count_work(tm_ridge *ridge) {
+/* What this measure's share of the store's work was, since `before`. */
+static void count_work(tm_ridge *ridge, const tm_work *before) {
   tm_ridge_view *view = &ridge->view;
-  view->optimisations = ridge->optimisations;
+  tm_work_add(&view->work, tm_store_work(ridge->store), before);
   view->optimisations_per_value = 0;
   for (size_t v = 0; v < ridge->value_count; v++)
     if (ridge->values[v].optimisations > view->optimisations_per_value)
       view->optimisations_per_value = ridge->values[v].optimisations;
-  view->likelihood_evaluations = view->gradient_evaluations = 0;
-  view->seconds_in_model = 0;
-  for (size_t w = 0; w < TM_RIDGE_WORKERS; w++) {
-    const tm_evaluator *own = &ridge->workers[w].own;
-    view->likelihood_evaluations += own->likelihood_evaluations;
-    view->gradient_evaluations += own->gradient_evaluations;
-    view->seconds_in_model += own->seconds;
-  }
 }
 
 /* After the knots: the table of this kind of ridge, and the counts. */
@@ -75,58 +69,43 @@ static tempera_status publish(tm_ridge *ridge, tempera_error *error) {
     TM_TRY(fill_from_knots(ridge, error));
   if (ridge->settings.kind != TEMPERA_RIDGE_CONVEX)
     ridge->view.gap = NAN; /* the certificate is convex's own */
-  count_work(ridge);
   return TEMPERA_OK;
 }
 
 /* ---- create and free */
 
-/* Starts on the u scale, those of positive density, best first at tau = 1. */
-static tempera_status take_starts(tm_ridge *ridge, const double *starts,
-                                  size_t count, tempera_error *error) {
-  tm_search *search = &ridge->workers[0];
-  ridge->starts = TM_NEW(ridge->arena, tm_optimum, count + TM_RIDGE_DISPERSED);
-  if (!ridge->starts)
-    return tm_fail_memory(error);
-  for (size_t i = 0; i < count; i++) {
-    tm_unconstrain(ridge->model, starts + i * ridge->model->size,
-                   search->gradient);
-    if (!tm_search_look(search, search->gradient))
-      continue;
-    tm_optimum start = search->best;
-    start.u = tm_ridge_copy_u(ridge, search->best.u);
-    if (!start.u)
-      return tm_fail_memory(error);
-    size_t k = ridge->start_count++;
-    for (; k > 0 && tm_optimum_height(&ridge->starts[k - 1], 1) <
-                        tm_optimum_height(&start, 1);
-         k--)
-      ridge->starts[k] = ridge->starts[k - 1];
-    ridge->starts[k] = start;
-  }
-  TM_TRY(tm_ridge_check(ridge, error));
-  if (ridge->start_count == 0)
-    return tm_fail(error, TEMPERA_ERROR_ARGUMENT,
-                   "the ridge needs a start of positive density");
-  return TEMPERA_OK;
+/* A store of its own is searched by the other measure first, which finds the
+ * basins. */
+static tempera_status own_store(tm_ridge *ridge, const double *starts,
+                                size_t count, tempera_error *error) {
+  const tm_ridge_settings *o = &ridge->settings;
+  tm_store_settings settings = {o->seed, o->threads, o->stop};
+  TM_TRY(tm_store_create(ridge->model, &settings, starts, count, &ridge->store,
+                         error));
+  ridge->owned = true;
+  tm_laplace_settings survey = {.tau_min = o->tau_min, .store = ridge->store};
+  tm_laplace *laplace = NULL;
+  tempera_status status =
+      tm_laplace_create(ridge->model, &survey, NULL, 0, &laplace, error);
+  tm_laplace_free(laplace);
+  return status;
 }
 
-/* The frame must know the starts, and the starts need a worker to be looked
- * at: workers are made on an empty frame of the right size first. */
-static tempera_status prepare(tm_ridge *ridge, const double *starts,
-                              size_t count, tempera_error *error) {
-  const tempera_model *model = ridge->model;
-  TM_TRY(tm_search_frame_create(model, NULL, 0, ridge->arena, &ridge->frame,
-                                error));
-  for (size_t w = 0; w < TM_RIDGE_WORKERS; w++) {
-    TM_TRY(tm_search_create(model, &ridge->frame, true, ridge->arena,
-                            &ridge->workers[w], error));
-    ridge->workers[w].own.stop = ridge->settings.stop;
-  }
-  TM_TRY(take_starts(ridge, starts, count, error));
-  TM_TRY(tm_search_frame_create(model, ridge->starts, ridge->start_count,
-                                ridge->arena, &ridge->frame, error));
-  return tm_ridge_disperse(ridge, error);
+static tempera_status build(tm_ridge *ridge, const double *starts, size_t count,
+                            tempera_error *error) {
+  tm_work before = {0};
+  ridge->store = ridge->settings.store;
+  ridge->u = TM_NEW(ridge->arena, double, ridge->model->dimension);
+  if (!ridge->u)
+    return tm_fail_memory(error);
+  if (ridge->store)
+    before = tm_store_work(ridge->store);
+  else
+    TM_TRY(own_store(ridge, starts, count, error));
+  TM_TRY(tm_ridge_convex_build(ridge, error));
+  TM_TRY(publish(ridge, error));
+  count_work(ridge, &before);
+  return TEMPERA_OK;
 }
 
 tempera_status tm_ridge_create(const tempera_model *model,
@@ -142,11 +121,7 @@ tempera_status tm_ridge_create(const tempera_model *model,
   made->arena = arena;
   made->model = model;
   made->settings = *settings;
-  tempera_status status = prepare(made, starts, start_count, error);
-  if (status == TEMPERA_OK)
-    status = tm_ridge_convex_build(made, error);
-  if (status == TEMPERA_OK)
-    status = publish(made, error);
+  tempera_status status = build(made, starts, start_count, error);
   if (status != TEMPERA_OK) {
     tm_ridge_free(made);
     return status;
@@ -158,13 +133,14 @@ tempera_status tm_ridge_create(const tempera_model *model,
 void tm_ridge_free(tm_ridge *ridge) {
   if (!ridge)
     return;
-  for (size_t w = 0; w < TM_RIDGE_WORKERS; w++)
-    tm_search_release(&ridge->workers[w]);
-  for (size_t v = 0; v < ridge->value_count; v++)
-    tm_heap_free(ridge->values[v].optima);
+  for (size_t v = 0; v < ridge->value_count; v++) {
+    tm_heap_free(ridge->values[v].optima.at);
+    tm_heap_free(ridge->values[v].lines.at);
+  }
   tm_heap_free(ridge->values);
-  tm_heap_free(ridge->lines);
-  tm_heap_free(ridge->tasks);
+  tm_heap_free(ridge->lines.at);
+  if (ridge->owned)
+    tm_store_free(ridge->store);
   tm_heap_free(ridge->table);
   tm_arena_free(ridge->arena);
 }
@@ -204,18 +180,15 @@ double tm_ridge_excess(const tm_ridge *ridge, double log_likelihood,
   return knot->tau * log_likelihood + log_prior - knot->height;
 }
 
-static tempera_status plan_point(tm_ridge *ridge, const double *theta,
+static tempera_status plan_point(tm_ridge *ridge, const tm_optimum *point,
                                  tempera_error *error) {
-  tm_search *search = &ridge->workers[0];
-  tm_unconstrain(ridge->model, theta, search->gradient);
-  if (!tm_search_look(search, search->gradient))
-    return tm_ridge_check(ridge, error);
-  size_t value;
-  TM_TRY(tm_ridge_add_value(ridge, search->best.u, &value, error));
-  if (value == TM_RIDGE_VALUES)
+  size_t value = tm_ridge_find_value(ridge, point->u);
+  if (value == ridge->value_count ||
+      tm_ridge_excess(ridge, point->log_likelihood, point->log_prior) <=
+          TM_RIDGE_GAP)
     return TEMPERA_OK;
-  double tau = nearest_knot(ridge, search->best.log_likelihood)->tau;
-  return tm_ridge_plan(ridge, value, tau, search->best.u, NULL, error);
+  double tau = nearest_knot(ridge, point->log_likelihood)->tau;
+  return tm_ridge_plan(ridge, value, tau, point, error);
 }
 
 /* A basin that raises a knot is new to the other integers too. */
@@ -232,16 +205,31 @@ static tempera_status raise_knots(tm_ridge *ridge, tempera_error *error) {
 /* A line above the chord is above one of its two knots, so optimising each
  * point at the knot it does best at, and letting the lines of what is found
  * challenge the other knots, raises all that can be raised. */
-tempera_status tm_ridge_improve(tm_ridge *ridge, const double *points,
-                                size_t count, tempera_error *error) {
-  if (ridge->view.absent)
+static tempera_status improve(tm_ridge *ridge, tempera_error *error) {
+  const tm_store *store = ridge->store;
+  size_t from = ridge->taken, end = store->count;
+  TM_TRY(tm_ridge_take_up(ridge, error));
+  for (size_t i = from; i < end; i++)
+    TM_TRY(plan_point(ridge, &store->optima[i], error));
+  if (store->climb_count == 0)
     return TEMPERA_OK;
-  for (size_t i = 0; i < count; i++)
-    TM_TRY(plan_point(ridge, points + i * ridge->model->size, error));
-  TM_TRY(tm_ridge_run_tasks(ridge, error));
+  TM_TRY(tm_ridge_run(ridge, error));
   TM_TRY(raise_knots(ridge, error));
   TM_TRY(tm_ridge_bracket(ridge, error));
   tm_ridge_forget_beaten(ridge);
   TM_TRY(tm_ridge_convex_refine(ridge, error));
   return publish(ridge, error);
+}
+
+tempera_status tm_ridge_improve(tm_ridge *ridge, const double *points,
+                                size_t count, tempera_error *error) {
+  if (ridge->view.absent)
+    return TEMPERA_OK;
+  tm_work before = tm_store_work(ridge->store);
+  for (size_t i = 0; i < count; i++)
+    TM_TRY(tm_store_offer(ridge->store, points + i * ridge->model->size,
+                          TM_BY_DRAW, error));
+  TM_TRY(improve(ridge, error));
+  count_work(ridge, &before);
+  return TEMPERA_OK;
 }

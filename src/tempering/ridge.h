@@ -7,7 +7,7 @@
 #ifndef TM_TEMPERING_RIDGE_H
 #define TM_TEMPERING_RIDGE_H
 
-#include "model/model.h"
+#include "tempering/store.h"
 
 /* The gap to which `convex` is refined, in nats. */
 #define TM_RIDGE_GAP 1e-3
@@ -19,8 +19,9 @@ typedef struct tm_ridge_settings {
   double tau_min; /* 0 unless the prior is improper */
   uint64_t seed;
   int threads;
-  tm_stop stop;  /* ends the search with TEMPERA_CANCELLED */
-  bool surveyed; /* the starts are the basins: no wider search is made */
+  tm_stop stop; /* ends the search with TEMPERA_CANCELLED */
+  tm_store
+      *store; /* where the Laplace ridge has put the basins; NULL: its own */
 } tm_ridge_settings;
 
 /* What is known of a built ridge; arrays are owned by it. */
@@ -32,16 +33,14 @@ typedef struct tm_ridge_view {
   const double *theta;  /* knots x model size: the optima */
   double gap;           /* certified upper - lower bound, given global optima
                            at the knots; NaN for spline and exact */
-  size_t optimisations; /* in all */
+  tm_work work;         /* of this measure alone, if the store is shared */
   size_t optimisations_per_value; /* the most for any one integer value */
-  uint64_t likelihood_evaluations, gradient_evaluations;
-  double seconds_in_model;
   bool absent;      /* the density is unbounded: there is no ridge */
   char reason[256]; /* why absent, naming the parameter */
 } tm_ridge_view;
 
-/* Builds the ridge. Starts for the optimiser: `starts` natural-scale points
- * (start_count x model size), all with finite density at tau = 1. Succeeds
+/* Builds the ridge. Without a store the search begins from `starts`,
+ * natural-scale points (start_count x model size) of positive density. Succeeds
  * with view->absent set when there is none. Deterministic for any number of
  * threads. */
 TEMPERA_CHECKED tempera_status
@@ -57,8 +56,8 @@ double tm_ridge_height(const tm_ridge *ridge, double tau);
  * knots (more than TM_RIDGE_GAP proves that one's optimum was not global). */
 double tm_ridge_excess(const tm_ridge *ridge, double log_likelihood,
                        double log_prior);
-/* Warmup only: re-optimise from these natural-scale points (count x size),
- * raise every knot they beat, refine again. */
+/* Warmup only: from these natural-scale points (count x size), and from what
+ * others have found since, raise every knot they beat, refine again. */
 TEMPERA_CHECKED tempera_status tm_ridge_improve(tm_ridge *ridge,
                                                 const double *points,
                                                 size_t count,
@@ -77,7 +76,5 @@ TEMPERA_CHECKED tempera_status tm_ridge_memory_create(const tm_ridge *ridge,
                                                       tempera_error *error);
 double tm_ridge_exact(tm_ridge_memory *memory, tm_evaluator *evaluator,
                       double tau);
-/* Frees what optimisers hold; the arena frees the rest. */
-void tm_ridge_memory_release(tm_ridge_memory *memory);
 
 #endif

@@ -14,29 +14,13 @@
 
 enum { SETTLE_ROUNDS = 10, WIDE_KNOTS = 3, MEET_ROUNDS = 100 };
 
-static tempera_status add_line(tm_ridge *ridge, const tm_optimum *line,
-                               tempera_error *error) {
-  if (ridge->line_count == ridge->line_capacity) {
-    size_t capacity = ridge->line_capacity ? 2 * ridge->line_capacity : 64;
-    tm_optimum *grown =
-        tm_heap_resize(ridge->lines, capacity, sizeof(tm_optimum));
-    if (!grown)
-      return tm_fail_memory(error);
-    ridge->lines = grown;
-    ridge->line_capacity = capacity;
-  }
-  ridge->lines[ridge->line_count] = *line;
-  ridge->lines[ridge->line_count++].u = NULL;
-  return TEMPERA_OK;
-}
-
 /* The highest of all lines at tau: of the knots and the extra ones. */
 static const tm_optimum *highest_line(const tm_ridge *ridge, double tau) {
   const tm_optimum *best = &ridge->knots[0].best;
-  for (size_t i = 1; i < ridge->knot_count + ridge->line_count; i++) {
+  for (size_t i = 1; i < ridge->knot_count + ridge->lines.count; i++) {
     const tm_optimum *line = i < ridge->knot_count
                                  ? &ridge->knots[i].best
-                                 : &ridge->lines[i - ridge->knot_count];
+                                 : &ridge->lines.at[i - ridge->knot_count];
     if (tm_optimum_height(line, tau) > tm_optimum_height(best, tau))
       best = line;
   }
@@ -91,8 +75,7 @@ static tempera_status plan_beaten(tm_ridge *ridge, const tm_knot *knot,
   bool beaten =
       height > knot->height + TM_RIDGE_NOISE ||
       (own && height > tm_optimum_height(own, knot->tau) + TM_RIDGE_NOISE);
-  return beaten ? tm_ridge_plan(ridge, v, knot->tau, line->u, NULL, error)
-                : TEMPERA_OK;
+  return beaten ? tm_ridge_plan(ridge, v, knot->tau, line, error) : TEMPERA_OK;
 }
 
 /* Every optimum gives a line valid everywhere; where it beats another knot,
@@ -102,9 +85,9 @@ static tempera_status settle(tm_ridge *ridge, tempera_error *error) {
     for (size_t k = 0; k < ridge->knot_count; k++)
       for (size_t v = 0; v < ridge->value_count; v++)
         TM_TRY(plan_beaten(ridge, &ridge->knots[k], v, error));
-    if (ridge->task_count == 0)
+    if (ridge->store->climb_count == 0)
       return TEMPERA_OK;
-    TM_TRY(tm_ridge_run_tasks(ridge, error));
+    TM_TRY(tm_ridge_run(ridge, error));
     for (size_t k = 0; k < ridge->knot_count; k++) {
       tm_ridge_set_knot(ridge, ridge->knots[k].tau);
       ridge->knots[k].probed = false;
@@ -118,9 +101,9 @@ static void forget(tm_value *value, double tau, bool always) {
   double line = own ? tm_optimum_height(tm_value_line(value, tau), tau) : 0;
   if (!own || !(always || line > tm_optimum_height(own, tau) + TM_RIDGE_NOISE))
     return;
-  size_t at = (size_t)(own - value->optima);
-  memmove(&value->optima[at], own + 1,
-          (--value->count - at) * sizeof(tm_optimum));
+  tm_optima *list = &value->optima;
+  size_t at = (size_t)(own - list->at);
+  memmove(&list->at[at], own + 1, (--list->count - at) * sizeof(tm_optimum));
 }
 
 void tm_ridge_forget_beaten(tm_ridge *ridge) {
@@ -144,21 +127,27 @@ void tm_ridge_forget_beaten(tm_ridge *ridge) {
 
 /* ---- refinement */
 
-static bool find_absence(tm_ridge *ridge, const tm_optimum *optimum) {
+/* A climb that ran away above everything found proves it. */
+static bool find_absence(tm_ridge *ridge, const tm_knot *knot) {
   tm_ridge_view *view = &ridge->view;
-  for (size_t w = 0; w < TM_RIDGE_WORKERS && !view->absent; w++)
-    if (w == 0 || ridge->workers[w].infinite)
-      view->absent =
-          tm_search_runaway(&ridge->workers[w], optimum, view->reason);
-  return view->absent;
+  size_t j = ridge->culprit;
+  const double *u = knot->best.u;
+  if (!(ridge->runaway >= knot->height))
+    return false;
+  view->absent = true;
+  snprintf(view->reason, sizeof view->reason,
+           "the density is unbounded: at tau = %.3g it still grows as "
+           "%.60s tends to its %s end (log density %.4g on the way)",
+           knot->tau, tm_store_name(ridge->store, j),
+           u[j] < 0 ? "lower" : "upper", ridge->runaway);
+  return true;
 }
 
 static tempera_status solve_and_settle(tm_ridge *ridge, double tau, bool wide,
                                        tempera_error *error) {
   TM_TRY(tm_ridge_solve(ridge, tau, wide, error));
   for (size_t k = 0; k < ridge->knot_count; k++)
-    if (ridge->knots[k].tau == tau &&
-        find_absence(ridge, &ridge->knots[k].best))
+    if (ridge->knots[k].tau == tau && find_absence(ridge, &ridge->knots[k]))
       return TEMPERA_OK;
   return settle(ridge, error);
 }
@@ -167,9 +156,9 @@ static tempera_status solve_and_settle(tm_ridge *ridge, double tau, bool wide,
  * taus between: three evaluations often raise the lower bound enough to save
  * an optimisation. */
 static tempera_status probe(tm_ridge *ridge, size_t k, tempera_error *error) {
-  tm_search *search = &ridge->workers[0];
   const tm_knot *a = &ridge->knots[k], *b = a + 1;
-  double *u = search->gradient;
+  double *u = ridge->u;
+  tm_optimum line;
   ridge->knots[k].probed = true;
   if (a->value != b->value)
     return TEMPERA_OK;
@@ -178,10 +167,10 @@ static tempera_status probe(tm_ridge *ridge, size_t k, tempera_error *error) {
       u[j] = ridge->model->integer[j]
                  ? a->best.u[j]
                  : a->best.u[j] + share * (b->best.u[j] - a->best.u[j]);
-    if (tm_search_look(search, u))
-      TM_TRY(add_line(ridge, &search->best, error));
+    if (tm_ridge_point(ridge, u, &line))
+      TM_TRY(tm_optima_insert(&ridge->lines, ridge->lines.count, &line, error));
   }
-  return tm_ridge_check(ridge, error);
+  return tm_store_check(ridge->store, error);
 }
 
 /* The new knot of an interval: where the end tangents meet, its half-way
@@ -240,7 +229,7 @@ tempera_status tm_ridge_convex_refine(tm_ridge *ridge, tempera_error *error) {
 
 tempera_status tm_ridge_convex_build(tm_ridge *ridge, tempera_error *error) {
   double ends[2] = {ridge->settings.tau_min, 1};
-  TM_TRY(tm_ridge_first_values(ridge, error));
+  TM_TRY(tm_ridge_take_up(ridge, error));
   for (size_t i = 0; i < 2; i++) {
     TM_TRY(solve_and_settle(ridge, ends[i], true, error));
     if (ridge->view.absent)

@@ -3,8 +3,7 @@
  *
  * Each chain has its own memory, begun with the convex ridge's knots, so what
  * a chain sees does not depend on threads, and the start never depends on
- * theta (method 3.5). NLopt allocates inside a run: this is the one kind of
- * ridge under which a sweep is not free of allocations. */
+ * theta (method 3.5). */
 #include "tempering/ridge_parts.h"
 
 #include <math.h>
@@ -12,7 +11,8 @@
 
 struct tm_ridge_memory {
   const tm_ridge *ridge;
-  tm_search search;
+  tm_climber climber;
+  tm_climb climb;
   tm_optimum *stored; /* increasing tau */
   size_t count, capacity;
   tm_optimum best; /* of the tau being optimised */
@@ -42,19 +42,11 @@ tempera_status tm_ridge_memory_create(const tm_ridge *ridge, tm_arena *arena,
     made->stored[k].u = u;
   }
   made->count = first;
-  tempera_status status = tm_search_create(ridge->model, &ridge->frame, false,
-                                           arena, &made->search, error);
-  if (status != TEMPERA_OK) {
-    tm_search_release(&made->search);
-    return status;
-  }
+  TM_TRY(tm_climber_create(ridge->model, &ridge->store->frame, false, arena,
+                           &made->climber, error));
+  TM_TRY(tm_spot_create(ridge->model, arena, &made->climb.spot, error));
   *memory = made;
   return TEMPERA_OK;
-}
-
-void tm_ridge_memory_release(tm_ridge_memory *memory) {
-  if (memory)
-    tm_search_release(&memory->search);
 }
 
 /* The first stored optimum at or above tau. */
@@ -86,26 +78,35 @@ static void keep(tm_ridge_memory *memory, const tm_optimum *optimum) {
 
 /* The model's own optimum, believed; false when it has none here. */
 static bool by_callback(tm_ridge_memory *memory, const double *u) {
-  tm_search *search = &memory->search;
-  const tempera_model *model = search->model;
-  double jacobian, *theta = search->trial.theta;
+  tm_climber *c = &memory->climber;
+  const tempera_model *model = c->model;
+  double jacobian, l, p, *theta = c->trial.theta;
+  tm_optimum own;
   if (!model->spec.optimum)
     return false;
   tm_constrain(model, u, theta, &jacobian);
-  if (model->spec.optimum(memory->best.tau, theta, search->evaluator->user) !=
-          0 ||
+  if (model->spec.optimum(memory->best.tau, theta, c->evaluator->user) != 0 ||
       !tm_inside(model, theta))
     return false;
-  tm_unconstrain(model, theta, search->gradient);
-  if (!tm_search_look(search, search->gradient))
+  tm_unconstrain(model, theta, c->trial.u);
+  if (!tm_climber_look(c, &l, &p) || !tm_store_point(c, &own))
     return false;
-  keep(memory, &search->best);
+  keep(memory, &own);
   return true;
 }
 
-static void by_search(tm_ridge_memory *memory, const double *u) {
-  if (tm_search_run(&memory->search, memory->best.tau, u, NULL))
-    keep(memory, &memory->search.best);
+/* A neighbour's derivatives are good enough to begin with. */
+static void by_climb(tm_ridge_memory *memory, const double *u) {
+  tm_climb *climb = &memory->climb;
+  climb->tau = memory->best.tau;
+  climb->measure = TM_NATURAL;
+  climb->u = u;
+  tm_climb_run(&memory->climber, climb);
+  tm_optimum found = {.log_likelihood = climb->spot.l,
+                      .log_prior = climb->spot.p,
+                      .u = climb->spot.u};
+  if (climb->outcome != TM_ASCENT_DEAD)
+    keep(memory, &found);
 }
 
 /* Other integer values, where their bound leaves them a chance. */
@@ -117,14 +118,14 @@ static void other_values(tm_ridge_memory *memory) {
     const tm_optimum *line = tm_value_line(value, tau);
     if (line && tm_value_bound(value, tau) > best_height(memory) &&
         tm_ridge_find_value(ridge, memory->best.u) != v)
-      by_search(memory, line->u);
+      by_climb(memory, line->u);
   }
 }
 
 /* Integer neighbours that the ridge has never seen, while they are better. */
 static void unseen_neighbours(tm_ridge_memory *memory) {
   const tempera_model *model = memory->ridge->model;
-  double *u = memory->search.gradient; /* room for one u */
+  double *u = memory->climber.lg; /* room for one u */
   for (size_t j = 0; j < model->dimension; j++) {
     if (!model->integer[j])
       continue;
@@ -135,7 +136,7 @@ static void unseen_neighbours(tm_ridge_memory *memory) {
         memcpy(u, memory->best.u, model->dimension * sizeof(double));
         u[j] += step;
         if (tm_ridge_find_value(memory->ridge, u) == memory->ridge->value_count)
-          by_search(memory, u);
+          by_climb(memory, u);
       } while (best_height(memory) > before);
     }
   }
@@ -163,17 +164,17 @@ double tm_ridge_exact(tm_ridge_memory *memory, tm_evaluator *evaluator,
   bool from_left = fabs(tau - left->tau) < fabs(tau - right->tau);
   const tm_optimum *nearest = from_left ? left : right;
   const tm_optimum *farther = from_left ? right : left;
-  memory->search.evaluator = evaluator;
+  memory->climber.evaluator = evaluator;
   memory->best.tau = tau;
   memory->best.log_likelihood = 0;
   memory->best.log_prior = -INFINITY;
   if (!by_callback(memory, nearest->u)) {
-    by_search(memory, nearest->u);
+    by_climb(memory, nearest->u);
     /* The other neighbour's line is a lower bound: fall short of it and the
      * optimum has jumped; so it may have if the neighbours are far apart. */
     if (tm_optimum_height(farther, tau) > best_height(memory) ||
-        tm_ridge_apart(memory->ridge, nearest->u, farther->u))
-      by_search(memory, farther->u);
+        tm_store_apart(memory->ridge->store, nearest->u, farther->u))
+      by_climb(memory, farther->u);
     other_values(memory);
     unseen_neighbours(memory);
   }

@@ -10,6 +10,7 @@
 #include "tempering/ridge_parts.h"
 
 #include "numeric/spline.h"
+#include "parallel/threads.h"
 
 #include <math.h>
 #include <string.h>
@@ -25,6 +26,7 @@ typedef struct tau_curve {
   double log_tau[TAUS];
   tm_spline spline;
   tm_optimum *rows; /* the best line at each tau of the table */
+  tm_climb climb;   /* its own memory */
   size_t optimisations;
 } tau_curve;
 
@@ -52,42 +54,44 @@ static double spread_tau(const tm_ridge *ridge, size_t i, size_t count) {
 
 /* ---- optima along tau */
 
-static void optimise_at(tm_search *search, tau_curve *curve, size_t i,
+static void optimise_at(tm_climber *climber, tau_curve *curve, size_t i,
                         const double *u) {
   tm_optimum *at = &curve->optima[i];
-  double tau = at->tau;
+  tm_climb *climb = &curve->climb;
+  *climb = (tm_climb){
+      .tau = at->tau, .measure = TM_NATURAL, .u = u, .spot = climb->spot};
+  tm_climb_run(climber, climb);
   curve->optimisations++;
-  if (!tm_search_run(search, tau, u, NULL) ||
-      tm_optimum_height(&search->best, tau) < tm_optimum_height(at, tau))
+  if (climb->outcome == TM_ASCENT_DEAD ||
+      tm_spot_height(&climb->spot, at->tau) < tm_optimum_height(at, at->tau))
     return;
-  double *own = at->u;
-  memcpy(own, search->best.u, search->model->dimension * sizeof(double));
-  *at = search->best;
-  at->u = own;
+  memcpy(at->u, climb->spot.u, climber->model->dimension * sizeof(double));
+  at->log_likelihood = climb->spot.l;
+  at->log_prior = climb->spot.p;
 }
 
 /* Downwards from tau = 1, each from the last one or from a known line if that
  * is higher; then let neighbours' lines challenge each optimum. */
-static void follow(tm_search *search, tau_curve *curve) {
+static void follow(tm_climber *climber, tau_curve *curve) {
   for (size_t i = TAUS; i-- > 0;) {
     double tau = curve->optima[i].tau;
     const tm_optimum *from = tm_value_line(curve->value, tau);
     const tm_optimum *last = i + 1 < TAUS ? &curve->optima[i + 1] : from;
     if (tm_optimum_height(last, tau) > tm_optimum_height(from, tau))
       from = last;
-    optimise_at(search, curve, i, from->u);
+    optimise_at(climber, curve, i, from->u);
   }
   for (size_t i = 1; i < TAUS; i++) {
     tm_optimum *at = &curve->optima[i], *before = at - 1;
     if (tm_optimum_height(before, at->tau) >
         tm_optimum_height(at, at->tau) + TM_RIDGE_NOISE)
-      optimise_at(search, curve, i, before->u);
+      optimise_at(climber, curve, i, before->u);
   }
 }
 
 static void follow_piece(size_t piece, void *context) {
   splines *all = context;
-  follow(&all->ridge->workers[piece], &all->curves[all->first + piece]);
+  follow(&all->ridge->store->climbers[piece], &all->curves[all->first + piece]);
 }
 
 /* ---- splines and the grid */
@@ -148,26 +152,27 @@ static void raise_row(const tempera_model *model, tm_optimum *row, double tau,
 
 /* The height at tau, as a line: of the spline's m(tau) or of the optima on
  * either side. */
-static void tabulate_row(tm_search *search, const tau_curve *curve, double tau,
-                         tm_optimum *row) {
-  const tempera_model *model = search->model;
-  double log_tau = log10(tau), *theta = search->trial.theta;
+static void tabulate_row(tm_climber *climber, const tau_curve *curve,
+                         double tau, tm_optimum *row) {
+  const tempera_model *model = climber->model;
+  double log_tau = log10(tau), *theta = climber->trial.theta, l, p;
+  tm_optimum line;
   double share = 1 - log_tau / curve->log_tau[0];
   size_t k = (size_t)fmax(0, fmin(TAUS - 2, floor((TAUS - 1) * share)));
   raise_row(model, row, tau, &curve->optima[k]);
   raise_row(model, row, tau, &curve->optima[k + 1]);
   tm_spline_at(&curve->spline, log_tau, theta);
   mend(model, curve->value, theta);
-  tm_unconstrain(model, theta, search->gradient);
-  if (tm_search_look(search, search->gradient))
-    raise_row(model, row, tau, &search->best);
+  tm_unconstrain(model, theta, climber->trial.u);
+  if (tm_climber_look(climber, &l, &p) && tm_store_point(climber, &line))
+    raise_row(model, row, tau, &line);
 }
 
 static void tabulate_piece(size_t piece, void *context) {
   splines *all = context;
   tau_curve *curve = &all->curves[all->first + piece];
   for (size_t i = 0; i < all->rows; i++)
-    tabulate_row(&all->ridge->workers[piece], curve, all->tau[i],
+    tabulate_row(&all->ridge->store->climbers[piece], curve, all->tau[i],
                  &curve->rows[i]);
 }
 
@@ -221,41 +226,42 @@ static tm_optimum *new_optima(const splines *all, size_t count) {
   return room ? optima : NULL;
 }
 
-static bool start_curve(const splines *all, tau_curve *curve,
-                        const tm_value *value) {
+static tempera_status start_curve(const splines *all, tau_curve *curve,
+                                  const tm_value *value, tempera_error *error) {
   curve->value = value;
   curve->optima = new_optima(all, TAUS);
   if (!curve->optima)
-    return false;
+    return tm_fail_memory(error);
   for (size_t i = 0; i < TAUS; i++) {
     curve->optima[i].tau = spread_tau(all->ridge, i, TAUS);
     curve->log_tau[i] = spread_log(all->ridge, i, TAUS);
   }
-  return true;
+  return tm_spot_create(all->ridge->model, all->arena, &curve->climb.spot,
+                        error);
 }
 
 static void in_waves(splines *all, tm_piece_fn piece) {
   for (all->first = 0; all->first < all->count;
-       all->first += TM_RIDGE_WORKERS) {
+       all->first += TM_STORE_WORKERS) {
     size_t left = all->count - all->first;
-    tm_parallel_for(left < TM_RIDGE_WORKERS ? left : TM_RIDGE_WORKERS,
-                    tm_threads(all->ridge->settings.threads), piece, all);
+    tm_parallel_for(left < TM_STORE_WORKERS ? left : TM_STORE_WORKERS,
+                    all->ridge->store->settings.threads, piece, all);
   }
 }
 
 static tempera_status optimise_and_fit(splines *all, tempera_error *error) {
   tm_ridge *ridge = all->ridge;
   for (size_t v = 0; v < ridge->value_count; v++)
-    if (near_best(ridge, &ridge->values[v]) &&
-        !start_curve(all, &all->curves[all->count++], &ridge->values[v]))
-      return tm_fail_memory(error);
+    if (near_best(ridge, &ridge->values[v]))
+      TM_TRY(start_curve(all, &all->curves[all->count++], &ridge->values[v],
+                         error));
   in_waves(all, follow_piece);
-  TM_TRY(tm_ridge_check(ridge, error));
+  TM_TRY(tm_store_check(ridge->store, error));
   for (size_t c = 0; c < all->count; c++) {
     tau_curve *curve = &all->curves[c];
     ridge->values[curve->value - ridge->values].optimisations +=
         curve->optimisations;
-    ridge->optimisations += curve->optimisations;
+    ridge->store->optimisations += curve->optimisations;
     TM_TRY(fit(all, curve, error));
   }
   return TEMPERA_OK;
@@ -266,7 +272,7 @@ static tempera_status tabulate(splines *all, tempera_error *error) {
     if (!(all->curves[c].rows = new_optima(all, all->rows)))
       return tm_fail_memory(error);
   in_waves(all, tabulate_piece);
-  return tm_ridge_check(all->ridge, error);
+  return tm_store_check(all->ridge->store, error);
 }
 
 static tempera_status first_grid(splines *all, tempera_error *error) {

@@ -2,34 +2,54 @@
  *
  * For each integer value k, s_k(tau) is convex by itself, so the chord of its
  * own optima bounds it from above: at a knot only values whose bound exceeds
- * the best height need optimising. Optimisations run in waves, each task on
- * its own worker, so the outcome cannot depend on the number of threads. */
+ * the best height need climbing. Where to climb from is known beforehand: the
+ * store has the basins that the other measure and the chains have found. */
 #include "tempering/ridge_parts.h"
 
 #include <math.h>
 #include <string.h>
 
 enum {
-  SMALL_SUPPORT = 32, /* so many values are all tried */
-  START_VALUES = 12,  /* otherwise those of so many starts, and neighbours */
-  WINDOW = 8,         /* .. but so many values at least */
-  TRANSPLANTS = 3,    /* rounds */
-  HOP_ROUNDS = 8      /* at most */
+  BASINS = 6,     /* climbed from, ... */
+  FEW_BASINS = 2, /* ... per value if there are several */
+  SPREADS = 4,    /* rounds */
+  DOUBT = 3,      /* gaps: much is uncertain, ... */
+  MORE_DOUBT = 10 /* ... if there are several values */
 };
 
-double *tm_ridge_copy_u(tm_ridge *ridge, const double *u) {
-  size_t n = ridge->model->dimension;
-  double *copy = TM_NEW(ridge->arena, double, n);
-  return copy ? memcpy(copy, u, n * sizeof(double)) : NULL;
+tempera_status tm_optima_insert(tm_optima *list, size_t place,
+                                const tm_optimum *optimum,
+                                tempera_error *error) {
+  if (list->count == list->capacity) {
+    size_t capacity = 2 * list->capacity + 16;
+    tm_optimum *grown = tm_heap_resize(list->at, capacity, sizeof(tm_optimum));
+    if (!grown)
+      return tm_fail_memory(error);
+    list->at = grown;
+    list->capacity = capacity;
+  }
+  memmove(&list->at[place + 1], &list->at[place],
+          (list->count - place) * sizeof(tm_optimum));
+  list->at[place] = *optimum;
+  list->count++;
+  return TEMPERA_OK;
+}
+
+bool tm_ridge_point(tm_ridge *ridge, const double *u, tm_optimum *point) {
+  tm_climber *c = &ridge->store->climbers[0];
+  double l, p;
+  tm_climber_go(c, u);
+  return tm_climber_look(c, &l, &p) && tm_store_point(c, point);
 }
 
 /* ---- values and their optima */
 
 const tm_optimum *tm_value_line(const tm_value *value, double tau) {
   const tm_optimum *best = NULL;
-  for (size_t i = 0; i < value->count + value->other_count; i++) {
+  size_t optima = value->optima.count;
+  for (size_t i = 0; i < optima + value->lines.count; i++) {
     const tm_optimum *line =
-        i < value->count ? &value->optima[i] : &value->others[i - value->count];
+        i < optima ? &value->optima.at[i] : &value->lines.at[i - optima];
     if (!best || tm_optimum_height(line, tau) > tm_optimum_height(best, tau))
       best = line;
   }
@@ -37,9 +57,9 @@ const tm_optimum *tm_value_line(const tm_value *value, double tau) {
 }
 
 const tm_optimum *tm_value_at(const tm_value *value, double tau) {
-  for (size_t i = 0; i < value->count; i++)
-    if (value->optima[i].tau == tau)
-      return &value->optima[i];
+  for (size_t i = 0; i < value->optima.count; i++)
+    if (value->optima.at[i].tau == tau)
+      return &value->optima.at[i];
   return NULL;
 }
 
@@ -47,11 +67,10 @@ const tm_optimum *tm_value_at(const tm_value *value, double tau) {
 static void neighbours(const tm_value *value, double tau,
                        const tm_optimum **left, const tm_optimum **right) {
   *left = *right = NULL;
-  for (size_t i = 0; i < value->count; i++) {
-    if (value->optima[i].tau <= tau)
-      *left = &value->optima[i];
-    if (value->optima[i].tau >= tau && !*right)
-      *right = &value->optima[i];
+  for (size_t i = 0; i < value->optima.count; i++) {
+    const tm_optimum *at = &value->optima.at[i];
+    *left = at->tau <= tau ? at : *left;
+    *right = at->tau >= tau && !*right ? at : *right;
   }
 }
 
@@ -70,21 +89,17 @@ double tm_value_bound(const tm_value *value, double tau) {
 }
 
 size_t tm_ridge_find_value(const tm_ridge *ridge, const double *u) {
-  const tempera_model *model = ridge->model;
-  for (size_t v = 0; v < ridge->value_count; v++) {
-    bool same = true;
-    for (size_t j = 0; j < model->dimension; j++)
-      same = same && (!model->integer[j] || ridge->values[v].whole[j] == u[j]);
-    if (same)
-      return v;
-  }
-  return ridge->value_count;
+  size_t v = 0;
+  while (v < ridge->value_count &&
+         !tm_same_value(ridge->model, ridge->values[v].whole, u))
+    v++;
+  return v;
 }
 
 static bool grow_values(tm_ridge *ridge) {
   if (ridge->value_count < ridge->value_capacity)
     return true;
-  size_t capacity = ridge->value_capacity ? 2 * ridge->value_capacity : 16;
+  size_t capacity = 2 * ridge->value_capacity + 16;
   tm_value *grown = tm_heap_resize(ridge->values, capacity, sizeof(tm_value));
   if (!grown)
     return false;
@@ -95,11 +110,12 @@ static bool grow_values(tm_ridge *ridge) {
 
 tempera_status tm_ridge_add_value(tm_ridge *ridge, const double *u,
                                   size_t *index, tempera_error *error) {
-  size_t v = tm_ridge_find_value(ridge, u);
+  size_t v = tm_ridge_find_value(ridge, u), n = ridge->model->dimension;
   if (v == ridge->value_count && v < TM_RIDGE_VALUES) {
-    double *whole = tm_ridge_copy_u(ridge, u);
+    double *whole = TM_NEW(ridge->arena, double, n);
     if (!whole || !grow_values(ridge))
       return tm_fail_memory(error);
+    memcpy(whole, u, n * sizeof(double));
     ridge->values[v] = (tm_value){.whole = whole};
     ridge->value_count++;
   }
@@ -107,290 +123,223 @@ tempera_status tm_ridge_add_value(tm_ridge *ridge, const double *u,
   return TEMPERA_OK;
 }
 
-/* A lower local optimum is another basin: it may win at another tau. */
-static tempera_status remember_basin(tm_ridge *ridge, tm_value *value,
-                                     const tm_optimum *found, double best,
-                                     tempera_error *error) {
-  double height = tm_optimum_height(found, found->tau);
-  if (best - height < 1e-3 || value->other_count == TM_RIDGE_OTHERS)
+/* A point is a line; a value's first makes the value. */
+static tempera_status add_line(tm_ridge *ridge, const tm_optimum *point,
+                               tempera_error *error) {
+  size_t v;
+  TM_TRY(tm_ridge_add_value(ridge, point->u, &v, error));
+  if (v == TM_RIDGE_VALUES)
     return TEMPERA_OK;
-  for (size_t i = 0; i < value->other_count; i++)
-    if (fabs(tm_optimum_height(&value->others[i], found->tau) - height) < 1e-3)
-      return TEMPERA_OK;
-  tm_optimum kept = *found;
-  kept.u = tm_ridge_copy_u(ridge, found->u);
-  if (!kept.u)
-    return tm_fail_memory(error);
-  value->others[value->other_count++] = kept;
+  tm_value *value = &ridge->values[v];
+  value->dead = false;
+  return tm_optima_insert(&value->lines, value->lines.count, point, error);
+}
+
+tempera_status tm_ridge_take_up(tm_ridge *ridge, tempera_error *error) {
+  const tm_store *store = ridge->store;
+  bool first = ridge->value_count == 0;
+  for (size_t i = 0; i < store->start_count && first; i++)
+    TM_TRY(add_line(ridge, &store->starts[i], error));
+  for (; ridge->taken < store->count; ridge->taken++)
+    if (store->optima[ridge->taken].finder != TM_BY_RIDGE)
+      TM_TRY(add_line(ridge, &store->optima[ridge->taken], error));
   return TEMPERA_OK;
 }
 
-static tempera_status insert_optimum(tm_ridge *ridge, tm_value *value,
-                                     const tm_optimum *found,
-                                     tempera_error *error) {
-  if (value->count == value->capacity) {
-    size_t capacity = value->capacity ? 2 * value->capacity : 16;
-    tm_optimum *grown =
-        tm_heap_resize(value->optima, capacity, sizeof(tm_optimum));
-    if (!grown)
-      return tm_fail_memory(error);
-    value->optima = grown;
-    value->capacity = capacity;
+/* ---- climbs */
+
+/* The model's own optimum is a better start, if it stays at this value. */
+static bool ask_model(tm_ridge *ridge, double tau, const double *u,
+                      tm_optimum *point) {
+  const tempera_model *model = ridge->model;
+  tm_climber *c = &ridge->store->climbers[0];
+  double jacobian, *theta = c->trial.theta;
+  if (!model->spec.optimum)
+    return false;
+  tm_constrain(model, u, theta, &jacobian);
+  if (model->spec.optimum(tau, theta, c->evaluator->user) != 0 ||
+      !tm_inside(model, theta))
+    return false;
+  tm_unconstrain(model, theta, c->lg);
+  return tm_same_value(model, u, c->lg) && tm_ridge_point(ridge, c->lg, point);
+}
+
+tempera_status tm_ridge_plan(tm_ridge *ridge, size_t value, double tau,
+                             const tm_optimum *from, tempera_error *error) {
+  const tempera_model *model = ridge->model;
+  tm_optimum own;
+  double *u = ridge->u;
+  for (size_t j = 0; j < model->dimension; j++)
+    u[j] = model->integer[j] ? ridge->values[value].whole[j] : from->u[j];
+  tm_climb climb = {.tau = tau,
+                    .measure = TM_NATURAL,
+                    .u = u,
+                    .warm = from->spot.u ? &from->spot : NULL,
+                    .exact = from->measure == TM_NATURAL &&
+                             tm_same_value(model, from->u, u),
+                    .tracks = value};
+  if (ask_model(ridge, tau, u, &own)) {
+    climb.u = own.u;
+    climb.exact = false;
   }
-  tm_optimum kept = *found;
-  kept.u = tm_ridge_copy_u(ridge, found->u);
-  if (!kept.u)
-    return tm_fail_memory(error);
-  size_t i = value->count++;
-  for (; i > 0 && value->optima[i - 1].tau > found->tau; i--)
-    value->optima[i] = value->optima[i - 1];
-  value->optima[i] = kept;
-  return TEMPERA_OK;
+  return tm_store_plan(ridge->store, &climb, error);
+}
+
+/* A lower local optimum is another basin: it may win at another tau. */
+static tempera_status remember(tm_ridge *ridge, tm_value *value,
+                               const tm_optimum *found, tempera_error *error) {
+  double height = tm_optimum_height(found, found->tau);
+  const tm_optimum *best = tm_value_at(value, found->tau);
+  if (tm_optimum_height(best, found->tau) - height < 1e-3)
+    return TEMPERA_OK;
+  for (size_t i = 0; i < value->lines.count; i++)
+    if (!tm_store_apart(ridge->store, value->lines.at[i].u, found->u) &&
+        tm_optimum_height(&value->lines.at[i], found->tau) > height - 1e-3)
+      return TEMPERA_OK;
+  return tm_optima_insert(&value->lines, value->lines.count, found, error);
 }
 
 static tempera_status file_optimum(tm_ridge *ridge, tm_value *value,
                                    const tm_optimum *found,
                                    tempera_error *error) {
   tm_optimum *known = (tm_optimum *)tm_value_at(value, found->tau);
-  if (!known)
-    return insert_optimum(ridge, value, found, error);
-  double old = tm_optimum_height(known, known->tau);
-  double new = tm_optimum_height(found, found->tau);
-  if (new <= old)
-    return remember_basin(ridge, value, found, old, error);
-  tm_optimum lower = *known;
-  double *u = tm_ridge_copy_u(ridge, found->u);
-  if (!u)
-    return tm_fail_memory(error);
-  *known = *found;
-  known->u = u;
-  return remember_basin(ridge, value, &lower, new, error);
-}
-
-/* ---- tasks */
-
-static bool grow_tasks(tm_ridge *ridge) {
-  size_t capacity = ridge->task_capacity ? 2 * ridge->task_capacity : 32;
-  tm_task *grown = tm_heap_resize(ridge->tasks, capacity, sizeof(tm_task));
-  if (!grown)
-    return false;
-  ridge->tasks = grown;
-  size_t n = ridge->model->dimension, reals = ridge->frame.reals;
-  for (size_t i = ridge->task_capacity; i < capacity; i++) {
-    double *room = TM_NEW(ridge->arena, double, 2 * n + reals + 1);
-    if (!room)
-      return false;
-    grown[i] =
-        (tm_task){.u = room, .step = room + n, .result.u = room + n + reals};
-    ridge->task_capacity = i + 1;
+  tm_optimum lower = *found;
+  if (!known) {
+    size_t i = 0;
+    while (i < value->optima.count && value->optima.at[i].tau < found->tau)
+      i++;
+    return tm_optima_insert(&value->optima, i, found, error);
   }
-  return true;
+  if (tm_optimum_height(found, found->tau) >
+      tm_optimum_height(known, found->tau)) {
+    lower = *known;
+    *known = *found;
+  }
+  return remember(ridge, value, &lower, error);
 }
 
-tempera_status tm_ridge_plan(tm_ridge *ridge, size_t value, double tau,
-                             const double *u, const double *step,
-                             tempera_error *error) {
-  const tempera_model *model = ridge->model;
-  if (ridge->task_count == ridge->task_capacity && !grow_tasks(ridge))
-    return tm_fail_memory(error);
-  tm_task *task = &ridge->tasks[ridge->task_count++];
-  task->value = value;
-  task->tau = tau;
-  for (size_t j = 0; j < model->dimension; j++)
-    task->u[j] = model->integer[j] ? ridge->values[value].whole[j] : u[j];
-  memcpy(task->step, step ? step : ridge->frame.step,
-         ridge->frame.reals * sizeof(double));
+/* A basin that nobody has told the store of. */
+static tempera_status tell_store(tm_ridge *ridge, const tm_optimum *found,
+                                 tempera_error *error) {
+  const tm_store *store = ridge->store;
+  for (size_t i = 0; i < store->count; i++)
+    if (tm_same_value(ridge->model, store->optima[i].u, found->u) &&
+        !tm_store_apart(store, store->optima[i].u, found->u))
+      return TEMPERA_OK;
+  return tm_store_add(ridge->store, found, error);
+}
+
+static tempera_status file_climb(tm_ridge *ridge, tm_climb *climb,
+                                 tempera_error *error) {
+  tm_value *value = &ridge->values[climb->tracks];
+  tm_optimum found = {.tau = climb->tau,
+                      .measure = TM_NATURAL,
+                      .finder = TM_BY_RIDGE,
+                      .log_likelihood = climb->spot.l,
+                      .log_prior = climb->spot.p,
+                      .log_mass = NAN,
+                      .spot = climb->spot,
+                      .u = climb->spot.u};
+  double jacobian;
+  value->optimisations++;
+  if (climb->outcome == TM_ASCENT_DEAD)
+    return TEMPERA_OK;
+  double height = tm_optimum_height(&found, climb->tau);
+  if (climb->outcome == TM_ASCENT_RUNAWAY && height > ridge->runaway) {
+    ridge->runaway = height;
+    ridge->culprit = climb->culprit;
+  }
+  climb->spot.u = NULL; /* the optimum has it now */
+  tm_constrain(ridge->model, found.u, ridge->store->climbers[0].trial.theta,
+               &jacobian);
+  found.log_jacobian = jacobian;
+  TM_TRY(file_optimum(ridge, value, &found, error));
+  return tell_store(ridge, &found, error);
+}
+
+tempera_status tm_ridge_run(tm_ridge *ridge, tempera_error *error) {
+  tm_store *store = ridge->store;
+  TM_TRY(tm_store_run(store, NULL, 0, error));
+  for (size_t i = 0; i < store->climb_count; i++)
+    TM_TRY(file_climb(ridge, &store->climbs[i], error));
+  tm_store_pop(store, store->climb_count);
+  for (size_t v = 0; v < ridge->value_count; v++)
+    ridge->values[v].dead =
+        ridge->values[v].optima.count == 0 && ridge->values[v].lines.count == 0;
   return TEMPERA_OK;
-}
-
-/* The model's own optimum is a better start, if it is what it says and stays
- * at this value. */
-static void ask_model(tm_search *search, tm_task *task) {
-  const tempera_model *model = search->model;
-  tm_evaluator *evaluator = search->evaluator;
-  if (!model->spec.optimum || evaluator->status != TEMPERA_OK ||
-      !tm_search_look(search, task->u))
-    return;
-  double before = tm_optimum_height(&search->best, task->tau);
-  double *theta = search->trial.theta;
-  if (model->spec.optimum(task->tau, theta, evaluator->user) != 0 ||
-      !tm_inside(model, theta))
-    return;
-  tm_unconstrain(model, theta, task->result.u);
-  for (size_t j = 0; j < model->dimension; j++)
-    if (model->integer[j] && task->result.u[j] != task->u[j])
-      return;
-  if (tm_search_look(search, task->result.u) &&
-      tm_optimum_height(&search->best, task->tau) > before)
-    memcpy(task->u, search->best.u, model->dimension * sizeof(double));
-}
-
-typedef struct task_wave {
-  tm_ridge *ridge;
-  size_t first;
-} task_wave;
-
-static void run_task(size_t piece, void *context) {
-  task_wave *wave = context;
-  tm_search *search = &wave->ridge->workers[piece];
-  tm_task *task = &wave->ridge->tasks[wave->first + piece];
-  ask_model(search, task);
-  task->found = tm_search_run(search, task->tau, task->u, task->step);
-  double *u = task->result.u;
-  memcpy(u, search->best.u, search->model->dimension * sizeof(double));
-  task->result = search->best;
-  task->result.u = u;
-}
-
-tempera_status tm_ridge_check(const tm_ridge *ridge, tempera_error *error) {
-  for (size_t w = 0; w < TM_RIDGE_WORKERS; w++) {
-    const tm_evaluator *evaluator = &ridge->workers[w].own;
-    if (evaluator->status == TEMPERA_OK)
-      continue;
-    if (error)
-      *error = evaluator->error;
-    return evaluator->status;
-  }
-  return TEMPERA_OK;
-}
-
-tempera_status tm_ridge_run_tasks(tm_ridge *ridge, tempera_error *error) {
-  size_t count = ridge->task_count;
-  ridge->task_count = 0;
-  for (size_t first = 0; first < count; first += TM_RIDGE_WORKERS) {
-    task_wave wave = {ridge, first};
-    size_t pieces = count - first;
-    tm_parallel_for(pieces < TM_RIDGE_WORKERS ? pieces : TM_RIDGE_WORKERS,
-                    tm_threads(ridge->settings.threads), run_task, &wave);
-  }
-  TM_TRY(tm_ridge_check(ridge, error));
-  for (size_t i = 0; i < count; i++) {
-    tm_task *task = &ridge->tasks[i];
-    tm_value *value = &ridge->values[task->value];
-    value->optimisations++;
-    ridge->optimisations++;
-    if (task->found)
-      TM_TRY(file_optimum(ridge, value, &task->result, error));
-  }
-  return TEMPERA_OK;
-}
-
-/* ---- which values there are */
-
-/* The number of integer settings, or 0 if there are too many. */
-static size_t support(const tempera_model *model) {
-  double product = 1;
-  for (size_t j = 0; j < model->dimension; j++) {
-    const tm_block *block = &model->blocks[model->block_of_u[j]];
-    if (model->integer[j])
-      product *= floor(block->upper) - ceil(block->lower) + 1;
-  }
-  return product <= SMALL_SUPPORT ? (size_t)product : 0;
-}
-
-/* Setting number `index` of a small support, into u. */
-static void enumerate(const tempera_model *model, size_t index, double *u) {
-  for (size_t j = 0; j < model->dimension; j++) {
-    const tm_block *block = &model->blocks[model->block_of_u[j]];
-    if (!model->integer[j])
-      continue;
-    size_t count = (size_t)(floor(block->upper) - ceil(block->lower)) + 1;
-    u[j] = ceil(block->lower) + (double)(index % count);
-    index /= count;
-  }
-}
-
-/* A window around the best start, so that pilots have values to go to. */
-static tempera_status add_window(tm_ridge *ridge, tempera_error *error) {
-  const tempera_model *model = ridge->model;
-  double *u = ridge->workers[0].trial.u;
-  for (double step = 1; step <= WINDOW; step++)
-    for (size_t j = 0; j < 2 * model->dimension; j++) {
-      size_t at = j / 2, index;
-      const tm_block *block = &model->blocks[model->block_of_u[at]];
-      memcpy(u, ridge->starts[0].u, model->dimension * sizeof(double));
-      u[at] += j % 2 ? step : -step;
-      if (model->integer[at] && u[at] >= block->lower &&
-          u[at] <= block->upper && ridge->value_count < WINDOW)
-        TM_TRY(tm_ridge_add_value(ridge, u, &index, error));
-    }
-  return TEMPERA_OK;
-}
-
-tempera_status tm_ridge_first_values(tm_ridge *ridge, tempera_error *error) {
-  size_t count = support(ridge->model), index;
-  double *u = ridge->workers[0].trial.u;
-  for (size_t i = 0; i < count; i++) {
-    enumerate(ridge->model, i, u);
-    TM_TRY(tm_ridge_add_value(ridge, u, &index, error));
-  }
-  for (size_t i = 0; i < ridge->start_count; i++)
-    if (ridge->value_count < START_VALUES)
-      TM_TRY(tm_ridge_add_value(ridge, ridge->starts[i].u, &index, error));
-  return count > 0 ? TEMPERA_OK : add_window(ridge, error);
 }
 
 /* ---- one value at one tau */
 
-/* Between two optima: the better of them or their middle, and steps to fit.
- * When the middle lies below both they are in different basins: try both. */
-static tempera_status plan_between(tm_ridge *ridge, size_t v, double tau,
-                                   const tm_optimum *left,
-                                   const tm_optimum *right,
-                                   tempera_error *error) {
-  tm_search *search = &ridge->workers[0];
-  const tm_search_frame *frame = &ridge->frame;
-  double *u = search->gradient, *step = search->step;
-  for (size_t j = 0; j < ridge->model->dimension; j++)
-    u[j] = (left->u[j] + right->u[j]) / 2;
-  for (size_t k = 0; k < frame->reals; k++) {
-    size_t j = frame->real[k];
-    step[k] = fmax(fabs(left->u[j] - right->u[j]) / 4, 1e-3 * frame->step[k]);
+/* The highest line at tau that is apart from those chosen. */
+static const tm_optimum *next_basin(const tm_ridge *ridge,
+                                    const tm_value *value, double tau,
+                                    const tm_optimum **chosen, size_t count) {
+  const tm_optimum *best = NULL;
+  size_t optima = value->optima.count;
+  for (size_t i = 0; i < optima + value->lines.count; i++) {
+    const tm_optimum *line =
+        i < optima ? &value->optima.at[i] : &value->lines.at[i - optima];
+    bool apart = true;
+    for (size_t c = 0; c < count && apart; c++)
+      apart = tm_store_apart(ridge->store, chosen[c]->u, line->u);
+    if (apart &&
+        (!best || tm_optimum_height(line, tau) > tm_optimum_height(best, tau)))
+      best = line;
   }
-  double a = tm_optimum_height(left, tau), b = tm_optimum_height(right, tau);
-  double c = tm_search_look(search, u) ? tm_optimum_height(&search->best, tau)
-                                       : -INFINITY;
-  if (c < fmin(a, b) - 1e-3) {
-    for (size_t k = 0; k < frame->reals; k++)
-      step[k] = fmin(step[k], frame->step[k] / 4);
-    TM_TRY(tm_ridge_plan(ridge, v, tau, left->u, step, error));
-    return tm_ridge_plan(ridge, v, tau, right->u, step, error);
-  }
-  const double *start = c >= fmax(a, b) ? u : a > b ? left->u : right->u;
-  return tm_ridge_plan(ridge, v, tau, start, step, error);
+  return best;
 }
 
-/* Continue from what is known of the value; any start if nothing is. */
+/* From the best line, and from others apart from it that come within what is
+ * not yet certain (`doubt`). Between two optima, the one at the larger tau goes
+ * first: where basins part as tau grows, the other may be on its way to a
+ * saddle. Both, where much is uncertain: either may be the higher at tau. */
 static tempera_status plan_value(tm_ridge *ridge, size_t v, double tau,
-                                 tempera_error *error) {
-  tm_value *value = &ridge->values[v];
-  const tm_optimum *left, *right, *line = tm_value_line(value, tau);
-  if (!line)
-    return tm_ridge_plan_starts(ridge, v, tau, error);
+                                 size_t most, tempera_error *error) {
+  const tm_value *value = &ridge->values[v];
+  const tm_optimum *chosen[BASINS], *left, *right;
+  size_t count = 0;
+  bool one = ridge->value_count == 1; /* else each of many is climbed for */
+  double reach = one ? 4 : 1, much = one ? DOUBT : MORE_DOUBT;
   neighbours(value, tau, &left, &right);
-  if (!left || !right)
-    return tm_ridge_plan(ridge, v, tau, line->u, NULL, error);
-  TM_TRY(plan_between(ridge, v, tau, left, right, error));
-  /* A third basin that comes within what is not yet certain. */
-  double best =
-      fmax(tm_optimum_height(left, tau), tm_optimum_height(right, tau));
-  double doubt = tm_value_bound(value, tau) - best;
-  const tm_optimum *other = NULL;
-  for (size_t i = 0; i < value->other_count; i++)
-    if (!other || tm_optimum_height(&value->others[i], tau) >
-                      tm_optimum_height(other, tau))
-      other = &value->others[i];
-  if (other && tm_optimum_height(other, tau) > best - doubt &&
-      tm_ridge_apart(ridge, other->u, left->u) &&
-      tm_ridge_apart(ridge, other->u, right->u))
-    TM_TRY(tm_ridge_plan(ridge, v, tau, other->u, NULL, error));
-  return TEMPERA_OK;
+  double bound = tm_value_bound(value, tau), best = -INFINITY;
+  while (count < most &&
+         (chosen[count] = next_basin(ridge, value, tau, chosen, count))) {
+    double height = tm_optimum_height(chosen[count], tau);
+    best = fmax(best, height);
+    if (height < best - reach * (bound - best))
+      break;
+    count++;
+  }
+  bool between = count > 0 && left && right && left != right;
+  bool both = between && bound - best > much * TM_RIDGE_GAP;
+  const tm_optimum *other = between && chosen[0] == left ? right : left;
+  for (size_t i = 0; i < count; i++) {
+    bool swap = i == 0 && between && !both && chosen[0] == left;
+    TM_TRY(tm_ridge_plan(ridge, v, tau, swap ? right : chosen[i], error));
+  }
+  return both ? tm_ridge_plan(ridge, v, tau, other, error) : TEMPERA_OK;
 }
 
 /* ---- all values at one tau */
 
+/* The highest known optimum at this very tau, or NULL. */
+static const tm_optimum *best_at(const tm_ridge *ridge, double tau,
+                                 size_t *value) {
+  const tm_optimum *best = NULL;
+  for (size_t v = 0; v < ridge->value_count; v++) {
+    const tm_optimum *at = tm_value_at(&ridge->values[v], tau);
+    if (!at ||
+        (best && tm_optimum_height(at, tau) <= tm_optimum_height(best, tau)))
+      continue;
+    best = at;
+    *value = v;
+  }
+  return best;
+}
+
 void tm_ridge_set_knot(tm_ridge *ridge, double tau) {
-  size_t k = 0;
+  size_t k = 0, value = 0;
   while (k < ridge->knot_count && ridge->knots[k].tau < tau)
     k++;
   if (k == ridge->knot_count || ridge->knots[k].tau != tau) {
@@ -400,27 +349,12 @@ void tm_ridge_set_knot(tm_ridge *ridge, double tau) {
     ridge->knot_count++;
   }
   tm_knot *knot = &ridge->knots[k];
-  for (size_t v = 0; v < ridge->value_count; v++) {
-    const tm_optimum *at = tm_value_at(&ridge->values[v], tau);
-    if (!at || !(tm_optimum_height(at, tau) > knot->height))
-      continue;
-    knot->height = tm_optimum_height(at, tau);
-    knot->value = v;
-    knot->best = *at;
+  const tm_optimum *best = best_at(ridge, tau, &value);
+  if (best && tm_optimum_height(best, tau) > knot->height) {
+    knot->height = tm_optimum_height(best, tau);
+    knot->value = value;
+    knot->best = *best;
   }
-}
-
-/* The highest known height at this very tau. */
-static double known_height(const tm_ridge *ridge, double tau, size_t *best) {
-  double height = -INFINITY;
-  for (size_t v = 0; v < ridge->value_count; v++) {
-    const tm_optimum *at = tm_value_at(&ridge->values[v], tau);
-    if (!at || !(tm_optimum_height(at, tau) > height))
-      continue;
-    height = tm_optimum_height(at, tau);
-    *best = v;
-  }
-  return height;
 }
 
 static size_t leader(const tm_ridge *ridge, double tau) {
@@ -436,63 +370,75 @@ static size_t leader(const tm_ridge *ridge, double tau) {
   return best;
 }
 
-static void mark_dead(tm_ridge *ridge) {
-  for (size_t v = 0; v < ridge->value_count; v++)
-    ridge->values[v].dead = ridge->values[v].count == 0;
-}
-
 /* The leader first; then, all at once, those that may still exceed it. */
-static tempera_status solve_known(tm_ridge *ridge, double tau,
-                                  tempera_error *error) {
-  size_t first = leader(ridge, tau);
-  TM_TRY(plan_value(ridge, first, tau, error));
-  TM_TRY(tm_ridge_run_tasks(ridge, error));
-  double height = known_height(ridge, tau, &first);
+static tempera_status solve_values(tm_ridge *ridge, double tau, bool wide,
+                                   tempera_error *error) {
+  size_t first = leader(ridge, tau), few = wide ? FEW_BASINS : 1;
+  size_t most = ridge->value_count == 1 ? BASINS : FEW_BASINS;
+  TM_TRY(plan_value(ridge, first, tau, most, error));
+  TM_TRY(tm_ridge_run(ridge, error));
+  const tm_optimum *best = best_at(ridge, tau, &first);
+  double height = best ? tm_optimum_height(best, tau) : -INFINITY;
   for (size_t v = 0; v < ridge->value_count; v++)
     if (v != first && tm_value_bound(&ridge->values[v], tau) > height)
-      TM_TRY(plan_value(ridge, v, tau, error));
-  return tm_ridge_run_tasks(ridge, error);
+      TM_TRY(plan_value(ridge, v, tau, few, error));
+  return tm_ridge_run(ridge, error);
 }
 
-/* Rounds of hops until two running find nothing better; in one dimension the
- * pilots have seen it all. */
-static tempera_status hop(tm_ridge *ridge, double tau, tempera_error *error) {
-  if (ridge->model->real_dimension < ridge->model->dimension ||
-      ridge->frame.reals < 2 || ridge->settings.surveyed)
-    return TEMPERA_OK;
-  tempera_random random = tm_random(ridge->settings.seed, 1, TM_PURPOSE_RIDGE);
-  int idle = 0;
-  for (int round = 0; round < HOP_ROUNDS && idle < 2; round++) {
-    size_t best = 0;
-    double before = known_height(ridge, tau, &best);
-    TM_TRY(tm_ridge_plan_hops(ridge, tau, &random, error));
-    TM_TRY(tm_ridge_run_tasks(ridge, error));
-    bool better = known_height(ridge, tau, &best) > before + 1e-3;
-    idle = better ? 0 : idle + 1;
+/* ---- integers */
+
+static double steps_between(const tempera_model *model, const double *a,
+                            const double *b) {
+  double sum = 0;
+  for (size_t j = 0; j < model->dimension; j++)
+    sum += model->integer[j] ? fabs(a[j] - b[j]) : 0;
+  return sum;
+}
+
+/* The value of a higher optimum in another basin, nearest to this one by its
+ * integers: basins move with them. */
+static const tm_optimum *higher_basin(const tm_ridge *ridge, size_t v,
+                                      double tau) {
+  const double *whole = ridge->values[v].whole;
+  const tm_optimum *own = tm_value_at(&ridge->values[v], tau), *best = NULL;
+  for (size_t w = 0; w < ridge->value_count; w++) {
+    const tm_optimum *at = tm_value_at(&ridge->values[w], tau);
+    if (!at || w == v ||
+        (own && (tm_optimum_height(at, tau) <
+                     tm_optimum_height(own, tau) + TM_RIDGE_NOISE ||
+                 !tm_store_apart(ridge->store, at->u, own->u))))
+      continue;
+    if (!best || steps_between(ridge->model, whole, at->u) <
+                     steps_between(ridge->model, whole, best->u))
+      best = at;
   }
-  return TEMPERA_OK;
+  return best;
 }
 
-/* Optima of one value are tried at every other. */
-static tempera_status transplant(tm_ridge *ridge, double tau,
-                                 tempera_error *error) {
-  for (int round = 0; round < TRANSPLANTS; round++) {
-    TM_TRY(tm_ridge_plan_transplants(ridge, tau, error));
-    if (ridge->task_count == 0)
+/* Optima of one value are tried at the others, from neighbour to neighbour,
+ * while that raises some. */
+static tempera_status spread(tm_ridge *ridge, double tau,
+                             tempera_error *error) {
+  double before = -INFINITY;
+  for (int round = 0; round < SPREADS && ridge->value_count > 1; round++) {
+    double sum = 0;
+    for (size_t v = 0; v < ridge->value_count; v++) {
+      const tm_optimum *from = higher_basin(ridge, v, tau);
+      if (from)
+        TM_TRY(tm_ridge_plan(ridge, v, tau, from, error));
+    }
+    if (ridge->store->climb_count == 0)
       break;
-    TM_TRY(tm_ridge_run_tasks(ridge, error));
-    mark_dead(ridge);
+    TM_TRY(tm_ridge_run(ridge, error));
+    for (size_t v = 0; v < ridge->value_count; v++) {
+      const tm_optimum *at = tm_value_at(&ridge->values[v], tau);
+      sum += at ? tm_optimum_height(at, tau) : 0;
+    }
+    if (sum <= before + TM_RIDGE_NOISE)
+      break;
+    before = sum;
   }
   return TEMPERA_OK;
-}
-
-/* Pilots from many starts, each at its own value. */
-static tempera_status solve_wide(tm_ridge *ridge, double tau,
-                                 tempera_error *error) {
-  TM_TRY(tm_ridge_plan_pilots(ridge, tau, error));
-  TM_TRY(tm_ridge_run_tasks(ridge, error));
-  TM_TRY(transplant(ridge, tau, error));
-  return tau == 1 ? hop(ridge, tau, error) : TEMPERA_OK;
 }
 
 /* From the best value along one integer coordinate by 1, 2, 4, .. while new
@@ -502,10 +448,9 @@ static tempera_status explore_line(tm_ridge *ridge, double tau, size_t j,
                                    tempera_error *error) {
   const tm_block *block = &ridge->model->blocks[ridge->model->block_of_u[j]];
   for (double step = direction;; step *= 2) {
-    size_t best = 0, index;
-    double height = known_height(ridge, tau, &best);
-    const tm_optimum *at = tm_value_at(&ridge->values[best], tau);
-    double *u = ridge->workers[0].gradient;
+    size_t best = 0, index, after = 0;
+    const tm_optimum *at = best_at(ridge, tau, &best);
+    double *u = ridge->store->climbers[0].pg; /* room for one u */
     if (!at)
       return TEMPERA_OK;
     memcpy(u, at->u, ridge->model->dimension * sizeof(double));
@@ -516,14 +461,10 @@ static tempera_status explore_line(tm_ridge *ridge, double tau, size_t j,
     TM_TRY(tm_ridge_add_value(ridge, u, &index, error));
     if (index == TM_RIDGE_VALUES)
       return TEMPERA_OK;
-    TM_TRY(tm_ridge_plan(ridge, index, tau, at->u, NULL, error));
-    TM_TRY(tm_ridge_run_tasks(ridge, error));
-    if (!tm_value_at(&ridge->values[index], tau)) {
-      TM_TRY(tm_ridge_plan_starts(ridge, index, tau, error));
-      TM_TRY(tm_ridge_run_tasks(ridge, error));
-    }
-    mark_dead(ridge);
-    if (!(known_height(ridge, tau, &best) > height))
+    TM_TRY(tm_ridge_plan(ridge, index, tau, at, error));
+    TM_TRY(tm_ridge_run(ridge, error));
+    (void)best_at(ridge, tau, &after);
+    if (after == best)
       return TEMPERA_OK;
     *improved = true;
   }
@@ -550,8 +491,8 @@ tempera_status tm_ridge_bracket(tm_ridge *ridge, tempera_error *error) {
   for (size_t v = 0; v < ridge->value_count; v++)
     for (size_t i = 0; i < 2; i++)
       if (!ridge->values[v].dead && !tm_value_at(&ridge->values[v], ends[i]))
-        TM_TRY(plan_value(ridge, v, ends[i], error));
-  TM_TRY(tm_ridge_run_tasks(ridge, error));
+        TM_TRY(plan_value(ridge, v, ends[i], 1, error));
+  TM_TRY(tm_ridge_run(ridge, error));
   tm_ridge_set_knot(ridge, ends[0]);
   tm_ridge_set_knot(ridge, ends[1]);
   return TEMPERA_OK;
@@ -561,7 +502,7 @@ static tempera_status explore_and_set(tm_ridge *ridge, double tau,
                                       tempera_error *error) {
   size_t before = ridge->value_count, best = 0;
   TM_TRY(explore(ridge, tau, error));
-  if (!(known_height(ridge, tau, &best) > -INFINITY))
+  if (!best_at(ridge, tau, &best))
     return tm_fail(error, TEMPERA_ERROR_MODEL,
                    "the ridge has no start with positive density");
   tm_ridge_set_knot(ridge, tau);
@@ -571,15 +512,15 @@ static tempera_status explore_and_set(tm_ridge *ridge, double tau,
 
 tempera_status tm_ridge_solve(tm_ridge *ridge, double tau, bool wide,
                               tempera_error *error) {
-  if (wide)
-    TM_TRY(solve_wide(ridge, tau, error));
-  else
-    TM_TRY(solve_known(ridge, tau, error));
+  ridge->runaway = -INFINITY;
+  TM_TRY(solve_values(ridge, tau, wide, error));
+  if (wide && tau == 1)
+    TM_TRY(spread(ridge, tau, error));
   return explore_and_set(ridge, tau, error);
 }
 
 tempera_status tm_ridge_spread(tm_ridge *ridge, double tau,
                                tempera_error *error) {
-  TM_TRY(transplant(ridge, tau, error));
+  TM_TRY(spread(ridge, tau, error));
   return explore_and_set(ridge, tau, error);
 }

@@ -56,9 +56,9 @@ static void the_gravest_comes_first_and_decides(void **state) {
   assert_int_equal(tm_findings_end(s, NULL), TEMPERA_OK);
   assert_string_equal(s->findings[0].code, "missed-basin");
   assert_string_equal(s->warnings[0],
-                      "Near tau = 1 the draws stay 46.25 nats below the best "
-                      "point known (at most 15 is to be expected): they miss a "
-                      "basin.");
+                      "Near tau = 1 the best point known is 46.25 nats higher "
+                      "than the draws explain (at most 15 is allowed): they "
+                      "miss a basin.");
   assert_string_equal(s->warnings[2],
                       "There is no ridge (no reason); the run went on without "
                       "it.");

@@ -4,8 +4,8 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "language/read/source.h"
 #include "language/check/types.h"
+#include "language/read/source.h"
 #include "tempera.h"
 
 #include "cmocka_all.h"
@@ -140,33 +140,11 @@ static void failing_allocations_are_reported(void **state) {
   tm_heap_free(text);
 }
 
-static void every_builtin_is_documented(void **state) {
-  (void)state;
-  char *text = NULL;
-  size_t length;
-  assert_int_equal(
-      tm_file_read(SOURCE_DIR "/docs/language.md", &text, &length, NULL),
-      TEMPERA_OK);
-  for (size_t i = 0; i < tm_builtin_count(); i++) {
-    const tm_builtin *b = tm_builtin_at(i);
-    char name[80];
-    size_t stem = strlen(b->name);
-    /* distributions are listed by their stems */
-    if (b->kind >= TM_B_DENSITY)
-      stem = (size_t)(strrchr(b->name, '_') - b->name);
-    snprintf(name, sizeof name, "`%.*s`", (int)stem, b->name);
-    if (!strstr(text, name))
-      fail_msg("docs/language.md lacks %s", name);
-  }
-  tm_heap_free(text);
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(good_programs_are_described),
       cmocka_unit_test(bad_programs_are_refused_with_a_place),
       cmocka_unit_test(edits_are_counted),
-      cmocka_unit_test(every_builtin_is_documented),
       cmocka_unit_test(cut_programs_do_no_harm),
       cmocka_unit_test(failing_allocations_are_reported),
   };

@@ -47,7 +47,7 @@ static void one_by_one_matrices_are_gammas(void **state) {
       fabs(density("inv_wishart_lpdf", "m,r,m:r", (tm_any[]){W, n, S}, 3) -
            tm_density_kernel("inv_gamma")(x, NULL)) < 1e-12);
   double t[4] = {y, nu, mu, sqrt(s)};
-  assert_true(fabs(density("multi_student_t_lpdf", "v,r,v,m:r",
+  assert_true(fabs(density("multi_student_t_lpdf", "V,r,V,m:r",
                            (tm_any[]){vector(1, &y), n, vector(1, &mu), S}, 4) -
                    tm_density_kernel("student_t")(t, NULL)) < 1e-12);
   tm_tape_free(&tape);
@@ -89,13 +89,13 @@ static void multivariate_ts_are_scale_mixtures(void **state) {
     for (int i = 0; i < 4; i++)
       scaled[i] = exp(s) * sigma[i];
     tm_any a[3] = {vector(2, y), vector(2, mu), matrix(2, 2, scaled)};
-    sum += h * exp(density("multi_normal_lpdf", "v,v,m:r", a, 3) +
+    sum += h * exp(density("multi_normal_lpdf", "V,V,m:r", a, 3) +
                    tm_density_kernel("chi_square")(x, NULL) + log(x[0]));
     tm_tape_reset(&tape);
   }
   tm_any a[4] = {vector(2, y), tm_any_real(nu), vector(2, mu),
                  matrix(2, 2, sigma)};
-  double ours = density("multi_student_t_lpdf", "v,r,v,m:r", a, 4);
+  double ours = density("multi_student_t_lpdf", "V,r,V,m:r", a, 4);
   assert_true(fabs(ours - log(sum)) < 1e-8);
   tm_tape_free(&tape);
 }
@@ -134,7 +134,7 @@ static void random_matrices_have_their_moments(void **state) {
   double m = s[0] / (nu - 3);
   check_mean("inv_wishart_rng", "r,m:m", (tm_any[]){n, S}, 2, 0, m,
              m * sqrt(2 / (nu - 5)));
-  check_mean("multi_student_t_rng", "r,v,m:v", (tm_any[]){n, vector(2, mu), S},
+  check_mean("multi_student_t_rng", "r,L,m:v", (tm_any[]){n, vector(2, mu), S},
              3, 1, -2, sqrt(s[3] * nu / (nu - 2)));
   /* correlations are betas on (-1, 1): shape eta - 1 + k / 2 */
   for (int k = 1; k < 6; k += k == 1 ? 1 : 3)

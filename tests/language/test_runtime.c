@@ -57,6 +57,9 @@ static const law LAWS[] = {
     {"neg_binomial", "IRR", {2.5, 0.8}, 0, 400},
     {"neg_binomial_2", "IRR", {2.5, 0.8}, 0, 400},
     {"neg_binomial_2_log", "IRR", {0.5, 0.8}, 0, 400},
+    {"skew_double_exponential", "RRRR", {0.3, 0.8, 0.3}, -INF, INF},
+    {"beta_neg_binomial", "IRRR", {2.5, 9.5, 1.7}, 0, 400},
+    {"yule_simon", "IR", {7.5}, 1, 400},
 };
 enum { LAW_COUNT = sizeof LAWS / sizeof *LAWS };
 

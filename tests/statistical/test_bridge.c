@@ -294,7 +294,7 @@ static void chains_stuck_in_modes_raise_a_warning(void **state) {
 
 /* A run's headline where the tempered chain says `log_z` +- 0.1. */
 static tempera_summary judged(const problem *p, double log_z) {
-  tempera_summary s = {.tau_bin_count = 1};
+  tempera_summary s = {.tau_bin_count = 1, .round_trips = 1000};
   tempera_draws *draws = drawn(p, 4, 1000, 0, 1);
   uint64_t evaluations;
   assert_int_equal(tm_estimates_reserve(&s, NULL), TEMPERA_OK);

@@ -422,9 +422,9 @@ static void report(chain *c, const double *taus, size_t count,
   assert_int_equal(tm_kernel_create(c->model, &settings, c->arena, &walk, NULL),
                    TEMPERA_OK);
   print_message("%s: %zu knots, %zu climbs, %llu likelihoods, %llu gradients\n",
-                c->model->spec.name, view->knot_count, view->optimisations,
-                (unsigned long long)view->likelihood_evaluations,
-                (unsigned long long)view->gradient_evaluations);
+                c->model->spec.name, view->knot_count, view->work.optimisations,
+                (unsigned long long)view->work.likelihood_evaluations,
+                (unsigned long long)view->work.gradient_evaluations);
   for (size_t i = 0; i < count; i++) {
     acceptance[i] = measured(c, walk, taus[i]);
     print_message("  tau %8.2g  log z Laplace %9.3f  truth %9.3f  "
@@ -464,7 +464,7 @@ static void sir_is_found_within_ten_thousand_evaluations(void **state) {
   chain c = chain_open(model, starts, 8);
   report(&c, taus, POINTS, truth, acceptance);
   const tm_laplace_view *view = tm_laplace_look(c.laplace);
-  assert_true(view->likelihood_evaluations < 10000);
+  assert_true(view->work.likelihood_evaluations < 10000);
   assert_near(tm_laplace_log_z(c.laplace, 1), truth[POINTS - 1], 0.02);
   assert_true(acceptance[POINTS - 1] > 0.3);
   for (int i = 0; i < POINTS; i++)
@@ -484,7 +484,8 @@ static void galaxy_is_found_within_fifteen_thousand_gradients(void **state) {
   report(&c, taus, POINTS, truth, acceptance);
   const tm_laplace_view *view = tm_laplace_look(c.laplace);
   assert_int_equal(view->labels.count, 3);
-  assert_true(view->likelihood_evaluations + view->gradient_evaluations <
+  assert_true(view->work.likelihood_evaluations +
+                  view->work.gradient_evaluations <
               15000);
   assert_near(tm_laplace_log_z(c.laplace, 1), -226.78, 1.5);
   chain_close(&c);

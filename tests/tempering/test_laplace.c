@@ -240,9 +240,9 @@ static void say(const built *made) {
   print_message("%-10s knots %2zu, %3zu climbs, %llu likelihoods, "
                 "%llu gradients\n",
                 made->model->spec.name, made->view->knot_count,
-                made->view->optimisations,
-                (unsigned long long)made->view->likelihood_evaluations,
-                (unsigned long long)made->view->gradient_evaluations);
+                made->view->work.optimisations,
+                (unsigned long long)made->view->work.likelihood_evaluations,
+                (unsigned long long)made->view->work.gradient_evaluations);
 }
 
 static const tm_laplace_knot *last(const built *made) {
@@ -308,7 +308,7 @@ static void one_parameter_takes_some_hundred_evaluations(void **state) {
       SPEC("bimodal", &FREE1, 1, bimodal_likelihood, normal_prior);
   built made = build(&spec, starts, 5);
   say(&made);
-  assert_true(made.view->likelihood_evaluations < 500);
+  assert_true(made.view->work.likelihood_evaluations < 500);
   done(&made);
 }
 
@@ -591,8 +591,8 @@ static void ridge_does_not_depend_on_threads(void **state) {
     built many = build_on(model_of(&specs[s]), starts, s ? 3 : 4, 4);
     size_t n = one.model->dimension, d = one.model->real_dimension;
     assert_int_equal(one.view->knot_count, many.view->knot_count);
-    assert_int_equal(one.view->likelihood_evaluations,
-                     many.view->likelihood_evaluations);
+    assert_int_equal(one.view->work.likelihood_evaluations,
+                     many.view->work.likelihood_evaluations);
     for (size_t k = 0; k < one.view->knot_count; k++) {
       const tm_laplace_knot *a = &one.view->knots[k], *b = &many.view->knots[k];
       assert_memory_equal(&a->tau, &b->tau, 3 * sizeof(double));

@@ -22,10 +22,11 @@ static void convex_lies_between_truth_and_truth_plus_gap(void **state) {
     }
     print_message("%-8s knots %3zu  optimisations %3zu (%zu per value)  "
                   "evaluations %6llu + %llu gradients  gap %.2e\n",
-                  problem.spec.name, view->knots, view->optimisations,
+                  problem.spec.name, view->knots, view->work.optimisations,
                   view->optimisations_per_value,
-                  (unsigned long long)view->likelihood_evaluations,
-                  (unsigned long long)view->gradient_evaluations, view->gap);
+                  (unsigned long long)view->work.likelihood_evaluations,
+                  (unsigned long long)view->work.gradient_evaluations,
+                  view->gap);
     tm_ridge_free(ridge);
     tempera_model_free(model);
   }
@@ -92,7 +93,6 @@ static void exact_agrees_with_truth_in_any_order(void **state) {
     assert_int_equal(evaluator.status, TEMPERA_OK);
     assert_true(
         evaluator.likelihood_evaluations + evaluator.gradient_evaluations > 0);
-    tm_ridge_memory_release(memory);
     tm_evaluator_release(&evaluator);
     tm_arena_free(arena);
     tm_ridge_free(ridge);
@@ -117,8 +117,9 @@ static void ridge_does_not_depend_on_threads(void **state) {
         assert_memory_equal(a->tau, b->tau, row);
         assert_memory_equal(a->height, b->height, row);
         assert_memory_equal(a->theta, b->theta, row * model->size);
-        assert_int_equal(a->optimisations, b->optimisations);
-        assert_int_equal(a->likelihood_evaluations, b->likelihood_evaluations);
+        assert_int_equal(a->work.optimisations, b->work.optimisations);
+        assert_int_equal(a->work.likelihood_evaluations,
+                         b->work.likelihood_evaluations);
         tm_ridge_free(many);
       }
       tm_ridge_free(one);
@@ -136,7 +137,7 @@ static void assert_absent(ridge_case *problem, const char *parameter) {
     assert_true(isnan(view->gap));
     if (kind == 0)
       print_message("%s (%llu evaluations)\n", view->reason,
-                    (unsigned long long)view->likelihood_evaluations);
+                    (unsigned long long)view->work.likelihood_evaluations);
     tm_ridge_free(ridge);
   }
   tempera_model_free(model);

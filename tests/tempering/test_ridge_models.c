@@ -77,11 +77,11 @@ static void sir_is_certified_with_under_25_optimisations(void **state) {
   for (uint64_t seed = 1; seed <= 5; seed++) {
     tm_ridge *ridge = built(model, TEMPERA_RIDGE_CONVEX, seed, 2);
     const tm_ridge_view *view = tm_ridge_look(ridge);
-    print_message("sir: knots %zu, optimisations %zu (%zu per value), "
-                  "evaluations %llu, gap %.2e\n",
-                  view->knots, view->optimisations,
-                  view->optimisations_per_value,
-                  (unsigned long long)view->likelihood_evaluations, view->gap);
+    print_message(
+        "sir: knots %zu, optimisations %zu (%zu per value), "
+        "evaluations %llu, gap %.2e\n",
+        view->knots, view->work.optimisations, view->optimisations_per_value,
+        (unsigned long long)view->work.likelihood_evaluations, view->gap);
     assert_true(view->optimisations_per_value < 25);
     assert_sir(ridge);
     tm_ridge_free(ridge);
@@ -110,24 +110,26 @@ static void a_run_finds_the_global_optimum_of_sir(void **state) {
   tempera_model_free(model);
 }
 
-/* A draw with I0 = 4 of the basin that all starts missed: the optimum is at
- * I0 = 5, and the ridge must be right at every tau, at no great cost. */
-static void a_draw_from_a_missed_basin_mends_all_integers(void **state) {
+/* Starts around "everyone infected at once" alone, and then a draw of the
+ * basin that matters, with I0 = 4 where the optimum is at I0 = 5: the ridge is
+ * right at every tau, and the draw adds no great cost. */
+static void poor_starts_do_no_harm(void **state) {
   (void)state;
-  static const double STARTS_THERE[] = {0.015,  0.54, 9, 0.0073, 0.28, 4,
-                                        0.0083, 0.77, 5, 0.0054, 1.8,  7};
+  static const double STARTS_THERE[] = {
+      0.015, 0.54, 9, 0.0073, 0.28, 4, 0.0083, 0.77, 5, 0.0054, 1.8, 7,
+      0.014, 0.55, 8, 0.0072, 0.29, 5, 0.0084, 0.76, 6, 0.0055, 1.7, 6};
   static const double DRAW[] = {0.11, 0.00066, 4};
   tempera_model *model = loaded("sir", "eyam");
-  tm_ridge_settings settings = {.threads = 2, .surveyed = true};
+  tm_ridge_settings settings = {.threads = 2};
   tm_ridge *ridge = NULL;
   assert_int_equal(
-      tm_ridge_create(model, &settings, STARTS_THERE, 4, &ridge, NULL), 0);
+      tm_ridge_create(model, &settings, STARTS_THERE, 8, &ridge, NULL), 0);
+  assert_sir(ridge);
   const tm_ridge_view *view = tm_ridge_look(ridge);
-  assert_true(tm_ridge_height(ridge, 1) < -500);
-  size_t before = view->optimisations;
+  size_t before = view->work.optimisations;
   assert_int_equal(tm_ridge_improve(ridge, DRAW, 1, NULL), 0);
   assert_sir(ridge);
-  assert_true(view->optimisations < 2 * before);
+  assert_true(view->work.optimisations < before + 10);
   tm_ridge_free(ridge);
   tempera_model_free(model);
 }
@@ -140,7 +142,6 @@ static double exact_at(const tempera_model *model, const tm_ridge *ridge,
   assert_int_equal(tm_evaluator_create(model, arena, &evaluator, NULL), 0);
   assert_int_equal(tm_ridge_memory_create(ridge, arena, 64, &memory, NULL), 0);
   double height = tm_ridge_exact(memory, &evaluator, tau);
-  tm_ridge_memory_release(memory);
   tm_evaluator_release(&evaluator);
   tm_arena_free(arena);
   return height;
@@ -198,7 +199,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(sir_is_certified_with_under_25_optimisations),
       cmocka_unit_test(a_run_finds_the_global_optimum_of_sir),
-      cmocka_unit_test(a_draw_from_a_missed_basin_mends_all_integers),
+      cmocka_unit_test(poor_starts_do_no_harm),
       cmocka_unit_test(the_three_ridges_agree_on_all_models),
       cmocka_unit_test(sir_does_not_depend_on_threads),
   };

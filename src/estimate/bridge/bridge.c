@@ -215,14 +215,18 @@ static double widened(double variance, double df) {
 }
 
 static tempera_estimate summarise(const tm_bridge_integral *target,
-                                  const tm_bridge_integral *prior) {
+                                  const tm_bridge_integral *prior,
+                                  size_t draws) {
   tempera_estimate e = {
       .name = "bridge", .log_z = target->log_z - prior->log_z, .reach = 1};
   double variance = target->variance + prior->variance;
   double df = variance * variance /
               (target->variance * target->variance / target->df +
                prior->variance * prior->variance / prior->df);
-  e.se = isnan(e.log_z) ? NAN : widened(variance, fmax(1, df));
+  df = isnan(df) ? INFINITY : df; /* no variance at all */
+  e.se = isnan(e.log_z)
+             ? NAN
+             : fmax(widened(variance, fmax(1, df)), tm_least_se(draws));
   e.se_within = isnan(e.log_z) ? NAN : sqrt(variance);
   e.se_between = isnan(e.log_z) ? NAN : target->between;
   e.lower = e.log_z - 1.96 * e.se;
@@ -237,7 +241,7 @@ static tempera_status estimate_with(bridge *b, tempera_summary *summary,
   TM_TRY(tm_evaluator_create(b->model, b->arena, &b->evaluator, error));
   TM_TRY(integrate_target(b, &target, error));
   TM_TRY(integrate_prior(b, &prior, error));
-  *estimate = summarise(&target, &prior);
+  *estimate = summarise(&target, &prior, b->target.chains * b->target.length);
   summary->prior_log_z = prior.log_z;
   summary->prior_log_z_se = sqrt(prior.variance);
   TM_TRY(check_leg(&target, "posterior", summary, estimate, error));

@@ -8,6 +8,8 @@
 
 #include <math.h>
 
+enum { FEWEST_EFFECTIVE = 30 }; /* for an error that means something */
+
 tm_anchor tm_anchor_at(const tempera_draws *draws, double tau) {
   const double *l = draws->prior_log_likelihood;
   size_t count = draws->prior_draws;
@@ -25,6 +27,15 @@ tm_anchor tm_anchor_at(const tempera_draws *draws, double tau) {
                      .effective = effective};
 }
 
+/* Four standard errors of both. That of the curve at a small tau is at most
+ * about that of log Z, which it leads to, and no more than an eighth is allowed
+ * for it: a chain that has not explored the prior may have any error. */
+static double allowed_gap(const tm_anchor *anchor, double se) {
+  const double most = 0.125, least = 0.05;
+  double curve = se > 0 ? fmin(se, most) : 0;
+  return least + 4 * hypot(anchor->se, curve);
+}
+
 tm_anchor_gap tm_anchor_compare(const tempera_draws *draws,
                                 const tempera_summary *summary) {
   tm_anchor_gap gap = {.tau = NAN};
@@ -36,9 +47,9 @@ tm_anchor_gap tm_anchor_compare(const tempera_draws *draws,
     if (!(p->tau > 0) || !isfinite(p->log_z))
       continue;
     tm_anchor a = tm_anchor_at(draws, p->tau);
-    if (!(a.effective >= 0.1 * (double)n))
+    if (!(a.effective >= fmax(FEWEST_EFFECTIVE, 0.1 * (double)n)))
       break; /* the curve goes up in tau, the draws' worth down */
-    double allowed = 0.25 + 4 * a.se + fmax(0, summary->se);
+    double allowed = allowed_gap(&a, summary->se);
     if (!(fabs(p->log_z - a.log_z) > allowed))
       continue;
     return (tm_anchor_gap){p->tau, p->log_z, a.log_z, allowed};

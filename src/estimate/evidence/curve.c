@@ -86,7 +86,7 @@ tempera_status tm_curve_fill(tm_tempered *view, tempera_summary *summary,
   tm_bins bins;
   tm_evidence unused = {.psi = TM_NEW(view->arena, double, view->count)};
   if (!unused.psi || !tm_bins_ti(view, &bins) ||
-      !tm_evidence_ti(view, &bins, view->weight, &unused))
+      !tm_evidence_ti(view, &bins, 0, view->weight, &unused))
     return tm_fail_memory(error);
   by_bins(&bins, summary, support);
   return TEMPERA_OK;

@@ -5,6 +5,7 @@
 #include "estimate/findings.h"
 #include "estimate/summary.h"
 
+#include <gsl/gsl_cdf.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -32,10 +33,18 @@ bool tm_evidence_begin(const tm_tempered *view, tm_evidence *evidence) {
   return evidence->psi != NULL;
 }
 
+double tm_least_se(size_t draws) { return 3 / (1.96 * (double)draws); }
+
 double tm_evidence_se(const tm_evidence *e, tm_monte_carlo *mc) {
   *mc = tm_influence_error(e->psi, e->chains, e->rows);
   double bound = e->half_range / 1.96;
-  return sqrt(mc->se * mc->se + e->variance + bound * bound);
+  double se = sqrt(mc->se * mc->se + e->variance + bound * bound);
+  return isnan(se) ? se : fmax(se, tm_least_se(e->chains * e->rows));
+}
+
+double tm_apart_limit(size_t round_trips) {
+  double df = round_trips > 3 ? (double)round_trips - 1 : 2;
+  return gsl_cdf_tdist_Qinv(0.0005, fmin(df, 1e4));
 }
 
 tempera_estimate *tm_estimate_add(tempera_summary *summary, const char *name,

@@ -41,28 +41,35 @@ static size_t kinds_of(const tm_tempered *view, const kind **kinds) {
   return view->log_mass ? MOST_KINDS : 1;
 }
 
+static tempera_status estimate_in_bins(work *w, kind which, tm_evidence *e,
+                                       tempera_error *error) {
+  tm_bins bins;
+  bool made =
+      which == TI ? tm_bins_ti(w->view, &bins) : tm_bins_ss(w->view, &bins);
+  if (!made)
+    return tm_fail_memory(error);
+  size_t from = tm_evidence_hot_end(w->draws, w->view, &bins, e);
+  if (which == SS)
+    tm_evidence_ss(w->view, &bins, from, w->scratch, e);
+  else if (!tm_evidence_ti(w->view, &bins, from, w->scratch, e))
+    return tm_fail_memory(error);
+  return TEMPERA_OK;
+}
+
 static tempera_status estimate(work *w, kind which, tm_evidence *e,
                                tempera_error *error) {
-  tm_bins bins;
   if (!tm_evidence_begin(w->view, e))
     return tm_fail_memory(error);
-  if (which == RB) {
+  if (which == TI || which == SS)
+    return estimate_in_bins(w, which, e, error);
+  if (which == RB)
     tm_evidence_rb(w->view, e);
-  } else if (which == TI) {
-    if (!tm_bins_ti(w->view, &bins) ||
-        !tm_evidence_ti(w->view, &bins, w->scratch, e))
-      return tm_fail_memory(error);
-  } else if (which == SS) {
-    if (!tm_bins_ss(w->view, &bins))
-      return tm_fail_memory(error);
-    tm_evidence_ss(w->view, &bins, w->scratch, e);
-  } else if (which == VISITS) {
+  else if (which == VISITS)
     tm_evidence_visits(w->view, e);
-  } else {
+  else
     tm_evidence_ladder(w->view, e);
-  }
   /* With an atom rb reaches tau = 0 itself, as does a ladder from 0. */
-  if (!(w->view->has_atom && (which == RB || w->view->levels.count)))
+  if (!w->view->has_atom)
     tm_evidence_add_support(w->draws, w->view, e);
   return TEMPERA_OK;
 }
@@ -86,8 +93,9 @@ static tempera_status compare_kinds(work *w, const tm_evidence *a,
     w->scratch[i] = a->psi[i] - b->psi[i];
   double se = tm_influence_error(w->scratch, w->view->chains, w->view->rows).se;
   double difference = second->log_z - first->log_z;
-  double tolerance = fmax(0.02, fmax(3 * se, 1.96 * first->se));
-  tolerance = fmax(tolerance, 1.96 * second->se);
+  double tolerance = tm_apart_limit(w->summary->round_trips) * se;
+  tolerance =
+      fmax(fmax(TM_LEAST_APART, tolerance), 1.96 * fmax(first->se, second->se));
   if (fabs(difference) <= tolerance)
     return TEMPERA_OK;
   return tm_find_estimate(w->summary, second, TM_FIND_ESTIMATES_APART,

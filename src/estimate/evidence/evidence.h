@@ -20,6 +20,9 @@ typedef struct tm_evidence {
  * both. An estimate without a finite value and error is no estimate. */
 bool tm_evidence_begin(const tm_tempered *view, tm_evidence *evidence);
 double tm_evidence_se(const tm_evidence *evidence, tm_monte_carlo *mc);
+/* No error is zero: what n draws have never shown may still have 3/n of the
+ * mass (the rule of three), which log Z then misses. */
+double tm_least_se(size_t draws);
 TEMPERA_CHECKED tempera_status tm_evidence_record(tempera_summary *summary,
                                                   const char *name,
                                                   const tm_evidence *evidence,
@@ -53,6 +56,16 @@ TEMPERA_CHECKED tempera_status tm_evidence_fill_untempered(
  * NaN when unknown. The view may be NULL. */
 double tm_zero_likelihood(const tempera_draws *draws, tm_tempered *view);
 
+/* Fewer round trips vouch for nothing. */
+enum { TM_FEWEST_TRIPS = 10 };
+/* From how many errors on two estimates disagree. Their errors are known as
+ * well as the independent tours behind them let them be, so it is a quantile of
+ * Student's t with a degree of freedom for each round trip but one: by chance
+ * one comparison in a thousand goes past it. And differences that are never
+ * called a disagreement. */
+double tm_apart_limit(size_t round_trips);
+static const double TM_LEAST_APART = 0.02;
+
 /* Draws sorted into bins of tau: bin j is order[first[j] .. first[j+1]) and
  * spans [edge[j], edge[j+1]]. Arrays are the arena's. */
 typedef struct tm_bins {
@@ -70,10 +83,15 @@ bool tm_bins_make(const tm_tempered *view, double top, size_t fewest,
 
 /* rb: Rao-Blackwell, log of the ratio of mean weights. */
 void tm_evidence_rb(tm_tempered *view, tm_evidence *evidence);
-/* ti: means of l over all draws in the bins, holds counted. Fills bins->mean.
- * `scratch` holds view->count doubles. False when out of memory. */
-bool tm_evidence_ti(const tm_tempered *view, tm_bins *bins, double *scratch,
-                    tm_evidence *evidence);
+/* The first step of ti and ss, from tau = 0 on, added to the evidence: gives
+ * the bin to go on from. */
+size_t tm_evidence_hot_end(const tempera_draws *draws, tm_tempered *view,
+                           const tm_bins *bins, tm_evidence *evidence);
+/* ti: means of l over all draws in the bins from `from` on, holds counted.
+ * Fills bins->mean. `scratch` holds view->count doubles. False when out of
+ * memory. */
+bool tm_evidence_ti(const tm_tempered *view, tm_bins *bins, size_t from,
+                    double *scratch, tm_evidence *evidence);
 /* ti-paper: as published (method 2), one chain after the other. se is the
  * printed variance's. False when out of memory. */
 bool tm_evidence_ti_paper(const tm_tempered *view, double *log_z, double *se,
@@ -84,8 +102,8 @@ bool tm_evidence_ti_paper(const tm_tempered *view, double *log_z, double *se,
 double tm_evidence_left_sum(const double *tau, const double *l,
                             const size_t *order, size_t count,
                             double *variance);
-/* ss: steppingstone in bins; needs the tau prior. */
-void tm_evidence_ss(const tm_tempered *view, const tm_bins *bins,
+/* ss: steppingstone in bins from `from` on; needs the tau prior. */
+void tm_evidence_ss(const tm_tempered *view, const tm_bins *bins, size_t from,
                     double *scratch, tm_evidence *evidence);
 /* ladder.c, for draws on levels with weights: st-weights, by the visits; ss,
  * between neighbours. */

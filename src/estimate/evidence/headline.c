@@ -8,6 +8,7 @@
 #include "estimate/bridge/bridge.h"
 #include "estimate/estimate.h"
 #include "estimate/evidence/anchor.h"
+#include "estimate/evidence/basin_check.h"
 #include "estimate/evidence/evidence.h"
 #include "estimate/findings.h"
 #include "estimate/summary.h"
@@ -15,18 +16,17 @@
 #include <math.h>
 #include <string.h>
 
-/* Differences below this are never called a disagreement. */
-static const double FLOOR = 0.02;
-
 static bool stands(const tempera_estimate *e) {
   return e && !e->warning && isfinite(e->log_z) && e->se > 0;
 }
 
-/* More than the errors allow; the two share the target chain's exchanges, so
+/* How far apart the two may lie. They share the target chain's exchanges, so
  * that treating them as independent is on the lenient side. */
-static bool disagree(const tempera_estimate *a, const tempera_estimate *b) {
-  double difference = fabs(a->log_z - b->log_z);
-  return difference > FLOOR && difference > 3 * hypot(a->se, b->se);
+static double allowed_apart(const tempera_summary *summary,
+                            const tempera_estimate *a,
+                            const tempera_estimate *b) {
+  return fmax(TM_LEAST_APART,
+              tm_apart_limit(summary->round_trips) * hypot(a->se, b->se));
 }
 
 /* The interval reaches `distance` further, or about so. */
@@ -53,40 +53,55 @@ static tempera_status choose(tempera_summary *summary, tempera_error *error) {
                             error); /* the verdict has the reservations */
   if (!rival || !isfinite(rival->log_z))
     return TEMPERA_OK;
-  if (disagree(bridge, rival)) {
-    double difference = bridge->log_z - rival->log_z;
+  double difference = bridge->log_z - rival->log_z;
+  double allowed = allowed_apart(summary, bridge, rival);
+  if (fabs(difference) > allowed) {
     widen(summary->log_z, fabs(difference), &summary->se, &summary->lower,
           &summary->upper);
     return tm_find_estimate(summary, bridge, TM_FIND_ESTIMATES_APART,
-                            difference, 3 * hypot(bridge->se, rival->se), error,
-                            "%s", rival->name);
+                            difference, allowed, error, "%s", rival->name);
   }
   return stands(rival) && bridge->se < rival->se
              ? tm_estimate_take(summary, bridge, error)
              : TEMPERA_OK;
 }
 
-/* One of the reference leg's, against what stands so far. */
+/* Does an estimate of the reference leg contradict this one? Then the headline
+ * reaches it, and a finding says so. */
+static tempera_status contradict(tempera_summary *summary, tempera_estimate *e,
+                                 const tempera_estimate *rival, size_t trips,
+                                 bool *apart, tempera_error *error) {
+  if (*apart || !rival || rival == e || !isfinite(rival->log_z))
+    return TEMPERA_OK;
+  double difference = e->log_z - rival->log_z;
+  double allowed =
+      fmax(TM_LEAST_APART, tm_apart_limit(trips) * hypot(e->se, rival->se));
+  *apart = fabs(difference) > allowed;
+  if (!*apart)
+    return TEMPERA_OK;
+  if (summary->estimator)
+    widen(summary->log_z, fabs(difference), &summary->se, &summary->lower,
+          &summary->upper);
+  return tm_find_estimate(summary, e, TM_FIND_ESTIMATES_APART, difference,
+                          allowed, error, "%s", rival->name);
+}
+
 static tempera_status weigh(tempera_summary *summary, tempera_estimate *e,
                             tempera_error *error) {
-  tempera_estimate *rival = tm_estimate_find(
-      summary, summary->estimator ? summary->estimator : "bridge");
-  if (!stands(e))
+  tempera_estimate *bridge = tm_estimate_find(summary, "bridge"),
+                   *best = bridge;
+  bool apart = !stands(e);
+  if (summary->estimator)
+    best = tm_estimate_find(summary, summary->estimator);
+  TM_TRY(contradict(summary, e, bridge, summary->reference->round_trips, &apart,
+                    error));
+  TM_TRY(contradict(summary, e, best, summary->round_trips, &apart, error));
+  if (apart)
     return TEMPERA_OK;
-  if (rival && isfinite(rival->log_z) && disagree(e, rival)) {
-    double difference = e->log_z - rival->log_z;
-    if (summary->estimator)
-      widen(summary->log_z, fabs(difference), &summary->se, &summary->lower,
-            &summary->upper);
-    return tm_find_estimate(summary, e, TM_FIND_ESTIMATES_APART, difference,
-                            3 * hypot(e->se, rival->se), error, "%s",
-                            rival->name);
-  }
-  if (!summary->estimator && stands(rival) && rival->se < e->se)
-    return tm_estimate_take(summary, rival, error);
-  bool sharper = stands(rival) && e->se < rival->se;
-  return sharper || !summary->estimator ? tm_estimate_take(summary, e, error)
-                                        : TEMPERA_OK;
+  if (!stands(best) || e->se < best->se)
+    return tm_estimate_take(summary, e, error);
+  return summary->estimator ? TEMPERA_OK
+                            : tm_estimate_take(summary, best, error);
 }
 
 /* They see what the target chain has seen, like the bridge; where the prior
@@ -131,44 +146,6 @@ tempera_status tm_estimate_add_bridge(const tempera_model *model,
     return tm_fail(error, status, "%s", problem.message);
   summary->estimate_count++;
   return choose(summary, error);
-}
-
-/* The best of many draws lies within about d/2 of the optimum; twice that, and
- * ten nats for what the natural scale does to skewed posteriors, is far. */
-static double far_below(size_t values) {
-  double d = (double)values;
-  return 10 + d + 3 * sqrt(2 * d);
-}
-
-/* At tau = 1: how far every target chain's best draw stays below at most. */
-static double below_at_one(const tempera_draws *draws) {
-  double worst = INFINITY;
-  if (!draws->ridge.knots || !draws->has_role[TEMPERA_TARGET])
-    return NAN;
-  for (size_t c = 0; c < draws->chains; c++) {
-    const double *l = tempera_draws_log_likelihood(draws, TEMPERA_TARGET, c);
-    const double *p = tempera_draws_log_prior(draws, TEMPERA_TARGET, c);
-    double best = -INFINITY;
-    for (size_t i = 0; i < draws->count; i++)
-      best = fmax(best, l[i] + p[i]);
-    worst = fmin(worst, best);
-  }
-  return draws->ridge.height[draws->ridge.knots - 1] - worst;
-}
-
-/* The largest distance, and the tau it is at. */
-static double farthest(const tempera_draws *draws,
-                       const tempera_summary *summary, double *tau) {
-  double worst = below_at_one(draws);
-  *tau = 1;
-  for (size_t i = 0; i < summary->tau_bin_count; i++) {
-    const tempera_tau_bin *bin = &summary->tau_bins[i];
-    if (!(bin->ridge_excess > worst) && !isnan(worst))
-      continue;
-    worst = bin->ridge_excess;
-    *tau = bin->upper;
-  }
-  return worst;
 }
 
 /* Take an estimate back, and the headline with it if it is the one. */
@@ -245,27 +222,84 @@ static tempera_status widen_for_basin(tempera_summary *summary, double tau,
     if (!e->warning)
       TM_TRY(tm_estimate_warn(
           e,
-          tm_heap_format("near tau = %.2g the draws stay %.3g nats below the "
-                         "best point known: they miss a basin",
+          tm_heap_format("near tau = %.2g the best point known is %.3g nats "
+                         "higher than the draws explain: they miss a basin",
                          tau, distance),
           error));
   }
   return TEMPERA_OK;
 }
 
+/* With R tours between the two ends the share of anything that a tour decides
+ * (which mode, which end) is known to about 1/sqrt(R) of itself, and what rests
+ * on tours is no better, however steady it looks. Where R is too small to be
+ * trusted the error says so. */
+static void widen_for_trips(tempera_summary *summary) {
+  double trips = (double)summary->round_trips;
+  if (summary->tau_bin_count == 0 || trips >= TM_FEWEST_TRIPS)
+    return;
+  double distance = 1.96 / sqrt(fmax(trips, 1));
+  for (size_t i = 0; i < summary->estimate_count; i++) {
+    tempera_estimate *e = &summary->estimates[i];
+    if (!is_tempered(e))
+      continue;
+    widen(e->log_z, distance, &e->se, &e->lower, &e->upper);
+    if (summary->estimator && !strcmp(e->name, summary->estimator))
+      widen(summary->log_z, distance, &summary->se, &summary->lower,
+            &summary->upper);
+  }
+}
+
+/* A value that never changes in the target draws. A real number always does; an
+ * integer may have all its mass in one place, and the tempered draws, in which
+ * it changes, vouch for that. */
+static bool is_frozen(const tempera_draws *draws, size_t value) {
+  bool integer = draws->integer && draws->integer[value];
+  for (int role = TEMPERA_TARGET; role <= TEMPERA_TEMPERED; role++) {
+    if (!draws->has_role[role] || (role == TEMPERA_TEMPERED && !integer))
+      continue;
+    double first = tm_draws_column(draws, (tempera_role)role, 0, value)[0];
+    for (size_t c = 0; c < draws->chains; c++) {
+      const double *x = tm_draws_column(draws, (tempera_role)role, c, value);
+      for (size_t i = 0; i < tm_draws_rows(draws, (tempera_role)role); i++)
+        if (x[i] != first)
+          return false;
+    }
+  }
+  return true;
+}
+
+static tempera_status find_frozen(const tempera_draws *draws,
+                                  tempera_summary *summary,
+                                  tempera_error *error) {
+  size_t count = 0, first = 0;
+  if (!draws->count)
+    return TEMPERA_OK;
+  for (size_t i = draws->size; i-- > 0;)
+    if (is_frozen(draws, i)) {
+      count++;
+      first = i;
+    }
+  return count == 0 ? TEMPERA_OK
+                    : tm_find_about(summary, TM_FIND_FROZEN, (double)count, 0,
+                                    error, "%s", draws->names[first]);
+}
+
 tempera_status tm_estimate_cross_check(const tempera_draws *draws,
                                        tempera_summary *summary,
                                        tempera_error *error) {
+  TM_TRY(find_frozen(draws, summary, error));
   if (draws->count && draws->evidence && summary->tau_bin_count &&
       summary->restarts == 0)
     TM_TRY(withdraw_unconnected(summary, error));
   if (draws->count && draws->evidence)
     TM_TRY(withdraw_unanchored(draws, summary, error));
-  double tau, distance = farthest(draws, summary, &tau);
-  double limit = far_below(summary->value_count);
-  if (!(distance > limit) || !isfinite(distance))
+  widen_for_trips(summary);
+  tm_basin_gap gap;
+  TM_TRY(tm_basin_check(draws, summary, &gap, error));
+  if (!(gap.height > gap.limit))
     return TEMPERA_OK;
-  TM_TRY(widen_for_basin(summary, tau, distance, error));
-  return tm_find_about(summary, TM_FIND_MISSED_BASIN, distance, limit, error,
-                       "%.2g", tau);
+  TM_TRY(widen_for_basin(summary, gap.tau, gap.height, error));
+  return tm_find_about(summary, TM_FIND_MISSED_BASIN, gap.height, gap.limit,
+                       error, "%.2g", gap.tau);
 }

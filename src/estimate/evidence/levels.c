@@ -138,14 +138,15 @@ static tempera_status fill_levels(const tm_levels *v, tempera_summary *summary,
 /* Is this estimate off, by more than the errors of both and of their
  * difference allow? Then it names its own weakness. */
 static tempera_status compare(const tm_levels *v, tm_levels_kind kind,
-                              const tm_evidence *e,
+                              const tm_evidence *e, double limit,
                               const tempera_estimate *pooled,
                               tempera_estimate *made, tempera_error *error) {
   for (size_t i = 0; i < e->chains * e->rows; i++)
     e->psi[i] -= v->pooled.psi[i];
   double se = tm_influence_error(e->psi, e->chains, e->rows).se;
   double difference = made->log_z - pooled->log_z;
-  double most = fmax(0.02, fmax(3 * se, 1.96 * fmax(made->se, pooled->se)));
+  double most =
+      fmax(TM_LEAST_APART, fmax(limit * se, 1.96 * fmax(made->se, pooled->se)));
   if (!isfinite(difference) || fabs(difference) <= most)
     return TEMPERA_OK;
   bool integral = kind == TM_LEVELS_TI_NB || kind == TM_LEVELS_TI_2;
@@ -168,7 +169,8 @@ static tempera_status fill_kinds(const tm_levels *v, tempera_summary *summary,
     TM_TRY(tm_levels_evidence(v, (tm_levels_kind)k, &e, NULL, error));
     TM_TRY(tm_evidence_record(summary, tm_levels_name((tm_levels_kind)k), &e,
                               &made, error));
-    TM_TRY(compare(v, (tm_levels_kind)k, &e, pooled, made, error));
+    TM_TRY(compare(v, (tm_levels_kind)k, &e,
+                   tm_apart_limit(summary->round_trips), pooled, made, error));
   }
   return isfinite(pooled->log_z) ? tm_estimate_take(summary, pooled, error)
                                  : TEMPERA_OK;

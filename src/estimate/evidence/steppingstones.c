@@ -79,11 +79,11 @@ static double edge_mean(const tm_tempered *view, const tm_bins *bins,
   return mean;
 }
 
-void tm_evidence_ss(const tm_tempered *view, const tm_bins *bins,
+void tm_evidence_ss(const tm_tempered *view, const tm_bins *bins, size_t from,
                     double *scratch, tm_evidence *evidence) {
-  evidence->log_z = bins->count ? 0 : NAN;
+  evidence->log_z = bins->count ? evidence->log_z : NAN;
   evidence->top = 1;
-  for (size_t j = 0; j < bins->count; j++) {
+  for (size_t j = from; j < bins->count; j++) {
     for (size_t k = bins->first[j]; k < bins->first[j + 1]; k++)
       scratch[k - bins->first[j]] =
           log_mass(view, bins, j, view->l[view->order[k]]);

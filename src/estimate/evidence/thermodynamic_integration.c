@@ -201,20 +201,20 @@ static void bin_load(bin *b, const tm_bins *bins, size_t j) {
   }
 }
 
-bool tm_evidence_ti(const tm_tempered *view, tm_bins *bins, double *scratch,
-                    tm_evidence *evidence) {
+bool tm_evidence_ti(const tm_tempered *view, tm_bins *bins, size_t from,
+                    double *scratch, tm_evidence *evidence) {
   double integral = 0;
   bin b = {.view = view, .weight = scratch, .width = 1};
   if (!bin_create(view, bins, &b))
     return false;
-  for (size_t j = 0; j < bins->count; j++) {
+  for (size_t j = from; j < bins->count; j++) {
     bin_load(&b, bins, j);
     bins->mean[j] = has_weights(view) ? weighted_mean(&b) : fitted_mean(&b);
     integral += b.width * bins->mean[j];
     for (size_t k = 0; k < b.count; k++)
       evidence->psi[b.draw[k]] += b.weight[k];
   }
-  evidence->log_z = bins->count ? integral : NAN;
+  evidence->log_z = bins->count ? evidence->log_z + integral : NAN;
   evidence->top = 1;
   if (!bins->count || bins->edge[bins->count] >= 1)
     return true;

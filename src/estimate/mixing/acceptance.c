@@ -1,6 +1,7 @@
 /* acceptance.c - acceptance of exchanges and tau moves, and bins of tau: where
  * the tempered chain spent its time, how well it moved there, and how near
  * its draws came to the ridge. */
+#include "estimate/evidence/basin_check.h"
 #include "estimate/summary.h"
 
 #include "numeric/loglinear.h"
@@ -70,16 +71,6 @@ static size_t bin_of(const double *upper, size_t bins, double tau) {
   return j;
 }
 
-/* The height of the ridge minus that of the draw. */
-static double below_ridge(const tempera_draws *draws, double tau, double l,
-                          double log_prior) {
-  tm_loglinear s = {draws->ridge.knots, draws->ridge.tau, draws->ridge.height,
-                    -INFINITY};
-  if (s.count < 2)
-    return NAN;
-  return tm_loglinear_at(&s, tau) - (tau == 0 ? 0 : tau * l) - log_prior;
-}
-
 static void fill_bins(const tempera_draws *draws, tempera_summary *summary,
                       const double *upper) {
   running accept[TAU_BINS] = {{0}}, taus[TAU_BINS] = {{0}};
@@ -93,8 +84,8 @@ static void fill_bins(const tempera_draws *draws, tempera_summary *summary,
       add(&accept[j], column(draws, c, TM_ACCEPT)[i]);
       add(&taus[j], column(draws, c, TM_TAU_ACCEPT)[i]);
       double gap =
-          below_ridge(draws, tau[i], column(draws, c, TM_LOG_LIKELIHOOD)[i],
-                      column(draws, c, TM_LOG_PRIOR)[i]);
+          tm_below_ridge(draws, tau[i], column(draws, c, TM_LOG_LIKELIHOOD)[i],
+                         column(draws, c, TM_LOG_PRIOR)[i]);
       bin->ridge_excess = fmin(bin->ridge_excess, gap); /* skips NaN */
     }
   }

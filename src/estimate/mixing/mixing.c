@@ -261,8 +261,7 @@ tm_mixing tm_mixing_measure(tm_mixing_work *w, const tm_ranked *sorted) {
   fold(w, sorted);
   rank_normalise(w, w->folded);
   m.rhat = fmax(m.rhat, split_rhat(w));
-  if (!isfinite(m.rhat)) /* every half constant: they differ for ever */
-    m.rhat = NAN;
+  /* Infinite: every half is constant, and they differ for ever. */
   return m;
 }
 

@@ -1,5 +1,5 @@
-/* round_trips.c - round trips of thetas along u = Lambda(tau)/Lambda(1), followed
- * through exchanges (method 4.8).
+/* round_trips.c - round trips of thetas along u = Lambda(tau)/Lambda(1),
+ * followed through exchanges (method 4.8).
  *
  * Each chain carries two walkers: the one in the tempered place, and the one
  * in the target place at u = 1; and a third where there is another leg, which

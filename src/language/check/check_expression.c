@@ -334,7 +334,32 @@ static tempera_status check_index(tm_checker *c, tm_expression *e) {
 
 /* ---- all ---------------------------------------------------------------- */
 
+/* multiply(a, b) is a * b, and so on, unless the user has such a function. */
+static void read_as_operator(const tm_checker *c, tm_expression *e) {
+  static const struct {
+    const char *name, *op;
+    size_t count;
+  } names[] = {{"multiply", "*", 2},     {"divide", "/", 2},
+               {"modulus", "%", 2},      {"logical_and", "&&", 2},
+               {"logical_or", "||", 2},  {"logical_eq", "==", 2},
+               {"logical_neq", "!=", 2}, {"logical_lt", "<", 2},
+               {"logical_lte", "<=", 2}, {"logical_gt", ">", 2},
+               {"logical_gte", ">=", 2}, {"plus", "+", 1}};
+  for (size_t i = 0; e->kind == TM_E_CALL && i < sizeof names / sizeof *names;
+       i++) {
+    bool users = false;
+    if (strcmp(names[i].name, e->text) || e->part_count != names[i].count)
+      continue;
+    (void)tm_function_find(c, e->text, NULL, 0, &users);
+    if (users)
+      return;
+    e->kind = names[i].count == 2 ? TM_E_BINARY : TM_E_UNARY;
+    e->text = names[i].op;
+  }
+}
+
 static tempera_status check_parts(tm_checker *c, tm_expression *e) {
+  read_as_operator(c, e);
   if (e->kind == TM_E_CALL &&
       (!strcmp(e->text, "reduce_sum") || !strcmp(e->text, "reduce_sum_static")))
     TM_TRY(tm_check_reduce_sum(c, e));

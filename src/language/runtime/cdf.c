@@ -208,6 +208,25 @@ MASS(neg_binomial_2_log) {
   return neg_binomial_2_mass(inner, upper);
 }
 
+/* F = 2 tau (1 - tau) / scale times exponentials on both sides of mu */
+MASS(skew_double_exponential) {
+  double t = x[3], z = 2 * (x[0] - x[1]) / x[2];
+  if (!(x[2] > 0 && t > 0 && t < 1))
+    return -INFINITY;
+  bool left = z < 0;
+  double tail = left ? log(t) + (1 - t) * z : log1p(-t) - t * z;
+  return left == !upper ? tail : tm_log1m_exp(tail);
+}
+/* n B(n, alpha + 1) of outcomes above n */
+MASS(yule_simon) {
+  EDGE(x[0] < 1, true);
+  double n = floor(x[0]), a = x[1];
+  if (!(a > 0))
+    return -INFINITY;
+  double tail = log(n) + tm_lgamma(n) + tm_lgamma(a + 1) - tm_lgamma(n + a + 1);
+  return upper ? tail : tm_log1m_exp(tail);
+}
+
 /* The sum of a mass function's terms from x[0] + 1 up, or down to `least`. */
 static double summed(const char *name, const double *x, int arity, double least,
                      double most, bool upper) {
@@ -218,6 +237,26 @@ static double summed(const char *name, const double *x, int arity, double least,
   for (at[0] = fmax(from, least); at[0] <= to; at[0]++)
     total = tm_log_sum_exp(total, kernel(at, NULL));
   return total;
+}
+/* By its finite sum; the tail is the complement, or where that cancels a sum
+ * that goes on until its terms no longer count: they fall like a power, whose
+ * rest is added. */
+MASS(beta_neg_binomial) {
+  EDGE(x[0] < 0, true);
+  if (!(x[1] > 0 && x[2] > 0 && x[3] > 0))
+    return -INFINITY;
+  double below = summed("beta_neg_binomial", x, 4, 0, x[0], false);
+  if (!upper)
+    return fmin(below, 0);
+  if (below < -1e-3)
+    return tm_log1m_exp(below);
+  enum { TERMS = 20000 };
+  tm_kernel kernel = tm_density_kernel("beta_neg_binomial");
+  double at[4] = {x[0], x[1], x[2], x[3]}, total = 0, last = 0;
+  double first = floor(x[0]) + 1;
+  for (at[0] = first; at[0] < first + TERMS; at[0]++)
+    total += last = exp(kernel(at, NULL));
+  return log(total + last * (at[0] - 1) / x[2]); /* terms ~ n^-(alpha + 1) */
 }
 MASS(beta_binomial) {
   EDGE(x[0] < 0, true);
@@ -270,10 +309,10 @@ static double owen(double t, const double *x) {
 }
 
 /* Owen's T for h, a >= 0. */
-static double owens_t(double h, double a) {
+double tm_owens_t(double h, double a) {
   if (a > 1) {
     double p = tm_phi(-h), q = tm_phi(-a * h);
-    return 0.5 * (p + q) - p * q - owens_t(a * h, 1 / a);
+    return 0.5 * (p + q) - p * q - tm_owens_t(a * h, 1 / a);
   }
   return simpson(owen, &h, a) / (2 * M_PI);
 }
@@ -288,7 +327,7 @@ static double skew_tail(double s, const double *x) {
 /* The mass beyond z > 0 of the side away from the skew (shape a > 0): 1 - Phi
  * - 2 T, or an integral where these cancel. */
 static double skew_short_side(double z, double a) {
-  double plain = tm_phi(-z), mass = plain - 2 * owens_t(z, a);
+  double plain = tm_phi(-z), mass = plain - 2 * tm_owens_t(z, a);
   if (mass > 1e-4 * plain)
     return log(mass);
   double x[2] = {z, a}, power = 1 + a * a;
@@ -303,7 +342,7 @@ MASS(skew_normal) {
     return -INFINITY;
   bool right = z > 0, long_side = (a > 0) == right;
   double tail = long_side || a == 0
-                    ? log(tm_phi(-fabs(z)) + 2 * owens_t(fabs(z), fabs(a)))
+                    ? log(tm_phi(-fabs(z)) + 2 * tm_owens_t(fabs(z), fabs(a)))
                     : skew_short_side(fabs(z), fabs(a));
   return right == upper ? tail : tm_log1m_exp(fmin(tail, 0));
 }
@@ -350,7 +389,10 @@ static const struct {
               {"hypergeometric", "IIII", hypergeometric_mass},
               {"discrete_range", "III", discrete_range_mass},
               {"poisson_log", "IN", poisson_log_mass},
-              {"neg_binomial_2_log", "INN", neg_binomial_2_log_mass}};
+              {"neg_binomial_2_log", "INN", neg_binomial_2_log_mass},
+              {"skew_double_exponential", "YLSN", skew_double_exponential_mass},
+              {"beta_neg_binomial", "INNN", beta_neg_binomial_mass},
+              {"yule_simon", "IN", yule_simon_mass}};
 
 static double difference(log_mass_fn mass, const double *x, int arity, int i,
                          bool upper) {

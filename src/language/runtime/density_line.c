@@ -72,3 +72,17 @@ KERNEL(von_mises) {
   }
   return k * cos(z) - LOG_2PI - bessel;
 }
+
+KERNEL(skew_double_exponential) {
+  double s = x[2], t = x[3], z = 2 * (x[0] - x[1]) / s;
+  if (!(s > 0 && t > 0 && t < 1))
+    return ZERO;
+  double w = z < 0 ? 1 - t : -t; /* slope in z */
+  if (d) {
+    d[0] = 2 * w / s;
+    d[1] = -d[0];
+    d[2] = -(1 + w * z) / s;
+    d[3] = 1 / t - 1 / (1 - t) - z;
+  }
+  return LOG_2 + log(t) + log1p(-t) - log(s) + w * z;
+}

@@ -48,3 +48,28 @@ KERNEL(neg_binomial) {
   }
   return value;
 }
+
+/* r failures, success with a probability that is beta(a, b) */
+KERNEL(beta_neg_binomial) {
+  double n = x[0], r = x[1], a = x[2], b = x[3];
+  if (!(n >= 0 && r > 0 && a > 0 && b > 0))
+    return ZERO;
+  if (d) {
+    double all = tm_digamma(a + b + n + r), both = tm_digamma(a + b);
+    double ar = tm_digamma(a + r);
+    d[1] = tm_digamma(n + r) - tm_digamma(r) + ar - all;
+    d[2] = ar - all - tm_digamma(a) + both;
+    d[3] = tm_digamma(b + n) - all - tm_digamma(b) + both;
+  }
+  return tm_lgamma(n + r) - tm_lgamma(n + 1) - tm_lgamma(r) +
+         log_beta(b + n, a + r) - log_beta(b, a);
+}
+
+KERNEL(yule_simon) {
+  double n = x[0], a = x[1];
+  if (!(n >= 1 && a > 0))
+    return ZERO;
+  if (d)
+    d[1] = 1 / a + tm_digamma(a + 1) - tm_digamma(n + a + 1);
+  return log(a) + log_beta(a + 1, n);
+}

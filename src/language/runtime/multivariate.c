@@ -59,10 +59,59 @@ TM_F(multinomial) {
                           &(tm_partial){p.d, slope, p.n});
 }
 
+TM_F(multinomial_logit) {
+  (void)count;
+  tm_any p = tm_f_softmax(tape, a + 1, 1);
+  return tm_f_multinomial(tape, (tm_any[]){a[0], p}, 2);
+}
+
+TM_F(dirichlet_multinomial) {
+  (void)count;
+  tm_view y, al;
+  tm_view_of(a, &y);
+  tm_view_of(a + 1, &al);
+  double value = 0, total = 0, sum = 0, *slope = tm_room(tape, al.d, al.n);
+  if (y.n != al.n)
+    tm_runtime_fail(tape, "", "dirichlet_multinomial: %ld counts, %ld weights",
+                    y.n, al.n);
+  for (long k = 0; k < y.n; k++) {
+    if (!(al.v[k] > 0 && y.v[k] >= 0))
+      return tm_any_real(-INFINITY);
+    total += y.v[k];
+    sum += al.v[k];
+    value += tm_lgamma(y.v[k] + al.v[k]) - tm_lgamma(al.v[k]) -
+             tm_lgamma(y.v[k] + 1);
+  }
+  for (long k = 0; slope && k < y.n; k++)
+    slope[k] = tm_digamma(y.v[k] + al.v[k]) - tm_digamma(al.v[k]) +
+               tm_digamma(sum) - tm_digamma(total + sum);
+  value += tm_lgamma(sum) + tm_lgamma(total + 1) - tm_lgamma(total + sum);
+  return tm_scalar_result(tape, value, 1, &(tm_partial){al.d, slope, al.n});
+}
+
 /* ---- simplexes ---------------------------------------------------------- */
+
+/* Weights of their own for each outcome. */
+static tm_any dirichlets(tm_tape *tape, const tm_any *a) {
+  const tm_tensor *p = &a[0].u.t, *alpha = &a[1].u.t;
+  tm_var sum = tm_constant(0);
+  if (p->rank == 2 && p->dim[0] != alpha->dim[0])
+    tm_runtime_fail(tape, "", "dirichlet: %d outcomes, %d sets of weights",
+                    p->dim[0], alpha->dim[0]);
+  for (int i = 0; i < alpha->dim[0]; i++) {
+    tm_any one[] = {p->rank == 2 ? tm_any_tensor(tm_sub(*p, i, 1), a[0].steady)
+                                 : a[0],
+                    tm_any_tensor(tm_sub(*alpha, i, 1), a[1].steady)};
+    tm_any term = tm_f_dirichlet(tape, one, 2);
+    sum = tm_v_add(tape, sum, tm_as_var(&term));
+  }
+  return tm_any_var(sum);
+}
 
 TM_F(dirichlet) {
   (void)count;
+  if (a[1].u.t.rank == 2)
+    return dirichlets(tape, a);
   tm_view p, al;
   tm_view_of(a, &p);
   tm_view_of(a + 1, &al);
@@ -276,24 +325,13 @@ TM_F(dirichlet_fill) {
   return tm_any_int(0);
 }
 
-TM_F(multi_normal_cholesky_rng) {
+TM_F(multinomial_logit_rng) {
   (void)count;
-  const tm_tensor *mu = &a[0].u.t, *l = &a[1].u.t;
-  int n = mu->dim[0];
-  if (l->dim[0] != n || l->dim[1] != n)
-    tm_runtime_fail(tape, "", "multi_normal_rng: sizes do not match");
-  tm_tensor out = tm_tensor_new(tape, 1, &n, 0);
-  double *z = tm_take(tape, (size_t)n * sizeof(double) + 1);
-  for (int i = 0; i < n; i++) {
-    z[i] = tempera_random_normal(tape->random);
-    out.v[i] = mu->v[i];
-    for (int j = 0; j <= i; j++)
-      out.v[i] += l->v[(long)i * n + j] * z[j];
-  }
-  return tm_any_tensor(out, 1);
+  tm_any p = tm_f_softmax(tape, a, 1);
+  return tm_f_multinomial_rng(tape, (tm_any[]){p, a[1]}, 2);
 }
-TM_F(multi_normal_rng) {
+TM_F(dirichlet_multinomial_rng) {
   (void)count;
-  tm_any l = tm_f_cholesky(tape, a + 1, 1);
-  return tm_f_multi_normal_cholesky_rng(tape, (tm_any[]){a[0], l}, 2);
+  tm_any p = tm_f_dirichlet_rng(tape, a, 1);
+  return tm_f_multinomial_rng(tape, (tm_any[]){p, a[1]}, 2);
 }

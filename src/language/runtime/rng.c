@@ -58,19 +58,23 @@ RNG(discrete_range) {
   uint64_t span = x[1] >= x[0] ? (uint64_t)(x[1] - x[0]) + 1 : 1;
   return x[0] + (double)tempera_random_below(r, span);
 }
-RNG(poisson) { return (double)tempera_random_poisson(r, x[0]); }
-RNG(poisson_log) { return (double)tempera_random_poisson(r, exp(x[0])); }
+/* Above 2^30 counts no longer fit: NaN, which becomes an error, as in Stan. */
+static double poisson(tempera_random *r, double mean) {
+  return mean < 1073741824 ? (double)tempera_random_poisson(r, mean) : NAN;
+}
+RNG(poisson) { return poisson(r, x[0]); }
+RNG(poisson_log) { return poisson(r, exp(x[0])); }
 RNG(neg_binomial) {
   double mean = tempera_random_gamma(r, x[0]) / x[1];
-  return (double)tempera_random_poisson(r, mean);
+  return poisson(r, mean);
 }
 RNG(neg_binomial_2) {
   double mean = tempera_random_gamma(r, x[1]) * x[0] / x[1];
-  return (double)tempera_random_poisson(r, mean);
+  return poisson(r, mean);
 }
 RNG(neg_binomial_2_log) {
   double mean = tempera_random_gamma(r, x[1]) * exp(x[0]) / x[1];
-  return (double)tempera_random_poisson(r, mean);
+  return poisson(r, mean);
 }
 
 RNG(exp_mod_normal) {
@@ -117,6 +121,23 @@ RNG(hypergeometric) {
   return drawn;
 }
 
+RNG(skew_double_exponential) {
+  double t = x[2], e = 0.5 * x[1] * tempera_random_exponential(r);
+  bool left = tempera_random_uniform(r) < t;
+  return x[0] + (left ? -e / (1 - t) : e / t);
+}
+RNG(beta_neg_binomial) {
+  double p = tempera_random_beta(r, x[1], x[2]);
+  return poisson(r, tempera_random_gamma(r, x[0]) * (1 - p) / p);
+}
+/* Geometric, with a success probability that is the exponential of an
+ * exponential. */
+RNG(yule_simon) {
+  double w = tempera_random_exponential(r) / x[0];
+  double n = 1 + floor(log(tempera_random_uniform(r)) / tm_log1m_exp(-w));
+  return n < 1073741824 ? n : NAN;
+}
+
 typedef double (*draw_fn)(tempera_random *r, const double *x);
 
 /* NaN would draw forever or nonsense. */
@@ -126,6 +147,14 @@ static void check_arguments(tm_tape *tape, const double *x, int arity,
     if (isnan(x[i]))
       tm_runtime_fail(tape, "", "%s_rng: argument %d is not a number", name,
                       i + 1);
+}
+
+static void check_draw(tm_tape *tape, double drawn, const char *name) {
+  if (isnan(drawn))
+    tm_runtime_fail(tape, "",
+                    "%s_rng: arguments out of range, or a rate above "
+                    "2^30",
+                    name);
 }
 
 static tm_any vectorised(tm_tape *tape, const tm_any *arguments, draw_fn draw,
@@ -143,6 +172,7 @@ static tm_any vectorised(tm_tape *tape, const tm_any *arguments, draw_fn draw,
       x[i] = v[i].v[k * v[i].stride];
     check_arguments(tape, x, arity, name);
     double drawn = draw(tape->random, x);
+    check_draw(tape, drawn, name);
     if (n < 0)
       return whole ? tm_any_int((long)drawn) : tm_any_real(drawn);
     out.v[k] = drawn;
@@ -235,6 +265,7 @@ static tm_any fill(tm_tape *tape, const tm_any *arguments, law d) {
       tm_runtime_fail(tape, "", "an element has two prior statements");
     check_arguments(tape, d.x, d.arity, d.name);
     out[k] = draw_between(tape, &d);
+    check_draw(tape, out[k], d.name);
   }
   return tm_any_int(0);
 }

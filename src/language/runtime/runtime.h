@@ -84,6 +84,9 @@ double tm_lgamma(double x);
 double tm_digamma(double x);
 double tm_trigamma(double x);
 double tm_inv_phi(double p);
+double tm_owens_t(double h, double a); /* both >= 0 */
+/* A function of scalars with slopes. */
+tm_any tm_kernel_call(tm_tape *tape, tm_kernel f, const tm_any *a, int count);
 
 /* log P(lower <= X <= upper) of the distribution of this name; NaN when we have
  * no cdf of it. */

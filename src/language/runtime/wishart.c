@@ -1,5 +1,5 @@
-/* wishart.c - Wishart and inverse Wishart densities, the multivariate t, and
- * the random numbers of matrices and counts. Densities are put together from
+/* wishart.c - Wishart and inverse Wishart densities, and the random
+ * numbers of matrices and counts. Densities are put together from
  * differentiable pieces, which carry the gradients. */
 #include "language/runtime/fixed.h"
 
@@ -77,54 +77,35 @@ TM_F(inv_wishart) {
   return wishart(tape, a, true);
 }
 
-/* ---- the multivariate t ------------------------------------------------- */
+/* ---- densities of Cholesky factors: W = L L' has the Jacobian 2^k prod
+ * L_ii^(k - i + 1) ------------------------------------------------------- */
 
-/* -(nu + k) / 2 log(1 + |L^-1 (y - mu)|^2 / nu) */
-static tm_var t_kernel(tm_tape *tape, tm_any y, tm_any mu, tm_any factor,
-                       tm_var nu, int k) {
-  tm_fn subtract = tape->runtime->find("subtract", "RR");
-  tm_any z =
-      tm_call2(tape, tm_f_solve_lower, factor, tm_call2(tape, subtract, y, mu));
-  tm_var square = tm_f_dot_self(tape, &z, 1).u.r;
-  tm_var body = tm_v_log1p(tape, tm_v_elt_divide(tape, square, nu));
-  return tm_v_elt_multiply(tape, scaled(tape, shifted(tape, nu, k), -0.5),
-                           body);
-}
-
-static tm_any student(tm_tape *tape, const tm_any *a, tm_any factor) {
-  const tm_tensor *y = &a[0].u.t, *mu = &a[2].u.t, *l = &factor.u.t;
-  int k = l->dim[0], times = y->rank == 2 ? y->dim[0] : 1;
-  tm_var nu = tm_as_var(&a[1]);
-  if (y->dim[y->rank - 1] != k || mu->dim[mu->rank - 1] != k || l->dim[1] != k)
-    tm_runtime_fail(tape, "", "multi_student_t: sizes do not match");
-  if (!(nu.v > 0))
-    return tm_any_real(-INFINITY);
-  tm_any d = tm_f_diagonal(tape, &factor, 1);
-  d = tape->runtime->find("log", "R")(tape, &d, 1);
-  tm_var half = scaled(tape, nu, 0.5);
-  tm_var constant =
-      tm_v_subtract(tape, tm_v_lgamma(tape, shifted(tape, half, 0.5 * k)),
-                    tm_v_lgamma(tape, half));
-  constant = tm_v_subtract(
-      tape, constant,
-      scaled(tape, shifted(tape, tm_v_log(tape, nu), LOG_PI), 0.5 * k));
-  constant = tm_v_subtract(tape, constant, tm_f_sum(tape, &d, 1).u.r);
-  tm_var sum = scaled(tape, constant, times);
-  for (int i = 0; i < times; i++) {
-    tm_any one =
-        y->rank == 2 ? tm_any_tensor(tm_sub(*y, i, 1), a[0].steady) : a[0];
-    sum = tm_v_add(tape, sum, t_kernel(tape, one, a[2], factor, nu, k));
+static tm_any of_factor(tm_tape *tape, const tm_any *a, bool inverse) {
+  int k = check_matrices(tape, &a[0].u.t, &a[2].u.t, "wishart_cholesky");
+  tm_any full[] = {tm_f_multiply_lower(tape, a, 1), a[1],
+                   tm_f_multiply_lower(tape, a + 2, 1)};
+  tm_any diagonal = tm_f_diagonal(tape, a, 1);
+  tm_tensor powers = tm_tensor_new(tape, 1, &k, 0);
+  for (int i = 0; i < k; i++) {
+    powers.v[i] = k - i;
+    if (!(diagonal.u.t.v[i] > 0))
+      return tm_any_real(-INFINITY);
   }
-  return tm_any_var(sum);
+  tm_var jacobian = tm_call2(tape, tm_f_dot_product, tm_any_tensor(powers, 1),
+                             tm_map1(tape, "log", diagonal))
+                        .u.r;
+  tm_any density = wishart(tape, full, inverse);
+  return tm_any_var(
+      shifted(tape, tm_v_add(tape, tm_as_var(&density), jacobian), k * M_LN2));
 }
 
-TM_F(multi_student_t) {
+TM_F(wishart_cholesky) {
   (void)count;
-  return student(tape, a, tm_f_cholesky(tape, a + 3, 1));
+  return of_factor(tape, a, false);
 }
-TM_F(multi_student_t_cholesky) {
+TM_F(inv_wishart_cholesky) {
   (void)count;
-  return student(tape, a, a[3]);
+  return of_factor(tape, a, true);
 }
 
 /* ---- random numbers ----------------------------------------------------- */
@@ -159,14 +140,17 @@ TM_F(inv_wishart_rng) {
   return tm_f_inverse(tape, &w, 1);
 }
 
-TM_F(multi_student_t_rng) {
+TM_F(wishart_cholesky_rng) {
   (void)count;
-  double nu = tm_as_var(&a[0]).v;
-  tm_any out = tm_f_multi_normal_rng(tape, a + 1, 2);
-  double scale = sqrt(0.5 * nu / tempera_random_gamma(tape->random, 0.5 * nu));
-  for (int i = 0; i < out.u.t.dim[0]; i++)
-    out.u.t.v[i] = a[1].u.t.v[i] + scale * (out.u.t.v[i] - a[1].u.t.v[i]);
-  return out;
+  tm_any scale = tm_f_multiply_lower(tape, a + 1, 1);
+  tm_any w = tm_f_wishart_rng(tape, (tm_any[]){a[0], scale}, 2);
+  return tm_f_cholesky(tape, &w, 1);
+}
+TM_F(inv_wishart_cholesky_rng) {
+  (void)count;
+  tm_any scale = tm_f_multiply_lower(tape, a + 1, 1);
+  tm_any w = tm_f_inv_wishart_rng(tape, (tm_any[]){a[0], scale}, 2);
+  return tm_f_cholesky(tape, &w, 1);
 }
 
 /* Partial correlations of a vine are symmetric betas. */

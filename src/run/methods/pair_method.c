@@ -89,8 +89,7 @@ static tempera_status begin(tempera_sampler *s, tempera_error *error) {
   s->method_state = tm_heap_alloc(1, sizeof(method_state));
   if (!s->method_state)
     return tm_fail_memory(error);
-  if (by_curve(s))
-    TM_TRY(tm_landscape_laplace(s, !learning(s), error));
+  TM_TRY(tm_landscape_laplace(s, by_curve(s) && !learning(s), error));
   TM_TRY(tm_landscape_ridge(s, !by_curve(s), error));
   if (by_curve(s))
     TM_TRY(tm_landscape_learner(s, learning(s), &state_of(s)->learner, error));

@@ -1,17 +1,18 @@
-/* laplace_slopes.c - the two parts of the density, l and p = log pi + log J,
- * with gradients and Hessians by differences: of gradients where the model
- * has them, else of values (method 4.2). */
-#include "tempering/laplace_parts.h"
+/* slopes.c - the two parts of the density, l and p, with gradients and Hessians
+ * by differences: of gradients where the model has them, else of values
+ * (method 4.2). */
+#include "tempering/climb.h"
 
 #include <math.h>
 #include <string.h>
 
-static const double VALUE_STEP = 0.05, SLOPE_STEP = 1e-3; /* in scales */
+/* In scales. */
+static const double VALUE_STEP = 0.05, FINE_STEP = 1e-3, SLOPE_STEP = 1e-3;
 
 /* A climb goes where no chain goes: NaN and +infinity out there are density
  * zero, and only "stop" ends it. */
 static bool forgive(tm_climber *c) {
-  tm_evaluator *evaluator = &c->evaluator;
+  tm_evaluator *evaluator = c->evaluator;
   if (evaluator->failure == TM_FAILURE_STOP)
     return false;
   evaluator->status = TEMPERA_OK;
@@ -25,31 +26,47 @@ static bool positive(const tm_climber *c) {
          isfinite(c->trial.log_jacobian);
 }
 
+static void put_parts(const tm_climber *c, double *l, double *p) {
+  *l = c->trial.log_likelihood;
+  *p = c->measure == TM_LIKELIHOOD ? 0 : c->trial.log_prior;
+  if (c->measure == TM_UNCONSTRAINED)
+    *p += c->trial.log_jacobian;
+}
+
+/* The library's prior gradient has the Jacobian's in it. */
+static void take_off_jacobian(tm_climber *c) {
+  double *zero = c->evaluator->gradient;
+  memset(zero, 0, c->model->size * sizeof(double));
+  tm_pull_back(c->model, c->trial.u, c->trial.theta, zero, true, c->jg);
+  for (size_t j = 0; j < c->model->dimension; j++)
+    c->pg[j] -= c->jg[j];
+}
+
 /* l and p at the trial's u; false where the density is zero. */
 bool tm_climber_look(tm_climber *c, double *l, double *p) {
-  if (c->evaluator.status != TEMPERA_OK)
+  if (c->evaluator->status != TEMPERA_OK)
     return false;
-  tm_evaluate(&c->evaluator, &c->trial);
+  tm_evaluate(c->evaluator, &c->trial);
   if (!forgive(c) || !positive(c))
     return false;
-  *l = c->trial.log_likelihood;
-  *p = c->trial.log_prior + c->trial.log_jacobian;
+  put_parts(c, l, p);
   return true;
 }
 
 /* The same with gradients over the reals. */
 bool tm_climber_slopes(tm_climber *c, double *l, double *p, double *gl,
                        double *gp) {
-  if (c->evaluator.status != TEMPERA_OK)
+  if (c->evaluator->status != TEMPERA_OK)
     return false;
-  tm_evaluate_gradient(&c->evaluator, &c->trial, c->lg, c->pg);
+  tm_evaluate_gradient(c->evaluator, &c->trial, c->lg, c->pg);
   if (!forgive(c) || !positive(c))
     return false;
-  *l = c->trial.log_likelihood;
-  *p = c->trial.log_prior + c->trial.log_jacobian;
+  put_parts(c, l, p);
+  if (c->measure == TM_NATURAL)
+    take_off_jacobian(c);
   for (size_t k = 0; k < c->frame->reals; k++) {
     gl[k] = c->lg[c->frame->real[k]];
-    gp[k] = c->pg[c->frame->real[k]];
+    gp[k] = c->measure == TM_LIKELIHOOD ? 0 : c->pg[c->frame->real[k]];
     if (!isfinite(gl[k]) || !isfinite(gp[k]))
       return false;
   }
@@ -89,7 +106,7 @@ void tm_climber_differences(tm_climber *c, tm_spot *at, double tau,
   c->edge = false;
   for (size_t k = 0; k < d; k++) {
     size_t j = c->frame->real[k];
-    double h = VALUE_STEP * c->scale[k];
+    double h = (c->fine ? FINE_STEP : VALUE_STEP) * c->scale[k];
     double *plus = c->plus + 2 * k, *minus = c->minus + 2 * k;
     tm_climber_go(c, at->u);
     c->trial.u[j] = at->u[j] + h;

@@ -1,13 +1,13 @@
-/* laplace_climb.c - the local optimum of tau*l + log pi + log J from one
- * start, integers fixed, with the Hessian there (method 4.2).
+/* climb.c - see climb.h: the local optimum of tau*l + p from one start,
+ * integers fixed, with the Hessian there.
  *
- * Newton's method in a trust region. Both parts of the density, l and
- * p = log pi + log J, keep their own gradient and Hessian, so what is known
- * at one tau starts the climb at the next without an evaluation. Hessians
- * come from differences of gradients, or of values where there are none, and
- * are carried along by symmetric rank-one updates in between. */
+ * Newton's method in a trust region. Both parts of the density keep their own
+ * gradient and Hessian, so what is known at one tau starts the climb at the
+ * next without an evaluation. Hessians come from differences of gradients, or
+ * of values where there are none, and are carried along by symmetric rank-one
+ * updates in between. */
+#include "tempering/climb.h"
 #include "numeric/dense.h"
-#include "tempering/laplace_parts.h"
 
 #include <math.h>
 #include <string.h>
@@ -19,6 +19,7 @@ enum {
 
 static const double DONE = 1e-4; /* Newton decrement, in nats x 2 ... */
 static const double DONE_BY_VALUES = 2e-3; /* ... where Hessians cost most */
+static const double DONE_EXACTLY = 1e-9;   /* ... where heights are all */
 static const double DRIFT = 0.05; /* a Hessian is as good as new so near */
 static const double BOX = 60;
 
@@ -49,11 +50,12 @@ void tm_spot_copy(const tempera_model *model, const tm_spot *from,
 }
 
 tempera_status tm_climber_create(const tempera_model *model,
-                                 const tm_search_frame *frame, tm_arena *arena,
-                                 tm_climber *climber, tempera_error *error) {
+                                 const tm_frame *frame, bool own_evaluator,
+                                 tm_arena *arena, tm_climber *climber,
+                                 tempera_error *error) {
   size_t d = model->real_dimension;
   double *room =
-      TM_NEW(arena, double, 3 * d * d + 12 * d + 2 * model->dimension + 1);
+      TM_NEW(arena, double, 3 * d * d + 12 * d + 3 * model->dimension + 1);
   if (!room)
     return tm_fail_memory(error);
   *climber = (tm_climber){.model = model, .frame = frame};
@@ -70,8 +72,11 @@ tempera_status tm_climber_create(const tempera_model *model,
   climber->minus = rows + 10 * d;
   climber->lg = rows + 12 * d;
   climber->pg = climber->lg + model->dimension;
+  climber->jg = climber->pg + model->dimension;
+  climber->evaluator = &climber->own;
   TM_TRY(tm_point_create(model, arena, &climber->trial, error));
-  return tm_evaluator_create(model, arena, &climber->evaluator, error);
+  return own_evaluator ? tm_evaluator_create(model, arena, &climber->own, error)
+                       : TEMPERA_OK;
 }
 
 /* H <- H + r r' / (r.s), r = y - H s: the symmetric rank-one update. */
@@ -91,6 +96,16 @@ static void update(double *h, size_t d, const double *s, const double *before,
   for (size_t i = 0; i < d; i++)
     for (size_t k = 0; k < d; k++)
       h[i * d + k] += r[i] * r[k] / rs;
+}
+
+bool tm_same_value(const tempera_model *model, const double *a,
+                   const double *b) {
+  if (model->real_dimension == model->dimension)
+    return true;
+  for (size_t j = 0; j < model->dimension; j++)
+    if (model->integer[j] && a[j] != b[j])
+      return false;
+  return true;
 }
 
 /* ---- steps */
@@ -199,7 +214,7 @@ static bool transformed(const tempera_model *model, size_t j) {
 /* Far out, far from every start, and the density still grows. */
 static bool runs_away(const tm_climber *c, const tm_spot *at, double tau,
                       double far, size_t *culprit) {
-  const tm_search_frame *frame = c->frame;
+  const tm_frame *frame = c->frame;
   for (size_t k = 0; k < frame->reals; k++) {
     size_t j = frame->real[k];
     double x = at->u[j], low = frame->start_low[k], high = frame->start_high[k];
@@ -219,13 +234,13 @@ static bool runs_away(const tm_climber *c, const tm_spot *at, double tau,
 static bool recognised(tm_climber *c, const tm_spot *at, tm_climb *climb) {
   size_t d = c->frame->reals;
   for (size_t m = 0; m < climb->known_count; m++) {
-    const tm_mode *mode = &climb->known[m];
-    if (mode->dead || !tm_same_value(c->model, mode->spot.u, at->u))
+    const tm_landmark *mode = &climb->known[m];
+    if (!mode->factor || !tm_same_value(c->model, mode->u, at->u))
       continue;
     for (size_t k = 0; k < d; k++)
-      c->lane[k] = at->u[c->frame->real[k]] - mode->spot.u[c->frame->real[k]];
+      c->lane[k] = at->u[c->frame->real[k]] - mode->u[c->frame->real[k]];
     double square = tm_factor_square(mode->factor, d, c->lane, 0.3);
-    double drop = mode->seen.height - tm_spot_height(at, climb->tau);
+    double drop = mode->height - tm_spot_height(at, climb->tau);
     if (square >= 0.3 || fabs(drop - square / 2) > 0.01 + 0.2 * square)
       continue;
     climb->same = m;
@@ -245,13 +260,13 @@ static bool expected(tm_climber *c, tm_climb *climb) {
     return false;
   double height = tm_spot_height(at, climb->tau) + 0.5 * decrement;
   for (size_t m = 0; m < climb->known_count; m++) {
-    const tm_mode *mode = &climb->known[m];
-    if (mode->dead || !tm_same_value(c->model, mode->spot.u, at->u) ||
-        fabs(mode->seen.height - height) > 0.5)
+    const tm_landmark *mode = &climb->known[m];
+    if (!mode->factor || !tm_same_value(c->model, mode->u, at->u) ||
+        fabs(mode->height - height) > 0.5)
       continue;
     for (size_t k = 0; k < d; k++)
-      c->lane[k] = at->u[c->frame->real[k]] + c->step[k] -
-                   mode->spot.u[c->frame->real[k]];
+      c->lane[k] =
+          at->u[c->frame->real[k]] + c->step[k] - mode->u[c->frame->real[k]];
     if (tm_factor_square(mode->factor, d, c->lane, 1) >= 1)
       continue;
     climb->same = m;
@@ -283,13 +298,26 @@ static void polish(tm_climber *c, tm_spot *at) {
 
 /* ---- the climb */
 
+/* Everything at the point where the climb stands; false if that is zero. */
+static bool survey(tm_climber *c, tm_climb *climb, bool hessian) {
+  tm_spot *at = &climb->spot;
+  bool slopes = tm_has_gradients(c->model) && c->frame->reals > 0;
+  tm_climber_go(c, at->u);
+  if (!(slopes ? tm_climber_slopes(c, &at->l, &at->p, at->gl, at->gp)
+               : tm_climber_look(c, &at->l, &at->p)))
+    return false;
+  if (hessian && c->frame->reals > 0)
+    tm_climber_renew(c, at, climb->tau);
+  return true;
+}
+
 static bool begin(tm_climber *c, tm_climb *climb, bool *fresh) {
   tm_spot *at = &climb->spot;
   size_t d = c->frame->reals;
   bool slopes = tm_has_gradients(c->model) && d > 0;
   c->radius = (climb->warm ? 10 : 2) * sqrt((double)d);
   memcpy(c->scale, c->frame->step, d * sizeof(double));
-  c->edge = *fresh = false;
+  c->edge = c->fine = *fresh = false;
   if (climb->warm) {
     tm_spot_copy(c->model, climb->warm, at);
     tm_climber_rescale(c, at, climb->tau);
@@ -303,18 +331,11 @@ static bool begin(tm_climber *c, tm_climb *climb, bool *fresh) {
     if (transformed(c->model, c->frame->real[k]))
       *u = fmax(-BOX, fmin(BOX, *u));
   }
-  tm_climber_go(c, at->u);
-  if (!(slopes ? tm_climber_slopes(c, &at->l, &at->p, at->gl, at->gp)
-               : tm_climber_look(c, &at->l, &at->p)))
+  *fresh = !climb->warm || (!slopes && d <= FULL);
+  if (!survey(c, climb, *fresh))
     return false;
-  if (d == 0)
-    return true;
-  if (!climb->warm || (!slopes && d <= FULL)) {
-    tm_climber_renew(c, at, climb->tau);
-    *fresh = true;
-  } else if (!slopes) {
+  if (!*fresh && !slopes)
     tm_climber_differences(c, at, climb->tau, false);
-  }
   return true;
 }
 
@@ -339,7 +360,7 @@ static bool advance(tm_climber *c, tm_climb *climb, double *gain,
   memcpy(at->u, c->trial.u, c->model->dimension * sizeof(double));
   at->l = l;
   at->p = p;
-  if (!slopes && d <= FULL) {
+  if (!slopes && d <= FULL && !c->fine) {
     tm_climber_renew(c, at, climb->tau);
     *renewed = true;
     return true;
@@ -401,16 +422,30 @@ static bool exhausted(const tm_climber *c, double predicted) {
   return c->radius < 1e-6 || predicted < 1e-9;
 }
 
+/* Heights of the natural measure are wanted to 1e-6, and differences over a
+ * twentieth of the spread are not that good, least of all across a kink. */
+static bool becomes_fine(tm_climber *c, tm_climb *climb) {
+  if (climb->measure != TM_NATURAL || c->fine || tm_has_gradients(c->model))
+    return false;
+  c->fine = true;
+  c->radius = fmax(c->radius, 0.1);
+  tm_climber_differences(c, &climb->spot, climb->tau, false);
+  return true;
+}
+
 static void climb_reals(tm_climber *c, tm_climb *climb, bool fresh) {
   tm_spot *at = &climb->spot;
-  bool costly = !tm_has_gradients(c->model) && c->frame->reals > 1;
+  bool natural = climb->measure == TM_NATURAL;
+  bool costly = !natural && !tm_has_gradients(c->model) && c->frame->reals > 1;
   double drift = INFINITY, decrement = 0; /* since the Hessian was new */
-  double done = costly ? DONE_BY_VALUES : DONE;
+  double done = natural ? DONE_EXACTLY : costly ? DONE_BY_VALUES : DONE;
   climb->outcome = TM_ASCENT_STUCK;
-  for (int i = 0; i < ITERATIONS && c->evaluator.status == TEMPERA_OK; i++) {
+  for (int i = 0; i < ITERATIONS && c->evaluator->status == TEMPERA_OK; i++) {
     drift = fresh ? 0 : drift;
     bool definite = newton(c, at, climb->tau, &decrement);
-    bool sure = definite && drift < DRIFT;
+    bool sure = definite && (natural || drift < DRIFT);
+    if (sure && decrement < done && becomes_fine(c, climb))
+      continue;
     if (sure && decrement < done)
       polish(c, at);
     if (sure &&
@@ -420,16 +455,19 @@ static void climb_reals(tm_climber *c, tm_climb *climb, bool fresh) {
     }
     double predicted = choose_step(c, definite), reached = length(c), gain = 0;
     bool renewed = false, up = false;
-    if (fresh || predicted > done / 2) {
+    if (fresh || c->fine || predicted > done / 2) {
       up = advance(c, climb, &gain, &renewed);
       resize(c, reached, gain, predicted);
     }
-    if (!up && fresh && exhausted(c, predicted)) {
+    bool end = !up && (fresh || c->fine) && exhausted(c, predicted);
+    if (end && becomes_fine(c, climb))
+      continue;
+    if (end) {
       climb->outcome = TM_ASCENT_FOUND;
       climb->edge = definite;
       return;
     }
-    if (!up && !fresh) {
+    if (!up && !fresh && !c->fine) {
       tm_climber_renew(c, at, climb->tau);
       fresh = true;
     }
@@ -450,6 +488,7 @@ static void climb_reals(tm_climber *c, tm_climb *climb, bool fresh) {
 
 void tm_climb_run(tm_climber *climber, tm_climb *climb) {
   bool fresh;
+  climber->measure = climb->measure;
   climb->edge = false;
   climb->outcome = TM_ASCENT_DEAD;
   if (!begin(climber, climb, &fresh))

@@ -1,0 +1,108 @@
+/* basin_check.c - do the draws miss the basin of the best point known?
+ *
+ * Let delta be how far a draw's log density lies below the ridge, the height
+ * of the best point known at its tau. Where the draws are in that point's
+ * basin, E[delta] = Var[delta] for normals and for all densities e^{-|x|^p}, of
+ * any scale and dimension (delta has a Gamma law of scale one), and E < Var
+ * where tails are heavier. In another basin, lower by h, E - Var = h. So E -
+ * Var says how much of the height the draws do not explain. A higher basin that
+ * is narrower than theirs by more than e^h in volume would not matter; from ten
+ * nats on (and four standard errors, for the estimate itself) we do not count
+ * on that. */
+#include "estimate/evidence/basin_check.h"
+
+#include "estimate/evidence/influence.h"
+#include "numeric/loglinear.h"
+
+#include <math.h>
+
+enum { FEWEST = 100 }; /* draws to judge by */
+static const double NATS = 10, ERRORS = 4;
+
+double tm_below_ridge(const tempera_draws *draws, double tau, double l,
+                      double log_prior) {
+  tm_loglinear s = {draws->ridge.knots, draws->ridge.tau, draws->ridge.height,
+                    -INFINITY};
+  if (s.count < 2)
+    return NAN;
+  return tm_loglinear_at(&s, tau) - (tau == 0 ? 0 : tau * l) - log_prior;
+}
+
+/* delta of each draw, NaN for those that are not asked for; E - Var and its
+ * limit. x is overwritten. */
+static tm_basin_gap judge(double *x, size_t chains, size_t rows, double tau) {
+  size_t count = chains * rows;
+  double n = 0, mean = 0, variance = 0;
+  for (size_t i = 0; i < count; i++)
+    if (isfinite(x[i])) {
+      n++;
+      mean += (x[i] - mean) / n;
+    }
+  for (size_t i = 0; i < count; i++)
+    if (isfinite(x[i]))
+      variance += (x[i] - mean) * (x[i] - mean) / n;
+  if (n < FEWEST)
+    return (tm_basin_gap){.tau = NAN};
+  for (size_t i = 0; i < count; i++) {
+    double d = x[i] - mean;
+    x[i] = isfinite(d) ? (d - d * d + variance) * (double)count / n : 0;
+  }
+  double se = tm_influence_error(x, chains, rows).se;
+  return (tm_basin_gap){tau, mean - variance, NATS + ERRORS * se};
+}
+
+/* The one that goes furthest past its limit. */
+static void keep_worse(tm_basin_gap *worst, tm_basin_gap other) {
+  if (!isnan(other.tau) &&
+      (isnan(worst->tau) ||
+       other.height - other.limit > worst->height - worst->limit))
+    *worst = other;
+}
+
+/* At tau = 1 each chain for itself: one in the right basin does not excuse
+ * another. */
+static void check_target(const tempera_draws *draws, double *x,
+                         tm_basin_gap *worst) {
+  for (size_t c = 0; c < draws->chains; c++) {
+    const double *l = tempera_draws_log_likelihood(draws, TEMPERA_TARGET, c);
+    const double *p = tempera_draws_log_prior(draws, TEMPERA_TARGET, c);
+    for (size_t i = 0; i < draws->count; i++)
+      x[i] = tm_below_ridge(draws, 1, l[i], p[i]);
+    keep_worse(worst, judge(x, 1, draws->count, 1));
+  }
+}
+
+static void check_bin(const tempera_draws *draws, const tempera_tau_bin *bin,
+                      double *x, tm_basin_gap *worst) {
+  size_t rows = tm_draws_rows(draws, TEMPERA_TEMPERED);
+  for (size_t c = 0; c < draws->chains; c++) {
+    const double *tau = tempera_draws_tau(draws, TEMPERA_TEMPERED, c);
+    const double *l = tempera_draws_log_likelihood(draws, TEMPERA_TEMPERED, c);
+    const double *p = tempera_draws_log_prior(draws, TEMPERA_TEMPERED, c);
+    for (size_t i = 0; i < rows; i++)
+      x[c * rows + i] = tau[i] >= bin->lower && tau[i] < bin->upper
+                            ? tm_below_ridge(draws, tau[i], l[i], p[i])
+                            : NAN;
+  }
+  keep_worse(worst, judge(x, draws->chains, rows, bin->upper));
+}
+
+tempera_status tm_basin_check(const tempera_draws *draws,
+                              const tempera_summary *summary,
+                              tm_basin_gap *worst, tempera_error *error) {
+  *worst = (tm_basin_gap){.tau = NAN};
+  if (draws->ridge.knots < 2 || !draws->count)
+    return TEMPERA_OK;
+  size_t rows = tm_draws_rows(draws, TEMPERA_TEMPERED);
+  rows = rows > draws->count ? rows : draws->count;
+  double *x = tm_heap_alloc(draws->chains * rows, sizeof *x);
+  if (!x)
+    return tm_fail_memory(error);
+  if (draws->has_role[TEMPERA_TARGET])
+    check_target(draws, x, worst);
+  for (size_t j = 0; j < summary->tau_bin_count; j++)
+    if (draws->has_role[TEMPERA_TEMPERED])
+      check_bin(draws, &summary->tau_bins[j], x, worst);
+  tm_heap_free(x);
+  return TEMPERA_OK;
+}

@@ -1,0 +1,336 @@
+/* store.c - see store.h. */
+#include "tempering/store.h"
+
+#include "parallel/threads.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { ENOUGH_STARTS = 8 }; /* topped up with draws from the prior */
+
+/* ---- the frame */
+
+static bool transformed(const tempera_model *model, size_t j) {
+  const tm_block *block = &model->blocks[model->block_of_u[j]];
+  return isfinite(block->lower) || isfinite(block->upper);
+}
+
+/* A quarter of the spread of the starts, where there are enough of them. */
+static double first_step(const tm_frame *frame, size_t k, bool bounded,
+                         size_t start_count) {
+  double low = frame->start_low[k], high = frame->start_high[k];
+  double usual = bounded ? 0.5 : 0.1 * fmax(1, fabs(high));
+  if (start_count < 4 || !(high > low))
+    return usual;
+  double spread = (high - low) / 8;
+  return bounded ? fmax(0.05, fmin(1, spread)) : spread;
+}
+
+static void frame_coordinate(tm_store *store, size_t k) {
+  tm_frame *frame = &store->frame;
+  size_t j = frame->real[k];
+  frame->start_low[k] = INFINITY;
+  frame->start_high[k] = -INFINITY;
+  for (size_t i = 0; i < store->start_count; i++) {
+    frame->start_low[k] = fmin(frame->start_low[k], store->starts[i].u[j]);
+    frame->start_high[k] = fmax(frame->start_high[k], store->starts[i].u[j]);
+  }
+  frame->step[k] =
+      first_step(frame, k, transformed(store->model, j), store->start_count);
+}
+
+static tempera_status create_frame(tm_store *store, tempera_error *error) {
+  const tempera_model *model = store->model;
+  tm_frame *frame = &store->frame;
+  size_t n = model->real_dimension;
+  double *room = TM_NEW(store->arena, double, 3 * n + 1);
+  frame->real = TM_NEW(store->arena, size_t, n + 1);
+  if (!room || !frame->real)
+    return tm_fail_memory(error);
+  frame->reals = n;
+  frame->start_low = room;
+  frame->start_high = room + n;
+  frame->step = room + 2 * n;
+  for (size_t j = 0, k = 0; j < model->dimension; j++)
+    if (!model->integer[j])
+      frame->real[k++] = j;
+  return TEMPERA_OK;
+}
+
+bool tm_store_apart(const tm_store *store, const double *a, const double *b) {
+  const tm_frame *frame = &store->frame;
+  for (size_t k = 0; k < frame->reals; k++) {
+    size_t j = frame->real[k];
+    double far = transformed(store->model, j) ? 1 : 2 * frame->step[k];
+    if (fabs(a[j] - b[j]) > far)
+      return true;
+  }
+  return false;
+}
+
+/* ---- starts */
+
+bool tm_store_point(const tm_climber *climber, tm_optimum *point) {
+  const tm_point *trial = &climber->trial;
+  if (!isfinite(trial->log_likelihood) || !isfinite(trial->log_prior) ||
+      !isfinite(trial->log_jacobian))
+    return false;
+  *point = (tm_optimum){.tau = NAN,
+                        .log_likelihood = trial->log_likelihood,
+                        .log_prior = trial->log_prior,
+                        .log_jacobian = trial->log_jacobian,
+                        .log_mass = NAN,
+                        .u = trial->u};
+  return true;
+}
+
+static double start_height(const tm_optimum *start) {
+  return tm_optimum_height(start, 1) + start->log_jacobian;
+}
+
+static tempera_status keep_start(tm_store *store, tempera_error *error) {
+  tm_optimum start;
+  size_t n = store->model->dimension;
+  TM_TRY(tm_store_check(store, error));
+  if (!tm_store_point(&store->climbers[0], &start))
+    return TEMPERA_OK;
+  double *u = TM_NEW(store->arena, double, n);
+  if (!u)
+    return tm_fail_memory(error);
+  start.u = memcpy(u, start.u, n * sizeof(double));
+  size_t k = store->start_count++;
+  for (; k > 0 && start_height(&store->starts[k - 1]) < start_height(&start);
+       k--)
+    store->starts[k] = store->starts[k - 1];
+  store->starts[k] = start;
+  return TEMPERA_OK;
+}
+
+/* Those of positive density, and a few draws from the prior where there are
+ * not enough. */
+static tempera_status take_starts(tm_store *store, const double *starts,
+                                  size_t count, tempera_error *error) {
+  const tempera_model *model = store->model;
+  tm_climber *c = &store->climbers[0];
+  store->starts = TM_NEW(store->arena, tm_optimum, count + ENOUGH_STARTS);
+  if (!store->starts)
+    return tm_fail_memory(error);
+  for (size_t i = 0; i < count; i++) {
+    memcpy(c->trial.theta, starts + i * model->size,
+           model->size * sizeof(double));
+    tm_evaluate_natural(c->evaluator, &c->trial);
+    TM_TRY(keep_start(store, error));
+  }
+  tempera_random random = tm_random(store->settings.seed, 1, TM_PURPOSE_RIDGE);
+  for (size_t i = count; i < ENOUGH_STARTS && model->spec.prior_draw; i++) {
+    tm_prior_draw(c->evaluator, &random, &c->trial);
+    TM_TRY(keep_start(store, error));
+  }
+  if (store->start_count == 0)
+    return tm_fail(error, TEMPERA_ERROR_ARGUMENT,
+                   "the ridge needs a start of positive density");
+  return tm_labels_find(c->evaluator, &c->trial, starts, count, store->arena,
+                        &store->labels, error);
+}
+
+/* ---- create and free */
+
+static tempera_status prepare(tm_store *store, const double *starts,
+                              size_t count, tempera_error *error) {
+  TM_TRY(create_frame(store, error));
+  for (size_t w = 0; w < TM_STORE_WORKERS; w++) {
+    TM_TRY(tm_climber_create(store->model, &store->frame, true, store->arena,
+                             &store->climbers[w], error));
+    store->climbers[w].own.stop = store->settings.stop;
+  }
+  TM_TRY(take_starts(store, starts, count, error));
+  for (size_t k = 0; k < store->frame.reals; k++)
+    frame_coordinate(store, k);
+  return TEMPERA_OK;
+}
+
+tempera_status tm_store_create(const tempera_model *model,
+                               const tm_store_settings *settings,
+                               const double *starts, size_t count,
+                               tm_store **store, tempera_error *error) {
+  tm_arena *arena = tm_arena_create();
+  tm_store *made = arena ? TM_NEW(arena, tm_store, 1) : NULL;
+  if (!made) {
+    tm_arena_free(arena);
+    return tm_fail_memory(error);
+  }
+  made->arena = arena;
+  made->model = model;
+  made->settings = *settings;
+  made->settings.threads = tm_threads(settings->threads);
+  tempera_status status = prepare(made, starts, count, error);
+  if (status != TEMPERA_OK) {
+    tm_store_free(made);
+    return status;
+  }
+  *store = made;
+  return TEMPERA_OK;
+}
+
+void tm_store_free(tm_store *store) {
+  if (!store)
+    return;
+  for (size_t w = 0; w < TM_STORE_WORKERS; w++)
+    tm_evaluator_release(&store->climbers[w].own);
+  tm_heap_free(store->climbs);
+  tm_heap_free(store->optima);
+  tm_arena_free(store->arena);
+}
+
+/* ---- optima */
+
+tempera_status tm_store_add(tm_store *store, const tm_optimum *optimum,
+                            tempera_error *error) {
+  size_t n = store->model->dimension;
+  if (store->count == store->capacity) {
+    size_t capacity = 2 * store->capacity + 32;
+    tm_optimum *grown =
+        tm_heap_resize(store->optima, capacity, sizeof(tm_optimum));
+    if (!grown)
+      return tm_fail_memory(error);
+    store->optima = grown;
+    store->capacity = capacity;
+  }
+  double *u = TM_NEW(store->arena, double, n);
+  if (!u)
+    return tm_fail_memory(error);
+  tm_optimum *slot = &store->optima[store->count++];
+  *slot = *optimum;
+  slot->u = memcpy(u, optimum->u, n * sizeof(double));
+  return TEMPERA_OK;
+}
+
+tempera_status tm_store_offer(tm_store *store, const double *theta,
+                              tm_finder finder, tempera_error *error) {
+  tm_climber *c = &store->climbers[0];
+  tm_optimum point;
+  memcpy(c->trial.theta, theta, store->model->size * sizeof(double));
+  tm_evaluate_natural(c->evaluator, &c->trial);
+  TM_TRY(tm_store_check(store, error));
+  if (!tm_store_point(c, &point))
+    return TEMPERA_OK;
+  point.finder = finder;
+  return tm_store_add(store, &point, error);
+}
+
+/* ---- the queue */
+
+static tempera_status grow(tm_store *store, tempera_error *error) {
+  if (store->climb_count < store->climb_capacity)
+    return TEMPERA_OK;
+  size_t capacity = 2 * store->climb_capacity + 16;
+  tm_climb *climbs =
+      tm_heap_resize(store->climbs, capacity, sizeof *store->climbs);
+  if (!climbs)
+    return tm_fail_memory(error);
+  memset(climbs + store->climb_capacity, 0,
+         (capacity - store->climb_capacity) * sizeof *climbs);
+  store->climbs = climbs;
+  store->climb_capacity = capacity;
+  return TEMPERA_OK;
+}
+
+tempera_status tm_store_plan(tm_store *store, const tm_climb *climb,
+                             tempera_error *error) {
+  size_t n = store->model->dimension;
+  TM_TRY(grow(store, error));
+  tm_climb *slot = &store->climbs[store->climb_count];
+  tm_spot spot = slot->spot;
+  double *from = slot->from ? slot->from : TM_NEW(store->arena, double, n);
+  if (!from)
+    return tm_fail_memory(error);
+  if (!spot.u)
+    TM_TRY(tm_spot_create(store->model, store->arena, &spot, error));
+  memcpy(from, climb->u, n * sizeof(double));
+  *slot = *climb;
+  slot->u = slot->from = from;
+  slot->spot = spot;
+  store->climb_count++;
+  store->optimisations++;
+  return TEMPERA_OK;
+}
+
+typedef struct wave {
+  tm_store *store;
+  const tm_landmark *known;
+  size_t known_count;
+} wave;
+
+static void run_share(size_t worker, void *context) {
+  wave *w = context;
+  for (size_t i = worker; i < w->store->climb_count; i += TM_STORE_WORKERS) {
+    tm_climb *climb = &w->store->climbs[i];
+    climb->known = w->known;
+    climb->known_count = w->known_count;
+    tm_climb_run(&w->store->climbers[worker], climb);
+  }
+}
+
+tempera_status tm_store_run(tm_store *store, const tm_landmark *known,
+                            size_t known_count, tempera_error *error) {
+  wave context = {store, known, known_count};
+  tm_parallel_for(TM_STORE_WORKERS, store->settings.threads, run_share,
+                  &context);
+  return tm_store_check(store, error);
+}
+
+/* Slots are exchanged, so that each keeps its own memory. */
+void tm_store_pop(tm_store *store, size_t count) {
+  size_t left = store->climb_count - count;
+  for (size_t i = 0; i < left; i++) {
+    tm_climb held = store->climbs[i];
+    store->climbs[i] = store->climbs[count + i];
+    store->climbs[count + i] = held;
+  }
+  store->climb_count = left;
+}
+
+tempera_status tm_store_check(const tm_store *store, tempera_error *error) {
+  for (size_t w = 0; w < TM_STORE_WORKERS; w++) {
+    const tm_evaluator *evaluator = &store->climbers[w].own;
+    if (evaluator->status == TEMPERA_OK)
+      continue;
+    if (error)
+      *error = evaluator->error;
+    return evaluator->status;
+  }
+  return TEMPERA_OK;
+}
+
+/* ---- counts and names */
+
+tm_work tm_store_work(const tm_store *store) {
+  tm_work work = {.optimisations = store->optimisations};
+  for (size_t w = 0; w < TM_STORE_WORKERS; w++) {
+    const tm_evaluator *own = &store->climbers[w].own;
+    work.likelihood_evaluations += own->likelihood_evaluations;
+    work.gradient_evaluations += own->gradient_evaluations;
+    work.seconds_in_model += own->seconds;
+  }
+  return work;
+}
+
+void tm_work_add(tm_work *work, tm_work now, const tm_work *before) {
+  work->optimisations += now.optimisations - before->optimisations;
+  work->likelihood_evaluations +=
+      now.likelihood_evaluations - before->likelihood_evaluations;
+  work->gradient_evaluations +=
+      now.gradient_evaluations - before->gradient_evaluations;
+  work->seconds_in_model += now.seconds_in_model - before->seconds_in_model;
+}
+
+uint64_t tm_store_spent(const tm_store *store) {
+  tm_work work = tm_store_work(store);
+  return work.likelihood_evaluations + work.gradient_evaluations;
+}
+
+const char *tm_store_name(const tm_store *store, size_t j) {
+  const tempera_model *model = store->model;
+  const tm_block *block = &model->blocks[model->block_of_u[j]];
+  return model->names[block->theta + (j - block->u)];
+}

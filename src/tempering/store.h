@@ -1,0 +1,113 @@
+/* store.h - one store of optima for the whole landscape: what was found, where,
+ * at which tau and integers, by whom; the climbers that find; and the queue of
+ * climbs to be done. The two measures on it, the Laplace ridge (laplace.h) and
+ * the natural ridge (ridge.h), put in what they find and take up what others
+ * found. */
+#ifndef TM_TEMPERING_STORE_H
+#define TM_TEMPERING_STORE_H
+
+#include "tempering/climb.h"
+#include "model/labels.h"
+
+enum { TM_STORE_WORKERS = 8 }; /* fixed: nothing depends on threads */
+
+typedef enum tm_finder {
+  TM_BY_START = 0,  /* a start of the run, --init among them */
+  TM_BY_LAPLACE,    /* the unconstrained measure */
+  TM_BY_RIDGE,      /* the natural measure */
+  TM_BY_DRAW,       /* where a chain was in warmup */
+  TM_BY_LIKELIHOOD, /* a climb of the likelihood alone */
+  TM_BY_EXCURSION   /* a climb at tau > 1 */
+} tm_finder;
+
+/* A point, with the parts of its density: the line tau*l + log pi lies below
+ * the natural ridge everywhere. */
+typedef struct tm_optimum {
+  double tau; /* where it was optimised, if it was */
+  tm_measure measure;
+  tm_finder finder;
+  double log_likelihood, log_prior, log_jacobian;
+  double log_mass; /* its Laplace weight at tau; NaN if not known */
+  double *u;
+  tm_spot spot; /* derivatives; spot.u NULL without */
+} tm_optimum;
+
+static inline double tm_optimum_height(const tm_optimum *optimum, double tau) {
+  return tau * optimum->log_likelihood + optimum->log_prior;
+}
+
+typedef struct tm_store_settings {
+  uint64_t seed;
+  int threads;
+  tm_stop stop; /* ends searches with TEMPERA_CANCELLED */
+} tm_store_settings;
+
+typedef struct tm_store {
+  tm_arena *arena;
+  const tempera_model *model;
+  tm_store_settings settings;
+  tm_frame frame;
+  tm_labels labels;
+  tm_climber climbers[TM_STORE_WORKERS];
+  tm_optimum *starts; /* of positive density, best first at tau = 1 */
+  size_t start_count;
+  tm_optimum *optima; /* in the order in which they came */
+  size_t count, capacity;
+  tm_climb *climbs; /* the queue */
+  size_t climb_count, climb_capacity;
+  size_t optimisations;
+} tm_store;
+
+/* What a part of the search has cost. */
+typedef struct tm_work {
+  size_t optimisations;
+  uint64_t likelihood_evaluations, gradient_evaluations;
+  double seconds_in_model;
+} tm_work;
+
+/* `starts`: natural-scale points (count x model size), some of positive
+ * density. */
+TEMPERA_CHECKED tempera_status tm_store_create(
+    const tempera_model *model, const tm_store_settings *settings,
+    const double *starts, size_t count, tm_store **store, tempera_error *error);
+void tm_store_free(tm_store *store);
+
+/* The evaluated point of a climber; false, and nothing done, where the density
+ * is not positive and finite. u is copied. */
+bool tm_store_point(const tm_climber *climber, tm_optimum *point);
+/* Into the store, u copied, derivatives borrowed. */
+TEMPERA_CHECKED tempera_status tm_store_add(tm_store *store,
+                                            const tm_optimum *optimum,
+                                            tempera_error *error);
+/* A natural-scale point, if its density is positive. */
+TEMPERA_CHECKED tempera_status tm_store_offer(tm_store *store,
+                                              const double *theta,
+                                              tm_finder finder,
+                                              tempera_error *error);
+/* Far enough apart in some coordinate for another basin? */
+bool tm_store_apart(const tm_store *store, const double *a, const double *b);
+
+/* Queue a climb; u is copied. */
+TEMPERA_CHECKED tempera_status tm_store_plan(tm_store *store,
+                                             const tm_climb *climb,
+                                             tempera_error *error);
+/* Run the queue, in parallel; it stays for its outcomes to be read. */
+TEMPERA_CHECKED tempera_status tm_store_run(tm_store *store,
+                                            const tm_landmark *known,
+                                            size_t known_count,
+                                            tempera_error *error);
+/* Take the first `count` off the queue; slots keep their memory. */
+void tm_store_pop(tm_store *store, size_t count);
+/* The first failure of any climber ("stop"), as an error. */
+TEMPERA_CHECKED tempera_status tm_store_check(const tm_store *store,
+                                              tempera_error *error);
+
+tm_work tm_store_work(const tm_store *store);
+/* Add what was done between `before` and `now`. */
+void tm_work_add(tm_work *work, tm_work now, const tm_work *before);
+/* Likelihood and gradient evaluations so far. */
+uint64_t tm_store_spent(const tm_store *store);
+/* The natural-scale name of what coordinate j of u moves. */
+const char *tm_store_name(const tm_store *store, size_t j);
+
+#endif

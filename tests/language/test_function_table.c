@@ -1,0 +1,304 @@
+/* The functions of Stan's reference, one signature a line in
+ * stan_functions.txt, are offered to the checker. docs/functions.md must say
+ * what it answers, and names that we lack must be refused by name. `make
+ * functions-table` writes the document anew. */
+#include "base/file.h"
+#include "base/text.h"
+#include "language/check/check.h"
+#include "tempera.h"
+
+#include "cmocka_all.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { MOST = 16, TURNS = 5 };
+
+typedef struct row {
+  char name[80], result[120];
+  char arguments[MOST][90];
+  int count;
+} row;
+
+/* ---- reading ------------------------------------------------------------ */
+
+/* name(type, type) => result */
+static row read_row(const char *line, size_t length) {
+  row r = {.count = 0};
+  size_t open = strcspn(line, "(");
+  snprintf(r.name, sizeof r.name, "%.*s", (int)open, line);
+  const char *at = line + open + 1, *end = line + length;
+  const char *arrow = strstr(line, ") => ");
+  assert_true(arrow && arrow < end);
+  snprintf(r.result, sizeof r.result, "%.*s", (int)(end - arrow - 5),
+           arrow + 5);
+  while (at < arrow) {
+    int depth = 0;
+    const char *from = at;
+    for (; at < arrow && (depth || strncmp(at, ", ", 2)); at++)
+      depth += (*at == '(') - (*at == ')');
+    snprintf(r.arguments[r.count++], sizeof *r.arguments, "%.*s",
+             (int)(at - from), from);
+    at += 2;
+  }
+  return r;
+}
+
+/* ---- asking the checker ------------------------------------------------- */
+
+/* What the reference's words for many types stand for. */
+static const struct {
+  const char *word, *types[TURNS];
+  bool any; /* one of them is enough */
+} WORDS[] = {
+    {"reals", {"real", "vector", "row_vector", "array[] real"}, false},
+    {"ints", {"int", "array[] int"}, false},
+    {"vectors", {"vector", "array[] vector"}, false},
+    {"row_vectors", {"row_vector", "array[] row_vector"}, false},
+    {"matrices", {"matrix", "array[] matrix"}, false},
+    {"T", {"real", "vector", "array[] real", "array[] int", "int"}, true},
+    {"T1", {"real", "vector", "array[] real", "array[] int", "int"}, true},
+    {"T2", {"real", "vector", "array[] real", "vector", "int"}, true},
+    {"array[] T", {"array[] real", "array[] vector", "array[,] int"}, false},
+    {"array[...] real", {"array[] real", "array[,,] real"}, false},
+    {"array[...] int", {"array[] int", "array[,] int"}, false}};
+
+static const char *type_in(const char *word, int turn, bool *any) {
+  for (size_t i = 0; i < sizeof WORDS / sizeof *WORDS; i++)
+    if (!strcmp(WORDS[i].word, word)) {
+      int n = 0;
+      while (n < TURNS && WORDS[i].types[n])
+        n++;
+      *any = *any || WORDS[i].any;
+      return WORDS[i].types[turn % n];
+    }
+  return word;
+}
+
+static bool ends_with(const char *name, const char *suffix) {
+  size_t n = strlen(name), m = strlen(suffix);
+  return n >= m && !strcmp(name + n - m, suffix);
+}
+
+static bool takes_bar(const char *name) {
+  static const char *const suffixes[] = {"_lpdf", "_lupdf", "_lpmf", "_lupmf",
+                                         "_cdf",  "_lcdf",  "_lccdf"};
+  for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
+    if (ends_with(name, suffixes[i]))
+      return true;
+  return false;
+}
+
+/* A function whose arguments have these types, which calls this one. */
+static bool accepts(const row *r, int turn, bool *any) {
+  char text[2000], declared[800] = "", used[200] = "";
+  for (int i = 0; i < r->count; i++) {
+    size_t n = strlen(declared), m = strlen(used);
+    snprintf(declared + n, sizeof declared - n, "%s%s a%d", i ? ", " : "",
+             type_in(r->arguments[i], turn, any), i);
+    snprintf(used + m, sizeof used - m, "%sa%d%s",
+             i == 1 && takes_bar(r->name) ? " | "
+             : i                          ? ", "
+                                          : "",
+             i, r->count == 1 && takes_bar(r->name) ? " |" : "");
+  }
+  const char *suffix = ends_with(r->name, "_rng")   ? "_rng"
+                       : !strcmp(r->name, "target") ? "_lp"
+                                                    : "";
+  int length =
+      snprintf(text, sizeof text,
+               "functions { real f%s(%s) { print(%s(%s)); return 1; } }\n"
+               "parameters { real x; } model { x ~ normal(0, 1); }\n",
+               suffix, declared, r->name, used);
+  tempera_program *program = NULL;
+  tempera_error error = {0};
+  bool fine = tempera_program_parse("row", text, (size_t)length, &program,
+                                    &error) == TEMPERA_OK;
+  tempera_program_free(program);
+  return fine;
+}
+
+static bool mentions(const row *r, const char *word) {
+  bool found = strstr(r->result, word) != NULL;
+  for (int i = 0; i < r->count; i++)
+    found = found || strstr(r->arguments[i], word);
+  return found;
+}
+
+static bool is_statement(const char *name) {
+  return !strncmp(name, "operator", 8) || !strcmp(name, "print") ||
+         !strcmp(name, "reject");
+}
+
+static bool is_higher_order(const row *r) {
+  return r->count && (!strcmp(r->arguments[0], "function") ||
+                      !strcmp(r->arguments[0], "F"));
+}
+
+static bool is_supported(const row *r) {
+  if (mentions(r, "complex") || mentions(r, "Z") || mentions(r, "tuple"))
+    return false;
+  if (is_statement(r->name))
+    return true;
+  if (is_higher_order(r))
+    return tm_is_solver(r->name) || !strncmp(r->name, "reduce_sum", 10);
+  bool any = false, some = false, all = true;
+  for (int turn = 0; turn < TURNS; turn++) {
+    bool fine = accepts(r, turn, &any);
+    some = some || fine;
+    all = all && fine;
+  }
+  return any ? some : all;
+}
+
+/* Why not: what the function needs that the language lacks. */
+static const char *reason(const row *r) {
+  return mentions(r, "complex") || mentions(r, "Z") ? "no: complex numbers"
+         : mentions(r, "tuple")                     ? "no: tuples"
+         : strstr(r->name, "_jacobian")             ? "no: `jacobian +=`"
+                                                    : "no";
+}
+
+/* ---- the document ------------------------------------------------------- */
+
+typedef struct counts {
+  int all, yes, types; /* types: complex numbers, tuples, jacobian += */
+} counts;
+
+static void add_row(tm_text *text, const row *r, bool supported) {
+  tm_text_printf(text, "| `%s(", r->name);
+  for (int i = 0; i < r->count; i++)
+    tm_text_printf(text, "%s%s", i ? ", " : "", r->arguments[i]);
+  tm_text_printf(text, ")` | `%s` | %s |\n", r->result,
+                 supported ? "yes" : reason(r));
+}
+
+static void add_rows(tm_text *text, const char *list, counts *c) {
+  for (const char *line = list; *line;) {
+    size_t n = strcspn(line, "\n");
+    row r = read_row(line, n);
+    bool supported = is_supported(&r);
+    c->all++;
+    c->yes += supported;
+    c->types += !supported && strlen(reason(&r)) > 2;
+    add_row(text, &r, supported);
+    line += n + (line[n] == '\n');
+  }
+}
+
+/* Built-in names that the reference does not have. */
+static void add_others(tm_text *text, const char *list) {
+  tm_text_add(text, "\n## Beyond the reference\n\n");
+  for (size_t i = 0; i < tm_builtin_count(); i++) {
+    const tm_builtin *b = tm_builtin_at(i);
+    char name[100], start[101];
+    size_t n = strlen(b->name);
+    bool mass = b->kind == TM_B_DENSITY && b->signature[0] == 'I';
+    snprintf(name, sizeof name, "%.*s%s", (int)(mass ? n - 5 : n), b->name,
+             mass ? "_lpmf" : "");
+    snprintf(start, sizeof start, "%s(", name);
+    if (!strstr(list, start) && !strstr(text->data, start))
+      tm_text_printf(text, "`%s()` ", name);
+  }
+  tm_text_add(text, "\n");
+}
+
+static void document(tm_text *text, const char *list) {
+  tm_text rows = {0};
+  counts c = {0};
+  add_rows(&rows, list, &c);
+  tm_text_printf(
+      text,
+      "# Functions\n\nThe signatures of Stan's functions reference, and "
+      "whether "
+      "programs here may use them: %d of %d, which is\n%.1f %%; without those "
+      "that need complex numbers, tuples or `jacobian +=`, %d of %d, %.1f "
+      "%%.\n\n`reals` stands for a real, a vector, a row vector or an array of "
+      "reals, `ints`, `vectors` and `matrices` likewise; `T` for any\nshape. "
+      "`_lupdf` and `_lupmf` keep their constants here. Written by `make "
+      "functions-table` from\n`tests/language/stan_functions.txt` and the "
+      "checker's answers.\n\n| function | result | here |\n|---|---|---|\n",
+      c.yes, c.all, 100.0 * c.yes / c.all, c.yes, c.all - c.types,
+      100.0 * c.yes / (c.all - c.types));
+  tm_text_add_bytes(text, rows.data, rows.length);
+  add_others(text, list);
+  tm_text_clear(&rows);
+}
+
+static char *read_text(const char *path) {
+  char *text = NULL;
+  size_t length;
+  if (tm_file_read(path, &text, &length, NULL) != TEMPERA_OK)
+    return NULL;
+  return text;
+}
+
+static void functions_md_says_what_there_is(void **state) {
+  (void)state;
+  static const char path[] = SOURCE_DIR "/docs/functions.md";
+  char *list = read_text(SOURCE_DIR "/tests/language/stan_functions.txt");
+  assert_non_null(list);
+  tm_text text = {0};
+  document(&text, list);
+  if (getenv("TEMPERA_WRITE_TABLE")) {
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fwrite(text.data, 1, text.length, file);
+    fclose(file);
+  }
+  char *now = read_text(path);
+  if (!now || strcmp(now, text.data))
+    fail_msg("docs/functions.md is out of date: make functions-table");
+  tm_heap_free(now);
+  tm_heap_free(list);
+  tm_text_clear(&text);
+}
+
+/* ---- names we lack ------------------------------------------------------ */
+
+static const char *without_u(const char *name, char *buffer, size_t size) {
+  size_t n = strlen(name);
+  bool lup = ends_with(name, "_lupdf") || ends_with(name, "_lupmf");
+  snprintf(buffer, size, "%.*s%s", (int)(lup ? n - 6 : n), name,
+           !lup                        ? ""
+           : ends_with(name, "_lupdf") ? "_lpdf"
+                                       : "_lpmf");
+  return buffer;
+}
+
+/* Known, refused by name, or part of the language. */
+static bool is_known(const row *r) {
+  char name[100];
+  tm_type type;
+  bool exists;
+  without_u(r->name, name, sizeof name);
+  (void)tm_builtin_find(name, NULL, 0, &type, &exists);
+  return exists || tm_builtin_unsupported(name) || is_statement(name) ||
+         is_supported(r);
+}
+
+static void every_name_is_known(void **state) {
+  (void)state;
+  char *list = read_text(SOURCE_DIR "/tests/language/stan_functions.txt");
+  assert_non_null(list);
+  int missing = 0;
+  for (const char *line = list; *line;) {
+    size_t n = strcspn(line, "\n");
+    row r = read_row(line, n);
+    if (!is_known(&r)) {
+      print_error("%s is neither there nor refused by name\n", r.name);
+      missing++;
+    }
+    line += n + (line[n] == '\n');
+  }
+  tm_heap_free(list);
+  assert_int_equal(missing, 0);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(functions_md_says_what_there_is),
+      cmocka_unit_test(every_name_is_known),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
