@@ -346,6 +346,10 @@ void tempera_program_free(tempera_program *program);
  * part with the reason; free the text with tempera_text_free. */
 TEMPERA_CHECKED tempera_status tempera_program_describe(
     const tempera_program *program, char **text, tempera_error *error);
+/* Warning `index`, "LINE:COLUMN: what", or NULL when there are no more; it
+ * lives as long as the program. */
+const char *tempera_program_warning(const tempera_program *program,
+                                    size_t index);
 /* False when some element of a parameter has an improper prior: then there is
  * no evidence, and tau must be bounded below. Where that depends on sizes in
  * the data, the loaded model's prior_improper knows. */

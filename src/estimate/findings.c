@@ -38,6 +38,13 @@ static const row TABLE[TM_FIND_CODES] = {
          "draws "
          "explain (at most {l} is allowed): they miss a basin.",
          "the draws miss a basin whose best point is known", MOVES},
+    [TM_FIND_PRIOR_UNVOUCHED] =
+        {"prior-unvouched", UNRELIABLE, false, true,
+         "The model cannot draw from its prior, and exploring it did not "
+         "settle: {a}",
+         "the prior cannot be drawn from, and its normalising constant cannot "
+         "be vouched for",
+         "write the prior with distributions that tempera check can draw from"},
     [TM_FIND_PRIOR_UNEXPLORED] =
         {"prior-unexplored", WITHDRAWN, false, false,
          "The tempered chain has not explored the prior: {a}.",

@@ -59,6 +59,12 @@ static bool make_workspaces(tm_fitted *p, tm_arena *arena) {
   return p->x && p->key && p->work;
 }
 
+tempera_status tm_fitted_copy(const tm_fitted *from, tm_arena *arena,
+                              tm_fitted *to, tempera_error *error) {
+  *to = *from;
+  return make_workspaces(to, arena) ? TEMPERA_OK : tm_fail_memory(error);
+}
+
 static void count_coordinates(const tempera_model *model, tm_fitted *p) {
   p->integers = model->dimension - model->real_dimension;
   p->reals = model->real_dimension;

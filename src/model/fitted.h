@@ -35,6 +35,11 @@ TEMPERA_CHECKED tempera_status tm_fitted_fit(const tempera_model *model,
                                              tm_fitted *proposal,
                                              tempera_error *error);
 
+/* The same density with workspaces of its own, for another thread. */
+TEMPERA_CHECKED tempera_status tm_fitted_copy(const tm_fitted *from,
+                                              tm_arena *arena, tm_fitted *to,
+                                              tempera_error *error);
+
 /* -infinity at integer vectors outside the table. */
 double tm_fitted_log_density(const tm_fitted *proposal, const double *u);
 void tm_fitted_draw(const tm_fitted *proposal, tempera_random *random,

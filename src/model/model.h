@@ -38,6 +38,8 @@ typedef struct tm_normal {
   double stretch;
 } tm_normal;
 
+typedef struct tm_prior_law tm_prior_law;
+
 struct tempera_model {
   tm_arena *arena;
   tempera_model_spec spec; /* pointers into the arena */
@@ -56,6 +58,10 @@ struct tempera_model {
    * u; or NULL. What it points to is valid until the next call. */
   tm_normal (*prior_normal)(void *user, const double *u,
                             tempera_random *random);
+  /* What exploring a prior without prior_draw found; see run/prior_run.h. */
+  const tm_prior_law *law; /* its draws, or NULL */
+  bool prior_known;        /* is its integral? then these: */
+  double prior_log_z, prior_se;
 };
 
 /* A point on both scales with its densities. */
@@ -93,6 +99,7 @@ typedef struct tm_evaluator {
   tempera_error error;
   tm_stop stop;
   double *gradient; /* workspace: natural-scale gradients (2 x size) */
+  void *law_state;  /* of the model's law; NULL without one */
   bool capped;      /* log likelihoods above `cap` count as `cap` */
   double cap;
 } tm_evaluator;
@@ -165,9 +172,12 @@ void tm_evaluate_gradient(tm_evaluator *evaluator, tm_point *point,
 void tm_evaluate_slope(tm_evaluator *evaluator, tm_point *point, double tau,
                        double *gradient);
 
-/* A draw from the prior by the model's callback, evaluated. */
+/* A draw from the prior by the model's callback or its law, evaluated; with
+ * the likelihood, or (as tm_evaluate_prior) without. */
 void tm_prior_draw(tm_evaluator *evaluator, tempera_random *random,
                    tm_point *point);
+void tm_prior_draw_only(tm_evaluator *evaluator, tempera_random *random,
+                        tm_point *point);
 
 /* The model's quantities at theta; those that could not be computed are NaN.
  * Returns false when the model rejected the point or failed there, which is

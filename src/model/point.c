@@ -1,6 +1,6 @@
 /* point.c - evaluating the model's callbacks at a point, once, with checks
  * and counts. Every likelihood call of the library is made here. */
-#include "model/model.h"
+#include "model/prior_law.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -23,7 +23,13 @@ tempera_status tm_evaluator_create(const tempera_model *model, tm_arena *arena,
                    "model %s: clone failed to copy its data for a chain",
                    model->spec.name);
   *evaluator = made;
-  return TEMPERA_OK;
+  if (!model->law)
+    return TEMPERA_OK;
+  evaluator->law_state = model->law->copy(model->law->state, arena);
+  if (evaluator->law_state)
+    return TEMPERA_OK;
+  tm_evaluator_release(evaluator);
+  return tm_fail_memory(error);
 }
 
 void tm_evaluator_release(tm_evaluator *evaluator) {
@@ -291,18 +297,40 @@ void tm_evaluate_slope(tm_evaluator *evaluator, tm_point *point, double tau,
   tm_pull_back(model, point->u, point->theta, sum, true, gradient);
 }
 
+/* theta and u of a draw; false when the callback rejected its own. */
+static bool draw_theta(tm_evaluator *evaluator, tempera_random *random,
+                       tm_point *point) {
+  const tempera_model *model = evaluator->model;
+  evaluator->prior_draws++;
+  point->log_likelihood = point->log_prior = -INFINITY;
+  if (model->law)
+    return tm_prior_law_draw(evaluator, random, point);
+  int answer = model->spec.prior_draw(random, point->theta, evaluator->user);
+  if (answer < 0)
+    record_failure(evaluator, point->theta, "prior_draw", TM_FAILURE_STOP);
+  return answer == 0;
+}
+
 void tm_prior_draw(tm_evaluator *evaluator, tempera_random *random,
                    tm_point *point) {
-  const tempera_model_spec *spec = &evaluator->model->spec;
-  evaluator->prior_draws++;
-  int answer = spec->prior_draw(random, point->theta, evaluator->user);
-  if (answer != 0) {
-    if (answer < 0)
-      record_failure(evaluator, point->theta, "prior_draw", TM_FAILURE_STOP);
+  if (!draw_theta(evaluator, random, point))
+    point->log_likelihood = point->log_prior = -INFINITY;
+  else if (evaluator->model->law)
+    tm_evaluate_densities(evaluator, point);
+  else
+    tm_evaluate_natural(evaluator, point);
+}
+
+void tm_prior_draw_only(tm_evaluator *evaluator, tempera_random *random,
+                        tm_point *point) {
+  if (!draw_theta(evaluator, random, point)) {
     point->log_likelihood = point->log_prior = -INFINITY;
     return;
   }
-  tm_evaluate_natural(evaluator, point);
+  if (evaluator->model->law)
+    return;
+  tm_unconstrain(evaluator->model, point->theta, point->u);
+  tm_evaluate_prior(evaluator, point);
 }
 
 bool tm_quantities_at(tm_evaluator *evaluator, tempera_random *random,

@@ -83,6 +83,27 @@ static tempera_status refuse_improper(const tempera_sampler *s,
                  s->model->spec.name, s->starts.culprit, s->starts.culprit);
 }
 
+static tempera_status find_starts(tempera_sampler *s, tempera_error *error) {
+  bool profile = s->options.tau_prior == TEMPERA_PRIOR_PROFILE;
+  bool many = (profile && tm_is_pair(&s->options)) || !s->method->tempered ||
+              s->options.schedule == TEMPERA_SCHEDULE_POWER;
+  tm_pool pool = {s->prior.pool_count, s->prior.pool};
+  return tm_starts_find(s->model, s->options.seed, s->options.chains,
+                        many ? LOOKS : FEW_LOOKS, s->options.init, pool,
+                        &s->starts, error);
+}
+
+/* A prior without draws is explored, once it is known to be proper; then
+ * starts come from what was found. */
+static tempera_status explore_prior(tempera_sampler *s, tempera_error *error) {
+  if (!tm_prior_run_needed(s->model, &s->options) || s->starts.improper)
+    return TEMPERA_OK;
+  TM_TRY(tm_prior_run_explore(s->model, &s->options, &s->prior, error));
+  s->model = &s->prior.model;
+  tm_starts_free(&s->starts);
+  return find_starts(s, error);
+}
+
 static tempera_status set_up(tempera_sampler *s, tempera_error *error) {
   size_t chains = s->options.chains;
   s->integer = tm_heap_alloc(s->model->size, sizeof(bool));
@@ -93,12 +114,8 @@ static tempera_status set_up(tempera_sampler *s, tempera_error *error) {
     for (size_t i = 0; i < s->model->blocks[b].theta_count; i++)
       s->integer[s->model->blocks[b].theta + i] =
           s->model->blocks[b].kind == TEMPERA_INTEGER;
-  bool profile = s->options.tau_prior == TEMPERA_PRIOR_PROFILE;
-  bool many = (profile && tm_is_pair(&s->options)) || !s->method->tempered ||
-              s->options.schedule == TEMPERA_SCHEDULE_POWER;
-  size_t looks = many ? LOOKS : FEW_LOOKS;
-  TM_TRY(tm_starts_find(s->model, s->options.seed, chains, looks,
-                        s->options.init, &s->starts, error));
+  TM_TRY(find_starts(s, error));
+  TM_TRY(explore_prior(s, error));
   offer_printed_start(s);
   TM_TRY(refuse_improper(s, error));
   TM_TRY(make_draws(s, error));
@@ -153,6 +170,7 @@ void tempera_sampler_free(tempera_sampler *sampler) {
   tm_draws_free(sampler->draws);
   tm_draws_free(sampler->warmup_draws);
   tm_starts_free(&sampler->starts);
+  tm_prior_run_free(&sampler->prior);
   tm_heap_free(sampler->annealed);
   tm_heap_free(sampler->integer);
   tm_heap_free(sampler);

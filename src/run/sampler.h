@@ -5,6 +5,7 @@
 
 #include "run/learning.h"
 #include "run/methods/method.h"
+#include "run/prior_run.h"
 #include "run/reference_leg.h"
 #include "run/starts.h"
 #include "tempering/tau_prior.h"
@@ -32,6 +33,7 @@ struct tempera_sampler {
   tm_notes unused;         /* options that have no effect */
   const tm_method *method;
   tm_starts starts;
+  tm_prior_run prior;  /* of a model without prior_draw; `model` is then its */
   bool init_given;     /* the caller's starts */
   bool begun;          /* the ridge was looked for: by the first advance */
   tm_store *store;     /* of optima, for both ridges; or NULL */

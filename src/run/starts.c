@@ -21,6 +21,7 @@ typedef struct finder {
   tempera_random random;
   tm_point point, scratch;
   tm_starts *starts;
+  tm_pool pool;
   size_t looks;             /* points to look at, at least */
   double best[BEST_STARTS]; /* log likelihoods of the best starts */
   double *plain;            /* the first usable points */
@@ -47,9 +48,19 @@ static void draw_blindly(finder *f) {
   tm_evaluate(&f->evaluator, &f->point);
 }
 
+static void draw_from_pool(finder *f) {
+  size_t d = f->model->dimension;
+  double uniform = tempera_random_uniform(&f->random);
+  size_t row = (size_t)(uniform * (double)f->pool.count);
+  memcpy(f->point.u, f->pool.u + row * d, d * sizeof(double));
+  tm_evaluate(&f->evaluator, &f->point);
+}
+
 static void draw(finder *f) {
   if (f->model->spec.prior_draw)
     tm_prior_draw(&f->evaluator, &f->random, &f->point);
+  else if (f->pool.count)
+    draw_from_pool(f);
   else
     draw_blindly(f);
 }
@@ -204,8 +215,8 @@ static tempera_status find(finder *f, const double *init,
 
 tempera_status tm_starts_find(const tempera_model *model, uint64_t seed,
                               size_t chain_count, size_t looks,
-                              const double *init, tm_starts *starts,
-                              tempera_error *error) {
+                              const double *init, tm_pool pool,
+                              tm_starts *starts, tempera_error *error) {
   tm_arena *arena = tm_arena_create();
   if (!arena)
     return tm_fail_memory(error);
@@ -214,6 +225,7 @@ tempera_status tm_starts_find(const tempera_model *model, uint64_t seed,
               .arena = arena,
               .random = tm_random(seed, 0, TM_PURPOSE_START),
               .starts = starts,
+              .pool = pool,
               .looks = looks};
   tempera_status status = find(&f, init, error);
   starts->likelihood_evaluations = f.evaluator.likelihood_evaluations;

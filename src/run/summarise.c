@@ -79,6 +79,9 @@ static tempera_status fill_labels(const tempera_sampler *s,
   for (size_t i = 0; i < s->unused.count; i++)
     TM_TRY(tm_find_about(summary, TM_FIND_UNUSED_OPTION, NAN, NAN, error, "%s",
                          s->unused.text[i]));
+  if (s->prior.doubt[0])
+    TM_TRY(tm_find_about(summary, TM_FIND_PRIOR_UNVOUCHED, NAN, NAN, error,
+                         "%s", s->prior.doubt));
   if (s->barren && tm_sweeps_done(s) >= o->warmup)
     TM_TRY(
         tm_find_about(summary, TM_FIND_BARREN_WARMUP,

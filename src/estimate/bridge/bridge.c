@@ -49,7 +49,8 @@ static const char *unavailable(const tempera_model *model,
     return "not available: this method keeps no draws at tau = 1";
   if (!draws->evidence)
     return "not available: the prior is improper";
-  if (!model->spec.prior_normalised && !model->spec.prior_draw)
+  if (!model->spec.prior_normalised && !model->spec.prior_draw &&
+      !model->prior_known)
     return "not available: the prior's normalising constant is unknown, and "
            "without prior draws (prior_draw) it cannot be estimated; set "
            "prior_normalised if log_prior integrates to one";
@@ -114,16 +115,7 @@ static tempera_status draw_prior(bridge *b, tempera_error *error) {
   size_t rows = 0;
   for (size_t tried = 0; rows < PRIOR_ROWS && tried < 10 * PRIOR_ROWS;
        tried++) {
-    int answer =
-        b->model->spec.prior_draw(&random, point.theta, b->evaluator.user);
-    if (answer < 0)
-      return tm_fail(error, TEMPERA_ERROR_MODEL,
-                     "model %.60s: prior_draw asked to stop",
-                     b->model->spec.name);
-    if (answer > 0)
-      continue;
-    tm_unconstrain(b->model, point.theta, point.u);
-    tm_evaluate_prior(&b->evaluator, &point);
+    tm_prior_draw_only(&b->evaluator, &random, &point);
     TM_TRY(evaluator_status(b, error));
     if (!isfinite(point.log_prior))
       continue;
@@ -170,6 +162,11 @@ static tempera_status integrate_prior(bridge *b, tm_bridge_integral *integral,
   integral->log_z = b->model->spec.prior_log_integral;
   if (b->model->spec.prior_normalised)
     return TEMPERA_OK;
+  if (b->model->prior_known) {
+    integral->log_z = b->model->prior_log_z;
+    integral->variance = b->model->prior_se * b->model->prior_se;
+    return TEMPERA_OK;
+  }
   TM_TRY(draw_prior(b, error));
   if (b->prior.length < LEAST_DRAWS) {
     integral->log_z = NAN;

@@ -124,9 +124,7 @@ static size_t mask_size(const tm_dependence *d) {
 /* The one parameter inside e, with its indices, when it is plain to see. */
 static const tm_expression *parameter_in(const tm_expression *e,
                                          const tm_variable *v) {
-  const tm_expression *root = e;
-  while (root->kind == TM_E_INDEX)
-    root = root->parts[0];
+  const tm_expression *root = tm_root(e);
   if (root->kind == TM_E_NAME && root->variable == v)
     return e;
   for (size_t i = 0; i < e->part_count; i++) {

@@ -7,10 +7,7 @@
 static const tm_variable *assigned(const tm_statement *s) {
   if (s->kind == TM_S_DECLARE)
     return s->variable;
-  const tm_expression *root = s->left;
-  while (root->kind == TM_E_INDEX)
-    root = root->parts[0];
-  return root->variable;
+  return tm_root(s->left)->variable;
 }
 
 static bool keeps_any(tm_emitter *g, tm_statement *const *body, size_t count) {

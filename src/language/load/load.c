@@ -90,8 +90,10 @@ static int rejected(user *u, const double *theta) {
   return 1;
 }
 
+/* Where a failure happened is found out when somebody asks, too. */
 static int left_early(user *u, const double *theta) {
-  return u->guard.outcome == TM_REJECTED ? rejected(u, theta) : -1;
+  int answer = rejected(u, theta);
+  return u->guard.outcome == TM_REJECTED ? answer : -1;
 }
 
 /* What the program prints, at the first point that anybody evaluates. */
@@ -222,12 +224,16 @@ size_t tm_load_transformed(const tempera_model *model) {
 
 /* Evaluate again, statement by statement. */
 static void explain(user *u) {
+  char before[sizeof u->guard.message];
+  bool failed = u->guard.outcome == TM_FAILED;
   u->unexplained = false;
+  snprintf(before, sizeof before, "%s", failed ? u->guard.message : "");
   u->guard.message[0] = '\0';
   tm_tape_reset(&u->tape);
   if (setjmp(u->guard.place))
     return; /* with the message */
   u->program->entry->explain(&u->tape, u->program->instance, u->rejected);
+  memcpy(u->guard.message, before, sizeof before);
 }
 
 static const char *reason(const void *user_) {

@@ -96,6 +96,8 @@ _Noreturn static void leave(tm_tape *tape, tm_outcome outcome) {
 _Noreturn static void fail_with(tm_tape *tape, const char *place,
                                 const char *format, va_list arguments) {
   tm_guard *guard = tape->inside;
+  if (!place[0] && tape->place)
+    place = tape->place;
   int used = place[0] ? snprintf(guard->message, sizeof guard->message,
                                  "line %s: ", place)
                       : 0;
