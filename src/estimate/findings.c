@@ -1,6 +1,7 @@
 /* findings.c - the table of findings; see findings.h. */
 #include "estimate/findings.h"
 
+#include "base/locale.h"
 #include "base/memory.h"
 #include "base/text.h"
 
@@ -340,7 +341,7 @@ static tempera_status add_filled(tempera_summary *summary, tm_finding_code code,
 
 static void format_into(tm_text *out, const char *format, va_list arguments) {
   char text[1024]; /* messages of models, among others; cut if longer */
-  vsnprintf(text, sizeof text, format, arguments);
+  tm_vsnprintf(text, sizeof text, format, arguments);
   tm_text_add(out, text);
 }
 

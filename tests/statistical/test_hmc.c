@@ -7,6 +7,7 @@
 #include "kernels/mix.h"
 
 #include "cmocka_all.h"
+#include "failing_memory.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -433,7 +434,7 @@ static void hmc_and_choice_allocate_nothing(void **state) {
   for (size_t i = 0; i < 2; i++) {
     chain c;
     chain_open(&c, 10, types[i]);
-    long before = tm_heap_count();
+    long before = heap_count();
     for (uint64_t round = 0; round < 3; round++) {
       for (size_t t = 0; t < TAU_COUNT; t++)
         (void)long_run(&c, TAUS[t], 50 + round);
@@ -441,7 +442,7 @@ static void hmc_and_choice_allocate_nothing(void **state) {
     }
     tm_kernel_freeze(c.kernel);
     (void)long_run(&c, 1, 60);
-    assert_int_equal(tm_heap_count(), before);
+    assert_int_equal(heap_count(), before);
     chain_close(&c);
   }
 }

@@ -3,6 +3,7 @@
  * the Laplace ridge do on the paper's models. */
 #include "kernels/move.h"
 
+#include "failing_memory.h"
 #include "paper_support.h"
 #include "statistical/exact_models.h"
 
@@ -338,10 +339,10 @@ static void a_sweep_allocates_nothing(void **state) {
   tempera_random random = tm_random(7, 0, TM_PURPOSE_TEST);
   memcpy(c.point.theta, PAIR_STARTS, 5 * sizeof(double));
   tm_evaluate_natural(&c.evaluator, &c.point);
-  long before = tm_heap_count();
+  long before = heap_count();
   for (int i = 0; i < 3000; i++)
     (void)sweep(&c, i % 2 ? 1 : 1e-3, &random);
-  assert_int_equal(tm_heap_count(), before);
+  assert_int_equal(heap_count(), before);
   chain_close(&c);
 }
 
