@@ -235,6 +235,12 @@ static const row TABLE[TM_FIND_CODES] = {
         {"tau-bounded", NOTE, false, true,
          "tau is bounded below by {v}: the evidence needs tau down to 0.", NULL,
          NULL},
+    [TM_FIND_IMPROPER] =
+        {"improper-prior", NOTE, false, true,
+         "log Z is undefined: the prior of {a} is improper. The draws are "
+         "those of the posterior, if that is proper; give {a} a proper prior "
+         "to compare models.",
+         NULL, NULL},
     [TM_FIND_HOT_END_UNSEEN] =
         {"hot-end-unseen", NOTE, false, false,
          "The tempered chain hardly ever came near tau = 0, where log z is "
@@ -445,6 +451,23 @@ bool tm_findings_open(const tempera_summary *summary) {
       return true;
   }
   return false;
+}
+
+bool tm_findings_only_trips(const tempera_summary *summary) {
+  static const tm_finding_code about[] = {
+      TM_FIND_FEW_TRIPS,       TM_FIND_TRIPS_ROUGH,     TM_FIND_UNCONNECTED,
+      TM_FIND_REFERENCE_TRIPS, TM_FIND_REFERENCE_RHAT,  TM_FIND_REFERENCE_TAIL,
+      TM_FIND_REFERENCE_ALONE, TM_FIND_FEW_STARTS,      TM_FIND_UNABSORBED,
+      TM_FIND_NO_EVIDENCE,     TM_FIND_PRIOR_UNEXPLORED};
+  for (size_t i = 0; i < summary->finding_count; i++) {
+    const row *r = row_of(&summary->findings[i]);
+    bool trips = false;
+    for (size_t k = 0; k < sizeof about / sizeof *about; k++)
+      trips = trips || r == &TABLE[about[k]];
+    if (r && !trips && (int)summary->findings[i].severity >= ROUGH)
+      return false;
+  }
+  return true;
 }
 
 bool tm_findings_problem(const tempera_summary *summary, const char **problem,

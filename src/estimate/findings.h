@@ -41,16 +41,17 @@ typedef enum tm_finding_code {
   TM_FIND_RIDGE_BEATEN,
   TM_FIND_MEMORY_ONLY,
   TM_FIND_UNTEMPERED,
-  TM_FIND_MODES_FOUND,
   TM_FIND_TRIPS_ROUGH,
   TM_FIND_RHAT_ROUGH,
   TM_FIND_ESS_ROUGH,
+  TM_FIND_MODES_FOUND,
   TM_FIND_LABELS_UNEVEN,
   TM_FIND_LABELS_PERMUTED,
   TM_FIND_PATH_CUT,
   TM_FIND_NO_ESTIMATE,
   TM_FIND_FEW_FOR_EVIDENCE,
   TM_FIND_TAU_BOUNDED,
+  TM_FIND_IMPROPER,
   TM_FIND_HOT_END_UNSEEN,
   TM_FIND_BARREN_WARMUP,
   TM_FIND_NO_RIDGE,
@@ -85,6 +86,8 @@ const tempera_finding *tm_finding_of(const tempera_summary *summary,
 tempera_severity tm_findings_worst(const tempera_summary *summary);
 /* Is there one, rough or worse, that more draws may cure? */
 bool tm_findings_open(const tempera_summary *summary);
+/* Is all that is open about round trips, and what they would vouch for? */
+bool tm_findings_only_trips(const tempera_summary *summary);
 /* The words of a severity as in summary.json, and back. */
 const char *tm_severity_word(tempera_severity severity);
 tempera_severity tm_severity_read(const char *word);

@@ -210,6 +210,7 @@ static tempera_status learn(tm_prior_run *run, const tempera_sampler *sampler,
 /* Streams of its own: the same seed would move it and the run in step. */
 static tempera_options options_of(const tempera_options *outer) {
   tempera_options o = tempera_options_default();
+  o.reference = false; /* its round trips vouch for it */
   o.seed = outer->seed ^ UINT64_C(0x9e3779b97f4a7c15);
   o.threads = outer->threads;
   o.time_limit = outer->time_limit;

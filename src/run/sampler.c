@@ -77,15 +77,22 @@ static tempera_status make_group(tempera_sampler *s, size_t chain,
   return TEMPERA_OK;
 }
 
-static tempera_status refuse_improper(const tempera_sampler *s,
-                                      tempera_error *error) {
+/* A prior that cannot be normalised has no law at tau = 0 and no evidence, but
+ * draws can be had: the path then ends where half of the data's weight is left,
+ * which makes almost every posterior proper that all of it makes so. */
+static const double IMPROPER_TAU = 0.5;
+
+static tempera_status meet_improper(tempera_sampler *s, tempera_error *error) {
   if (!s->starts.improper || s->options.tau_min > 0)
     return TEMPERA_OK;
-  return tm_fail(error, TEMPERA_ERROR_MODEL,
-                 "model %s: the prior of %s cannot be normalised, so there is "
-                 "no evidence and no law at tau = 0; give %s a proper prior, "
-                 "or sample without evidence using --tau-min 0.01",
-                 s->model->spec.name, s->starts.culprit, s->starts.culprit);
+  if (s->options.paper)
+    return tm_fail(error, TEMPERA_ERROR_MODEL,
+                   "model %s: the prior of %s is improper, and the paper's "
+                   "path begins at the prior; leave --paper out, or give %s a "
+                   "proper prior",
+                   s->model->spec.name, s->starts.culprit, s->starts.culprit);
+  s->options.tau_min = IMPROPER_TAU;
+  return TEMPERA_OK;
 }
 
 static tempera_status find_starts(tempera_sampler *s, tempera_error *error) {
@@ -122,7 +129,7 @@ static tempera_status set_up(tempera_sampler *s, tempera_error *error) {
   TM_TRY(find_starts(s, error));
   TM_TRY(explore_prior(s, error));
   offer_printed_start(s);
-  TM_TRY(refuse_improper(s, error));
+  TM_TRY(meet_improper(s, error));
   TM_TRY(make_draws(s, error));
   for (size_t c = 0; c < chains; c++)
     TM_TRY(make_group(s, c, error));

@@ -136,10 +136,12 @@ tm_landscape_record(const tempera_sampler *sampler, tempera_error *error);
 
 /* What a run of automatic length decides by. */
 typedef struct tm_check {
-  bool mixed;    /* if not, no more than mixing was looked at */
-  bool open;     /* there is a finding that more draws may cure, ... */
-  char why[160]; /* ... the gravest in words */
-  double se;     /* of log Z */
+  bool mixed;      /* if not, no more than mixing was looked at */
+  bool open;       /* there is a finding that more draws may cure, ... */
+  char why[160];   /* ... the gravest in words */
+  bool only_trips; /* all that is open is about round trips */
+  double ess;      /* the fewest effective draws of any value */
+  double se;       /* of log Z */
   size_t round_trips;
 } tm_check;
 TEMPERA_CHECKED tempera_status tm_sampler_check(tempera_sampler *sampler,

@@ -76,6 +76,9 @@ static tempera_status fill_labels(const tempera_sampler *s,
   summary->method = tm_heap_text(tm_method_word(o));
   if (!summary->version || !summary->model || !summary->method)
     return tm_fail_memory(error);
+  if (s->starts.improper)
+    TM_TRY(tm_find_about(summary, TM_FIND_IMPROPER, NAN, NAN, error, "%s",
+                         s->starts.culprit));
   for (size_t i = 0; i < s->unused.count; i++)
     TM_TRY(tm_find_about(summary, TM_FIND_UNUSED_OPTION, NAN, NAN, error, "%s",
                          s->unused.text[i]));
@@ -196,6 +199,11 @@ static tempera_status check_with(tempera_sampler *s, tempera_summary *summary,
   check->open = tm_findings_open(summary);
   check->se = summary->se;
   check->round_trips = summary->round_trips;
+  check->only_trips = tm_findings_only_trips(summary);
+  check->ess = INFINITY;
+  for (size_t i = 0; i < summary->value_count; i++)
+    check->ess = fmin(check->ess, fmin(summary->values[i].ess_bulk,
+                                       summary->values[i].ess_tail));
   if (check->open) /* without the full stop */
     snprintf(check->why, sizeof check->why, "%.*s",
              (int)strlen(summary->findings[0].words) - 1,
