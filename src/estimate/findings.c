@@ -33,6 +33,13 @@ typedef struct row {
 static const row TABLE[TM_FIND_CODES] = {
     [TM_FIND_NO_DRAWS] = {"no-draws", UNRELIABLE, true, false,
                           "There are no draws.", "there are no draws", LONGER},
+    [TM_FIND_NO_LIKELIHOOD] =
+        {"no-likelihood", UNRELIABLE, false, true,
+         "Nothing in the model is likelihood: no statement that was reached "
+         "has data for its outcome. The draws are the prior's, and there is no "
+         "evidence.",
+         "nothing in the model is likelihood, so there is no evidence",
+         "look at the sides of its statements with tempera check"},
     [TM_FIND_MISSED_BASIN] =
         {"missed-basin", UNRELIABLE, false, false,
          "Near tau = {a} the best point known is {v} nats higher than the "

@@ -33,7 +33,7 @@ static tempera_status make_draws(tempera_sampler *s, tempera_error *error) {
   const tempera_options *o = &s->options;
   TM_TRY(create_draws(s, s->method->tempered, 0, &s->draws, error));
   s->draws->tau_min = o->tau_min;
-  s->draws->evidence = o->tau_min == 0;
+  s->draws->evidence = o->tau_min == 0 && !s->model->spec.no_likelihood;
   s->draws->prior_draws = s->starts.prior_draws;
   s->draws->prior_zero = s->starts.prior_zero;
   s->draws->prior_log_likelihood =

@@ -40,6 +40,7 @@ void tm_tape_reset(tm_tape *tape) {
   tape->last = NULL;
   tape->log_density = 0;
   tape->place = NULL;
+  tape->scored = 0;
   tape->sink = 0;
   if (!c)
     return;
@@ -259,6 +260,7 @@ const tm_runtime tm_the_runtime = {.find = find,
                                    .parameter = tm_binding_parameter,
                                    .dependent = tm_binding_dependent,
                                    .improper = tm_binding_improper,
+                                   .conditional = tm_binding_conditional,
                                    .announce = tm_binding_announce,
                                    .output = tm_binding_output,
                                    .enough = tm_binding_enough,
