@@ -210,9 +210,14 @@ static tempera_status fill_rest(work *w, tempera_error *error) {
   double *scratch = TM_NEW(w->view.arena, double, w->view.count);
   if (!scratch)
     return tm_fail_memory(error);
-  if (tm_evidence_target_apart(&w->view, scratch, &tempered, &target))
+  if (tm_evidence_target_apart(&w->view, scratch, &tempered, &target)) {
+    /* Its estimates mean nothing; the prior leg, if it can, vouches alone. */
     TM_TRY(
         tm_find(w->summary, TM_FIND_REFERENCE_APART, tempered, target, error));
+    if (w->summary->round_trips >= TM_FEWEST_TRIPS)
+      tm_findings_pardon(w->summary, TM_FIND_REFERENCE_APART);
+    return tm_curve_by_weights(&w->view, &r->curve, &r->curve_count, error);
+  }
   TM_TRY(fill_evidence(w, error));
   TM_TRY(tm_estimate_weigh_reference(w->summary, error));
   return tm_curve_by_weights(&w->view, &r->curve, &r->curve_count, error);
