@@ -23,6 +23,11 @@ typedef enum tm_purpose {
   TM_PURPOSE_QUANTITIES, /* of target draws, ... */
   TM_PURPOSE_TEMPERED_QUANTITIES,
   TM_PURPOSE_ANNEAL,
+  TM_PURPOSE_REFERENCE, /* of the reference leg */
+  TM_PURPOSE_REFERENCE_TAU,
+  TM_PURPOSE_REFERENCE_EXCHANGE,
+  TM_PURPOSE_REFERENCE_FIT,
+  TM_PURPOSE_ABSORPTION,
   TM_PURPOSE_SEARCH,   /* looks at the prior, ... */
   TM_PURPOSE_EXCURSION /* ... and starts of climbs */
 } tm_purpose;
