@@ -385,13 +385,6 @@ tempera_status tm_load_program(const tm_load *load, tempera_model **model,
   return status;
 }
 
-/* dlopen searches the system for names without a slash; we mean the file. */
-static void *open_library(const char *path) {
-  char local[4096];
-  snprintf(local, sizeof local, "%s%s", strchr(path, '/') ? "" : "./", path);
-  return dlopen(local, RTLD_NOW | RTLD_LOCAL);
-}
-
 /* A library made by tempera_program_compile; *found says whether it is one. */
 static tempera_status load_compiled(const char *path, const tempera_data *data,
                                     bool *found, tempera_model **model,
@@ -399,7 +392,7 @@ static tempera_status load_compiled(const char *path, const tempera_data *data,
   /* GSL's own handler ends the process; programs may call its functions
    * anywhere, and look at what they return. */
   gsl_set_error_handler_off();
-  void *library = open_library(path);
+  void *library = tm_library_open(path);
   const tm_entry *entry =
       library ? dlsym(library, "tempera_program_entry") : NULL;
   *found = entry != NULL;
