@@ -62,13 +62,17 @@ extern const tm_move_type tm_move_random_walk;
 extern const tm_move_type tm_move_walk_part; /* of the coordinates, in turn */
 extern const tm_move_type tm_move_joint;
 extern const tm_move_type tm_move_hmc;
-extern const tm_move_type tm_move_mix;   /* random walk, joint, hmc: measured */
+/* About the Gaussians that the prior is a mixture of. */
+extern const tm_move_type tm_move_crank_nicolson;
+extern const tm_move_type tm_move_mix;   /* of those of reals: measured */
 extern const tm_move_type tm_move_slice; /* doubles until widths are learned */
 extern const tm_move_type tm_move_slice_doubling;
 extern const tm_move_type tm_move_integer;
+extern const tm_move_type tm_move_integer_part; /* of many, in turn */
 extern const tm_move_type tm_move_gibbs;
 extern const tm_move_type tm_move_prior;
 extern const tm_move_type tm_move_recipe;
+extern const tm_move_type tm_move_ridge_walk; /* likewise idle */
 extern const tm_move_type tm_move_jump; /* idle without a Laplace ridge */
 
 /* How many of d coordinates (or joint steps) are a sweep's share of work when

@@ -47,13 +47,14 @@ static const char *unavailable(const tempera_model *model,
                                const tempera_draws *draws) {
   if (!draws->has_role[TEMPERA_TARGET])
     return "not available: this method keeps no draws at tau = 1";
+  if (model->spec.no_likelihood)
+    return "not available: there is no likelihood";
   if (!draws->evidence)
     return "not available: the prior is improper";
   if (!model->spec.prior_normalised && !model->spec.prior_draw &&
       !model->prior_known)
-    return "not available: the prior's normalising constant is unknown, and "
-           "without prior draws (prior_draw) it cannot be estimated; set "
-           "prior_normalised if log_prior integrates to one";
+    return "not available: the prior's integral is not known, and a run on "
+           "the prior alone gave none that can be trusted";
   if (draws->count < LEAST_ROWS || draws->count * draws->chains < LEAST_DRAWS)
     return "not available: too few target draws";
   return NULL;
@@ -239,6 +240,10 @@ static tempera_status estimate_with(bridge *b, tempera_summary *summary,
   TM_TRY(integrate_target(b, &target, error));
   TM_TRY(integrate_prior(b, &prior, error));
   *estimate = summarise(&target, &prior, b->target.chains * b->target.length);
+  if (summary) {
+    summary->prior_log_z = prior.log_z;
+    summary->prior_log_z_se = sqrt(prior.variance);
+  }
   TM_TRY(check_leg(&target, "posterior", summary, estimate, error));
   if (!b->model->spec.prior_normalised)
     TM_TRY(check_leg(&prior, "prior", summary, estimate, error));

@@ -42,14 +42,39 @@ static const tm_builtin *builtin_named(const char *name) {
   return NULL;
 }
 
+/* x[i][j], every index a single one. */
+static bool is_single(const tm_expression *e) {
+  for (; e->kind == TM_E_INDEX; e = e->parts[0])
+    if (!tm_index_single(e))
+      return false;
+  return true;
+}
+
 static const tm_variable *parameter_of(const tm_expression *left) {
   if (left->kind == TM_E_CALL && !strcmp(left->text, "to_vector"))
     left = left->parts[0];
+  else if (left->kind == TM_E_INDEX && left->parts[0]->kind == TM_E_INDEX)
+    left = is_single(left) ? tm_root(left) : left;
   else if (left->kind == TM_E_INDEX)
     left = left->parts[0];
   return left->kind == TM_E_NAME && left->variable->block == TM_BLOCK_PARAMETERS
              ? left->variable
              : NULL;
+}
+
+/* A transformed parameter that is declared as a copy: what it copies. */
+static const tm_expression *copied_by(const tm_expression *left) {
+  const tm_variable *v = left->kind == TM_E_NAME ? left->variable : NULL;
+  bool copy = v && v->block == TM_BLOCK_TRANSFORMED_PARAMETERS && v->initial &&
+              tm_is_scalar(v->type) && v->type.base == TM_REAL &&
+              is_single(v->initial) && parameter_of(v->initial);
+  return copy ? v->initial : NULL;
+}
+
+/* What of a parameter a density scores. */
+static const tm_expression *outcome_of(const tm_expression *density) {
+  const tm_expression *copied = copied_by(density->parts[0]);
+  return copied ? copied : density->parts[0];
 }
 
 static bool is_named(const tm_expression *e, const char *stem) {
@@ -98,7 +123,7 @@ static bool scalar_bounds(const tm_variable *v) {
 
 /* Elements that are independent, given the arguments. */
 static bool fits_elements(const tm_variable *v, const tm_expression *e) {
-  const tm_expression *left = e->parts[0];
+  const tm_expression *left = outcome_of(e);
   bool whole = left->kind == TM_E_NAME;
   if (left->kind == TM_E_CALL && !scalar_arguments(e))
     return false; /* to_vector is column-major, storage is not */
@@ -126,18 +151,19 @@ static bool needs_itself(const tm_expression *e, const tm_variable *v) {
   return found;
 }
 
+static const tm_builtin *whole_rng(tm_emitter *g, const tm_expression *e);
+
 static bool density_fits(tm_emitter *g, const tm_expression *e) {
   if (e->kind != TM_E_CALL || !e->builtin || !tm_is_density(e))
     return false;
-  const tm_variable *v = parameter_of(e->parts[0]);
+  const tm_variable *v = parameter_of(outcome_of(e));
   if (!v)
     return false;
   for (size_t i = 1; i < e->part_count; i++)
     if (!tm_is_scalar(e->parts[0]->type) && needs_itself(e->parts[i], v))
       return false;
   if (e->builtin->kind != TM_B_DENSITY)
-    return fits_whole(v, e) &&
-           builtin_named(renamed(g, e->builtin->name, "_rng"));
+    return fits_whole(v, e) && whole_rng(g, e);
   const tm_builtin *rng = builtin_named(renamed(g, e->builtin->name, "_rng"));
   return rng && rng->kind == TM_B_RNG && fits_elements(v, e);
 }
@@ -228,10 +254,10 @@ bool tm_factor_of(tm_emitter *g, const tm_statement *s,
   *f = (tm_factor){.statement = s, .value = term};
   if (!components_of(g, term, (tm_component){0}, f))
     return false;
-  f->left = f->components[0].density->parts[0];
+  f->left = outcome_of(f->components[0].density);
   f->variable = parameter_of(f->left);
   for (size_t i = 1; i < f->count; i++)
-    if (!tm_same_text(f->left, f->components[i].density->parts[0]) ||
+    if (!tm_same_text(f->left, outcome_of(f->components[i].density)) ||
         f->components[i].density->builtin->kind != TM_B_DENSITY)
       return false;
   bool ordered = f->variable->constraint == TM_ORDERED ||
@@ -256,6 +282,21 @@ static bool is_slice(const tm_expression *left) {
   return left->kind == TM_E_INDEX && !tm_index_single(left);
 }
 
+/* Into x_[i, j], innermost brackets last. */
+static void emit_step(tm_emitter *g, const tm_expression *e) {
+  if (e->parts[0]->kind == TM_E_INDEX)
+    emit_step(g, e->parts[0]);
+  tm_emit(g, "%*s{ long k_ = 0;", 2 * g->indent, "");
+  for (size_t i = 0; i < e->index_count; i++) {
+    tm_emit(g, " k_ = k_ * x_.dim[%zu] + tm_at(t, ", i);
+    tm_emit_expression(g, e->indices[i].from);
+    tm_emit(g, ", x_.dim[%zu], ", i);
+    tm_emit_place(g, e->token);
+    tm_emit(g, ");");
+  }
+  tm_emit(g, " x_ = tm_sub(x_, k_, %zu); }\n", e->index_count);
+}
+
 /* The place to fill, as x_: the parameter's storage, or a copy of a slice. */
 static void emit_place(tm_emitter *g, const tm_factor *f) {
   const tm_expression *left = f->left;
@@ -268,15 +309,7 @@ static void emit_place(tm_emitter *g, const tm_factor *f) {
   tm_emit(g, ";\n");
   if (left->kind != TM_E_INDEX || is_slice(left))
     return;
-  tm_emit(g, "%*s{ long k_ = 0;", 2 * g->indent, "");
-  for (size_t i = 0; i < left->index_count; i++) {
-    tm_emit(g, " k_ = k_ * x_.dim[%zu] + tm_at(t, ", i);
-    tm_emit_expression(g, left->indices[i].from);
-    tm_emit(g, ", x_.dim[%zu], ", i);
-    tm_emit_place(g, left->token);
-    tm_emit(g, ");");
-  }
-  tm_emit(g, " x_ = tm_sub(x_, k_, %zu); }\n", left->index_count);
+  emit_step(g, left);
 }
 
 static void emit_put_back(tm_emitter *g, const tm_factor *f) {
@@ -376,13 +409,23 @@ static void emit_elements(tm_emitter *g, const tm_factor *f) {
                  tm_emit_call_number(g, "ordered_fill", "v"));
 }
 
-/* By its own random function; those of correlations ask for the size. */
+/* The random function of a whole value; those of correlations ask for the
+ * size first. */
+static const tm_builtin *whole_rng(tm_emitter *g, const tm_expression *e) {
+  const char *name = renamed(g, e->builtin->name, "_rng");
+  bool sized = is_named(e, "lkj_corr") || is_named(e, "lkj_corr_cholesky");
+  tm_type types[4] = {tm_type_of(TM_INT, 0)}, result;
+  bool exists;
+  size_t count = sized;
+  for (size_t i = 1; i < e->part_count && count < 4; i++)
+    types[count++] = e->parts[i]->type;
+  return name ? tm_builtin_find(name, types, count, &result, &exists) : NULL;
+}
+
 static void emit_whole(tm_emitter *g, const tm_factor *f) {
   const tm_expression *e = f->components[0].density;
-  const tm_builtin *rng = builtin_named(renamed(g, e->builtin->name, "_rng"));
+  const tm_builtin *rng = whole_rng(g, e);
   bool sized = is_named(e, "lkj_corr") || is_named(e, "lkj_corr_cholesky");
-  if (!rng)
-    return;
   tm_emit(g,
           "%*sF[%zu](t, (tm_any[]){tm_any_tensor(x_, 1), F[%zu](t, "
           "(tm_any[]){%s",
@@ -396,6 +439,17 @@ static void emit_whole(tm_emitter *g, const tm_factor *f) {
   tm_emit(g, "}, %zu)}, 2);\n", e->part_count - 1 + sized);
 }
 
+/* A copy that the term scores, from what was drawn. */
+static void emit_copy(tm_emitter *g, const tm_factor *f) {
+  const tm_expression *left = f->components[0].density->parts[0];
+  const tm_expression *copied = copied_by(left);
+  if (!copied)
+    return;
+  tm_emit(g, "%*sdouble v_%s = ", 2 * g->indent, "", left->variable->name);
+  tm_emit_as(g, copied, TM_DOUBLE);
+  tm_emit(g, ";\n");
+}
+
 void tm_factor_emit(tm_emitter *g, const tm_factor *f) {
   tm_emit_line(g, "{");
   g->indent++;
@@ -407,6 +461,7 @@ void tm_factor_emit(tm_emitter *g, const tm_factor *f) {
   else
     emit_mixture(g, f);
   emit_put_back(g, f);
+  emit_copy(g, f);
   tm_emit_term(g, f->value);
   g->indent--;
   tm_emit_line(g, "}");

@@ -68,6 +68,7 @@ typedef struct tm_tape {
   double log_density;
   const char *place;              /* of the statement, while explaining */
   int showing;                    /* print statements print */
+  int scored;                     /* likelihood statements, explaining */
   void *chunks, *random, *inside; /* the library's own */
   const struct tm_runtime *runtime;
 } tm_tape;
@@ -115,6 +116,16 @@ typedef struct tm_ode {
   int argument_count;
 } tm_ode;
 
+/* A function given to a function, with all its arguments, and the rest of the
+ * call: see check/higher.h. */
+typedef tm_any (*tm_callback)(tm_tape *tape, const tm_any *arguments);
+typedef struct tm_system {
+  tm_callback value, gradient;
+  const tm_any *controls, *arguments;
+  int argument_count;
+  double tolerances[3];
+} tm_system;
+
 /* The bounds (or offset and multiplier) of a parameter, from the values of
  * those before it; adjoints in `gradient` when it is not 0. */
 typedef void (*tm_limits_fn)(tm_tape *tape, const void *instance,
@@ -156,6 +167,8 @@ typedef struct tm_runtime {
                     int rank, const int *dim, const void *instance,
                     tm_limits limits);
   void (*improper)(void *binding); /* some element has no proper prior */
+  /* the last parameter, at `offset`, has one if conditions on data hold */
+  void (*conditional)(void *binding, long offset);
   /* an output's name and sizes, once; then its value, for every point */
   void (*announce)(tm_tape *tape, void *binding, const char *name,
                    int generated, int rank, const int *dim);
@@ -164,6 +177,8 @@ typedef struct tm_runtime {
   /* the solution at all times, one row each */
   tm_tensor (*ode)(tm_tape *tape, const tm_ode *system, tm_any y0,
                    const char *place);
+  tm_any (*apply)(tm_tape *tape, const char *name, const tm_system *system,
+                  const char *place);
   double (*lgamma)(double);
   double (*digamma)(double);
   double (*trigamma)(double);
@@ -251,7 +266,7 @@ typedef struct tm_entry {
   unsigned version; /* of this header */
   const char *name;
   int proper;     /* is the prior? */
-  int likelihood; /* is any statement? */
+  int likelihood; /* is any statement? 1: if it is reached, 2: yes */
   int rejects;    /* may points of the prior be rejected? */
   size_t instance_size;
   void (*start)(const tm_runtime *runtime);
@@ -274,6 +289,6 @@ typedef struct tm_entry {
   void (*show)(tm_tape *tape, const void *instance, const double *theta);
 } tm_entry;
 
-enum { TM_ENTRY_VERSION = 5 };
+enum { TM_ENTRY_VERSION = 6 };
 
 #endif

@@ -40,6 +40,7 @@ void tm_tape_reset(tm_tape *tape) {
   tape->last = NULL;
   tape->log_density = 0;
   tape->place = NULL;
+  tape->scored = 0;
   tape->sink = 0;
   if (!c)
     return;
@@ -172,6 +173,18 @@ static void message(tm_tape *tape, const char *place, int reject,
   tm_runtime_reject(tape, "line %s: %s", place, copy);
 }
 
+void tm_sweep(tm_tape *tape, const tm_node *stop) {
+  for (tm_node *node = tape->last; node != stop; node = node->before) {
+    if (node->back) {
+      node->back(node);
+      continue;
+    }
+    tm_linear *linear = (tm_linear *)node;
+    *linear->a += linear->adjoint * linear->da;
+    *linear->b += linear->adjoint * linear->db;
+  }
+}
+
 /* ---- special functions -------------------------------------------------- */
 
 double tm_lgamma(double x) {
@@ -259,10 +272,12 @@ const tm_runtime tm_the_runtime = {.find = find,
                                    .parameter = tm_binding_parameter,
                                    .dependent = tm_binding_dependent,
                                    .improper = tm_binding_improper,
+                                   .conditional = tm_binding_conditional,
                                    .announce = tm_binding_announce,
                                    .output = tm_binding_output,
                                    .enough = tm_binding_enough,
                                    .ode = tm_solve_ode,
+                                   .apply = tm_apply,
                                    .lgamma = tm_lgamma,
                                    .digamma = tm_digamma,
                                    .trigamma = tm_trigamma,
