@@ -459,6 +459,7 @@ typedef struct tempera_options {
   bool jumps;        /* between the basins found; not with prior profile */
   bool bridge;       /* spend likelihood calls on a bridge estimate */
   bool save_warmup;
+  bool tempered_quantities; /* compute them for draws below tau = 1 too */
   const double *init; /* chains x tempera_model_size starts, or NULL */
 } tempera_options;
 

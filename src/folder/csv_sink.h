@@ -16,6 +16,7 @@ typedef struct tm_csv_file {
   tempera_role role;
   size_t chain;
   tm_quantities quantities;
+  size_t quantity_count; /* written in this file */
   tm_text block; /* rows on their way to it; reused between blocks */
 } tm_csv_file;
 
