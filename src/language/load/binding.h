@@ -16,6 +16,8 @@ typedef struct tm_binding {
   size_t theta_count;
   tm_limits_pool *pool; /* made when a parameter's limits depend on others */
   bool improper;
+  size_t *order; /* by coordinate: where Stan has it */
+  size_t order_count, order_capacity;
   /* quantities: names once, growing; then values at every point */
   const char **names;
   size_t name_count, name_capacity;

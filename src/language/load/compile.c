@@ -8,8 +8,8 @@
 
 #include "base/file.h"
 #include "base/hash.h"
-#include "language/load/cache.h"
 #include "language/emit/emit.h"
+#include "language/load/cache.h"
 
 #include <dlfcn.h>
 #include <errno.h>

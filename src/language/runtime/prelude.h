@@ -153,7 +153,7 @@ typedef struct tm_runtime {
                     const int *dim, tm_any lower, tm_any upper);
   /* one whose limits depend on parameters before it */
   long (*dependent)(tm_tape *tape, void *binding, const char *name, int shifted,
-                    int rank, const int *dim, const void *instance,
+                    int depth, int rank, const int *dim, const void *instance,
                     tm_limits limits);
   void (*improper)(void *binding); /* some element has no proper prior */
   /* an output's name and sizes, once; then its value, for every point */
@@ -274,6 +274,6 @@ typedef struct tm_entry {
   void (*show)(tm_tape *tape, const void *instance, const double *theta);
 } tm_entry;
 
-enum { TM_ENTRY_VERSION = 5 };
+enum { TM_ENTRY_VERSION = 6 };
 
 #endif
