@@ -20,6 +20,8 @@ int cli_compare(int argc, char **argv);
 int cli_report(int argc, char **argv);
 int cli_reproduce(int argc, char **argv);
 
+/* Before all else: chains are what runs in parallel, not BLAS. */
+void cli_start(void);
 /* `FILE:LINE:COLUMN: what` on standard error; gives EXIT_BAD_INPUT back. */
 int cli_fail(const char *file, const tempera_error *error);
 /* `tempera COMMAND: what` and where to read on; gives EXIT_USAGE back. */

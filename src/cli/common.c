@@ -10,6 +10,13 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+void cli_start(void) {
+  const tempera_context_settings settings = {.blas_threads = 1};
+  tempera_context *context = NULL; /* the process's, to its end */
+  if (tempera_context_create(&settings, &context, NULL) == TEMPERA_OK)
+    tempera_context_use(context);
+}
+
 int cli_fail(const char *file, const tempera_error *error) {
   if (file && error->line > 0)
     fprintf(stderr, "%s:%d:%d: %s\n", file, error->line, error->column,

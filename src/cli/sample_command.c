@@ -1,4 +1,5 @@
-/* sample_command.c - `tempera sample`: draws, evidence and report from one run. */
+/* sample_command.c - `tempera sample`: draws, evidence and report from one run.
+ */
 #include "cli/cli.h"
 
 #include <getopt.h>

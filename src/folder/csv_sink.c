@@ -99,7 +99,9 @@ static tempera_status start_file(tm_csv_sink *sink, tm_csv_file *file,
   const tempera_sampler *sampler = sink->sampler;
   TM_TRY(open_file(sink, file, error));
   const tempera_model *model = tempera_sampler_model(sampler);
-  TM_TRY(tm_quantities_create(model, about->seed, &file->quantities, error));
+  TM_TRY(tm_quantities_create(model,
+                              tm_seed_of(tempera_sampler_options(sampler)),
+                              &file->quantities, error));
   file->quantity_count = has_quantities(sampler, file->role)
                              ? tempera_model_spec_of(model)->quantity_count
                              : 0;

@@ -7,9 +7,9 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/json.h"
+#include "base/locale.h"
 #include "base/memory.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -282,13 +282,13 @@ static bool is_r_dump(const char *text, size_t length) {
   size_t i = 0;
   for (bool comment = false; i < length; i++) {
     comment = text[i] == '#' || (comment && text[i] != '\n');
-    if (!comment && !isspace((unsigned char)text[i]))
+    if (!comment && !tm_is_space(text[i]))
       break;
   }
   i += i < length && strchr("\"`'", text[i]);
   size_t start = i;
   while (i < length &&
-         (isalnum((unsigned char)text[i]) || text[i] == '_' || text[i] == '.'))
+         (tm_is_alphanumeric(text[i]) || text[i] == '_' || text[i] == '.'))
     i++;
   if (i == start)
     return false;

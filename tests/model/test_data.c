@@ -3,6 +3,7 @@
 #include "tempera.h"
 
 #include "cmocka_all.h"
+#include "failing_memory.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -253,10 +254,10 @@ static void every_failed_allocation_is_reported_and_leaks_nothing(void **s) {
   for (long k = 1;; k++) {
     tempera_data *data = NULL;
     tempera_error error = {0};
-    tm_heap_fail_at(k);
+    heap_fail_at(k);
     tempera_status status =
         tempera_data_parse(text, strlen(text), &data, &error);
-    tm_heap_fail_at(0);
+    heap_fail_at(0);
     tempera_data_free(data);
     if (status == TEMPERA_OK)
       return;

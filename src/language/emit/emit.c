@@ -147,6 +147,8 @@ static void emit_propriety(tm_emitter *g, const tm_variable *v) {
     if (info->variable == v && info->covered_to && !info->flat_is_proper)
       tm_emit_line(g, "  if (I->d_%s[0] > %lld) t->runtime->improper(binding);",
                    v->name, (long long)info->covered_to);
+    if (info->variable == v && info->conditional && v->type.base != TM_INT)
+      tm_emit_line(g, "  t->runtime->conditional(binding, I->o_%s);", v->name);
   }
 }
 
@@ -524,7 +526,8 @@ static void emit_entry(tm_emitter *g, bool drawn, bool shown) {
                "  {prior_value, likelihood_value},\n"
                "  {prior_gradient, likelihood_gradient},\n"
                "  explain, quantities, %s, %s};",
-               g->program->split.proper, g->program->split.likelihood,
+               g->program->split.proper,
+               g->program->split.likelihood + g->program->split.likelihood_sure,
                program_rejects(g->program), drawn ? "draw_prior" : "0",
                shown ? "show" : "0");
 }

@@ -1,6 +1,8 @@
 /* emit_expression.c - expressions to C. */
 #include "language/emit/emit.h"
 
+#include "base/locale.h"
+
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,7 +12,7 @@ void tm_emit(tm_emitter *g, const char *format, ...) {
   char buffer[1024];
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(buffer, sizeof buffer, format, arguments);
+  tm_vsnprintf(buffer, sizeof buffer, format, arguments);
   va_end(arguments);
   tm_text_add(&g->body, buffer);
 }
@@ -19,7 +21,7 @@ void tm_emit_line(tm_emitter *g, const char *format, ...) {
   char buffer[1024];
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(buffer, sizeof buffer, format, arguments);
+  tm_vsnprintf(buffer, sizeof buffer, format, arguments);
   va_end(arguments);
   tm_emit(g, "%*s", 2 * g->indent, "");
   tm_text_add(&g->body, buffer);

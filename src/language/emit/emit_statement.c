@@ -9,9 +9,12 @@ static void emit_loud(tm_emitter *g, const tm_statement *s);
 
 void tm_emit_statements(tm_emitter *g, tm_statement *const *body,
                         size_t count) {
-  for (size_t i = 0; i < count; i++)
+  for (size_t i = 0; i < count; i++) {
     if (tm_emit_keeps(g, body[i]))
       emit_statement(g, body[i]);
+    if (body[i]->shadow)
+      tm_emit_statements(g, &body[i]->shadow, 1);
+  }
 }
 
 static void begin(tm_emitter *g) { tm_emit(g, "%*s", 2 * g->indent, ""); }
@@ -363,6 +366,10 @@ static bool only_raises(const tm_statement *s) {
 }
 
 static void emit_kind(tm_emitter *g, const tm_statement *s) {
+  if (s->instead && !g->drawing) {
+    tm_emit_statements(g, &s->instead, 1);
+    return;
+  }
   if (g->drawing && tm_emit_draws(g, s)) {
     tm_emit_draw(g, s);
     return;
@@ -387,6 +394,8 @@ static void emit_statement(tm_emitter *g, const tm_statement *s) {
   emit_kind(g, s);
   if (!g->explaining)
     return;
+  if (s->part & TM_PART_LIKELIHOOD && !tm_passes_on(&g->program->split, s))
+    tm_emit_line(g, "t->scored++;");
   if (s->kind == TM_S_TILDE || s->kind == TM_S_TARGET || s->kind == TM_S_CALL)
     emit_explanation(g, s);
 }

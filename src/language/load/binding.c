@@ -355,6 +355,15 @@ void tm_binding_improper(void *binding) {
   ((tm_binding *)binding)->improper = true;
 }
 
+void tm_binding_conditional(void *binding, long offset) {
+  tm_binding *b = binding;
+  if (b->conditional_count == TM_CONDITIONAL)
+    return;
+  size_t *range = b->conditional[b->conditional_count++];
+  range[0] = (size_t)offset;
+  range[1] = b->theta_count;
+}
+
 /* ---- quantities --------------------------------------------------------- */
 
 static void make_room(tm_tape *tape, tm_binding *b, size_t more) {

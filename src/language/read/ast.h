@@ -178,7 +178,6 @@ typedef enum tm_statement_kind {
   TM_S_CALL /* a void function */
 } tm_statement_kind;
 
-
 /* A term of what a statement adds to the target, now or by a variable. */
 typedef struct tm_term {
   tm_expression *value;
@@ -206,9 +205,11 @@ struct tm_statement {
   tm_statement *otherwise; /* IF: else */
   tm_mark mark;
   bool jacobian; /* TARGET: written jacobian += */
-  bool raises;  /* calls a function that raises the target for its value */
-  tm_part part; /* by the splitter, for what raises the target */
+  bool raises;   /* calls a function that raises the target for its value */
+  tm_part part;  /* by the splitter, for what raises the target */
   const char *reason;
+  tm_statement *shadow;  /* stands behind it; */
+  tm_statement *instead; /* is emitted in its place (patch.c) */
   tm_term *terms; /* of what it adds, when that is a sum */
   size_t term_count;
 };

@@ -15,6 +15,8 @@
  */
 #include "language/read/parser.h"
 
+#include "base/locale.h"
+
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,7 +101,7 @@ static tm_expression *number(tm_parser *p, const tm_token *token) {
   tm_expression *e = tm_expression_new(p, whole ? TM_E_INT : TM_E_REAL, token);
   if (!e)
     return NULL;
-  e->number = strtod(digits, NULL);
+  e->number = tm_strtod(digits, NULL);
   if (whole && e->number > 2147483647) {
     (void)tm_complain(p->source, token,
                       "integers end at 2147483647; write %s.0 for a real",
