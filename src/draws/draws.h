@@ -70,6 +70,7 @@ struct tempera_draws {
    * their log likelihoods, which must outlive the draws (or NULL). */
   size_t prior_draws, prior_zero;
   const double *prior_log_likelihood;
+  size_t confined; /* values between two bounds, or of a simplex or map */
 };
 
 /* names and integer must outlive the draws. */
