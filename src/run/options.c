@@ -87,6 +87,7 @@ void tempera_options_default_sized(tempera_options *options, size_t size) {
       .exchange = -1,
       .jumps = true,
       .bridge = true,
+      .reference = true,
   };
   tm_sized_give(options, size, &ours, sizeof ours);
 }
@@ -271,6 +272,11 @@ static tempera_status set_tempered_quantities(const setting *s,
                                               tempera_options *o) {
   return set_flag(s, &o->tempered_quantities);
 }
+
+static tempera_status set_reference(const setting *s, tempera_options *o) {
+  return set_flag(s, &o->reference);
+}
+
 static tempera_status set_save_warmup(const setting *s, tempera_options *o) {
   return set_flag(s, &o->save_warmup);
 }
@@ -315,6 +321,7 @@ static const option options_by_name[] = {
     {"tempered-quantities", set_tempered_quantities},
     {"jumps", set_jumps},
     {"bridge", set_bridge},
+    {"reference", set_reference},
 };
 
 tempera_status tempera_options_set_sized(tempera_options *options, size_t size,
