@@ -2,7 +2,7 @@
 #include "run/prior_run.h"
 
 #include "base/locale.h"
-#include "estimate/bridge/bridge_proposal.h"
+#include "model/fitted.h"
 #include "run/flat_model.h"
 
 #include <math.h>
@@ -41,14 +41,14 @@ void tm_prior_run_free(tm_prior_run *run) {
 
 typedef struct state {
   const tempera_model *model;
-  tm_bridge_proposal fitted;
+  tm_fitted fitted;
 } state;
 
 static void *copy(const void *opaque, tm_arena *arena) {
   const state *from = opaque;
   state *made = TM_NEW(arena, state, 1);
-  if (!made || tm_bridge_proposal_copy(&from->fitted, arena, &made->fitted,
-                                       NULL) != TEMPERA_OK)
+  if (!made ||
+      tm_fitted_copy(&from->fitted, arena, &made->fitted, NULL) != TEMPERA_OK)
     return NULL;
   made->model = from->model;
   return made;
@@ -56,8 +56,7 @@ static void *copy(const void *opaque, tm_arena *arena) {
 
 static double log_q(const state *q, const double *u) {
   double wide = log(WIDE_SHARE) + tm_flat_log_density(q->model, u);
-  double fitted =
-      log1p(-WIDE_SHARE) + tm_bridge_proposal_log_density(&q->fitted, u);
+  double fitted = log1p(-WIDE_SHARE) + tm_fitted_log_density(&q->fitted, u);
   double most = fmax(wide, fitted), least = fmin(wide, fitted);
   return most + log1p(exp(least - most));
 }
@@ -67,7 +66,7 @@ static double propose(void *opaque, tempera_random *random, double *u) {
   if (tempera_random_uniform(random) < WIDE_SHARE)
     tm_flat_draw(q->model, random, u);
   else
-    tm_bridge_proposal_draw(&q->fitted, random, u);
+    tm_fitted_draw(&q->fitted, random, u);
   return log_q(q, u);
 }
 
@@ -168,8 +167,8 @@ static tempera_status fit(tm_prior_run *run, uint64_t seed,
   q->model = model;
   tm_points points = {run->pool_count, model->dimension, run->pool, NULL};
   tempera_random random = tm_random(seed, 1, TM_PURPOSE_PRIOR);
-  TM_TRY(tm_bridge_proposal_fit(model, &points, 0, &random, run->arena,
-                                &q->fitted, error));
+  TM_TRY(
+      tm_fitted_fit(model, &points, 0, &random, run->arena, &q->fitted, error));
   measure m;
   TM_TRY(measure_law(run, q, seed, &m, error));
   double allowed = LET_PASS + MOST_APART * hypot(m.se, model->prior_se);
@@ -213,6 +212,7 @@ static tempera_status learn(tm_prior_run *run, const tempera_sampler *sampler,
 /* Streams of its own: the same seed would move it and the run in step. */
 static tempera_options options_of(const tempera_options *outer) {
   tempera_options o = tempera_options_default();
+  o.reference = false; /* its round trips vouch for it */
   o.seed = outer->seed ^ UINT64_C(0x9e3779b97f4a7c15);
   o.threads = outer->threads;
   o.time_limit = outer->time_limit;
