@@ -7,6 +7,7 @@
 #include "run/methods/method.h"
 #include "run/prior_run.h"
 #include "run/starts.h"
+#include "run/support.h"
 #include "tempering/tau_prior.h"
 
 #include <stdatomic.h>
@@ -33,6 +34,7 @@ struct tempera_sampler {
   const tm_method *method;
   tm_starts starts;
   tm_prior_run prior;  /* of a model without prior_draw; `model` is then its */
+  tm_support support;  /* where L > 0 hardly anywhere; the same */
   bool init_given;     /* the caller's starts */
   bool begun;          /* the ridge was looked for: by the first advance */
   tm_store *store;     /* of optima, for both ridges; or NULL */

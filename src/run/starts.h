@@ -19,6 +19,8 @@ typedef struct tm_starts {
   size_t look_count;
   uint64_t likelihood_evaluations;
   double seconds_in_model;
+  bool nowhere;        /* no prior draw had L > 0; then ... */
+  char refusal[480];   /* ... what to say of it, and no starts */
   bool improper;       /* the prior cannot be normalised ... */
   const char *culprit; /* ... along this value */
 } tm_starts;
@@ -32,10 +34,11 @@ typedef struct tm_pool {
 /* At least `looks` points are looked at. `init` (chain_count x size, or NULL)
  * overrides the chains' starts; without prior draws, points come from the pool
  * or, where it is empty, blindly. Free with tm_starts_free. */
-TEMPERA_CHECKED tempera_status
-tm_starts_find(const tempera_model *model, uint64_t seed, size_t chain_count,
-               size_t looks, const double *init, tm_pool pool,
-               tm_starts *starts, tempera_error *error);
+TEMPERA_CHECKED tempera_status tm_starts_find(const tempera_model *model,
+                                              uint64_t seed, size_t chain_count,
+                                              size_t looks, const double *init,
+                                              tm_pool pool, tm_starts *starts,
+                                              tempera_error *error);
 void tm_starts_free(tm_starts *starts);
 
 #endif
