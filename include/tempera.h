@@ -9,7 +9,28 @@
  * and a summary. Handles are opaque; each has a create/free pair, and every
  * comment says who owns what. Fallible functions return a tempera_status and
  * fill an optional, caller-owned tempera_error; out-parameters are untouched
- * on failure. The library never prints, exits or keeps global state.
+ * on failure. The library never exits, and prints nothing but what a Stan
+ * program's `print` says, on standard error unless a tempera_context wants it.
+ *
+ * Threads. Different handles may be used by different threads at any time.
+ * One handle at a time is one thread's, except that
+ *   tempera_data, tempera_program, tempera_summary, tempera_comparison and a
+ *     tempera_model may be read by any number of threads at once (a model
+ *     whose spec has no `clone`: only if its callbacks may);
+ *   tempera_sampler_cancel may be called from any thread and from a signal
+ *     handler, tempera_sampler_progress from the thread that runs it;
+ *   tempera_draws of a sampler must not be read while the sampler advances,
+ *     except by its sinks; those that were read or merged never change;
+ *   tempera_evaluator, tempera_random and tempera_options belong to one thread;
+ *   tempera_context is read only once it is made, and in use by a thread from
+ *     tempera_context_use on; the library's own threads inherit it.
+ *
+ * Growing. Structs that the caller fills are passed with their size, by inline
+ * functions that end in calls named *_sized: fields added at their end by a
+ * later version are then at their defaults. Structs that the library makes (a
+ * summary, options in force, progress) may grow at their end too: never copy
+ * or allocate them. Elements of arrays keep their size as long as the number
+ * in the library's name (libtempera.so.0) stays.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
@@ -28,17 +49,20 @@ extern "C" {
 
 #if defined(__GNUC__)
 #define TEMPERA_CHECKED __attribute__((warn_unused_result))
+#define TEMPERA_VISIBLE __attribute__((visibility("default")))
 #else
 #define TEMPERA_CHECKED
+#define TEMPERA_VISIBLE
+#endif
+#ifdef __cplusplus
+#define TEMPERA_EXTERN_C extern "C"
+#else
+#define TEMPERA_EXTERN_C extern
 #endif
 
 /* The version of the library in use, as TEMPERA_VERSION has that of the
  * header. */
 const char *tempera_version(void);
-/* How many threads BLAS may use, in the whole process: a program whose chains
- * run in parallel wants 1. The library never changes it by itself. */
-void tempera_blas_threads(int count);
-
 /* ------------------------------------------------------------------------
  * Status and errors
  */
@@ -58,6 +82,44 @@ typedef struct tempera_error {
   int line, column;
   char message[512];
 } tempera_error;
+
+/* ------------------------------------------------------------------------
+ * Context: what is not a run's own. Nobody needs one: without, messages go to
+ * standard error, memory is malloc's, and BLAS is left alone.
+ */
+
+typedef struct tempera_context tempera_context;
+
+/* Everything may be left zero. */
+typedef struct tempera_context_settings {
+  /* What a program prints, as it says it; from any of the run's threads. */
+  void (*message)(const char *text, size_t length, void *user);
+  void *message_user;
+  /* As malloc, realloc and free; all three or none. What was allocated under
+   * a context is freed under it: use it from the first call to the last. */
+  void *(*allocate)(size_t size, void *user);
+  void *(*resize)(void *memory, size_t size, void *user);
+  void (*release)(void *memory, void *user);
+  void *memory_user;
+  /* Threads of BLAS in the whole process while it is used; chains run in
+   * parallel themselves, so that 1 is best. 0: as it is. */
+  int blas_threads;
+} tempera_context_settings;
+
+TEMPERA_CHECKED tempera_status tempera_context_create_sized(
+    const tempera_context_settings *settings, size_t size,
+    tempera_context **context, tempera_error *error);
+TEMPERA_CHECKED static inline tempera_status
+tempera_context_create(const tempera_context_settings *settings,
+                       tempera_context **context, tempera_error *error) {
+  return tempera_context_create_sized(settings, sizeof *settings, context,
+                                      error);
+}
+/* Not while it is in use. */
+void tempera_context_free(tempera_context *context);
+/* For all calls of this thread from now on; NULL: none. Gives back the one
+ * that was used so far. */
+const tempera_context *tempera_context_use(const tempera_context *context);
 
 /* ------------------------------------------------------------------------
  * Data: CmdStan JSON, read by name
@@ -257,10 +319,10 @@ typedef struct tempera_model_spec {
   const tempera_gibbs_fn *gibbs; /* exact conditional draws, in order */
   size_t gibbs_count;
   const tempera_recipe *recipe;
-  bool prior_normalised; /* exp(log_prior) has a known integral, ... */
+  bool prior_normalised;     /* exp(log_prior) has a known integral, ... */
   double prior_log_integral; /* ... of this log: 0 when it integrates to one */
-  bool prior_improper;   /* no evidence; tau must be bounded below */
-  bool no_likelihood;    /* log_likelihood is always 0: there is no evidence */
+  bool prior_improper;       /* no evidence; tau must be bounded below */
+  bool no_likelihood; /* log_likelihood is always 0: there is no evidence */
   size_t quantity_count;
   const char *const *quantity_names; /* quantity_count of them */
   tempera_quantities_fn quantities;
@@ -274,20 +336,36 @@ typedef struct tempera_model_spec {
 typedef struct tempera_model tempera_model;
 
 TEMPERA_CHECKED tempera_status
+tempera_model_create_sized(const tempera_model_spec *spec, size_t size,
+                           tempera_model **model, tempera_error *error);
+TEMPERA_CHECKED static inline tempera_status
 tempera_model_create(const tempera_model_spec *spec, tempera_model **model,
-                     tempera_error *error);
-/* Load a shared library that exports tempera_model_open. The data may be
- * freed afterwards. */
+                     tempera_error *error) {
+  return tempera_model_create_sized(spec, sizeof *spec, model, error);
+}
+/* Load a shared library that exports tempera_model_open and the number that
+ * TEMPERA_DECLARE_MODEL puts into it. The data may be freed afterwards. */
 TEMPERA_CHECKED tempera_status tempera_model_load(const char *path,
                                                   const tempera_data *data,
                                                   tempera_model **model,
                                                   tempera_error *error);
 void tempera_model_free(tempera_model *model);
 
-/* What a model's shared library exports. */
+/* What a model's shared library exports: this function, and the number of the
+ * interface it was built against, which changes when a library built before
+ * could not be called any more. A model's source says, outside of functions,
+ *     TEMPERA_DECLARE_MODEL;
+ * and defines tempera_model_open. Without it, or with another number, the
+ * library is refused. */
 typedef tempera_status (*tempera_model_open_fn)(const tempera_data *data,
                                                 tempera_model **model,
                                                 tempera_error *error);
+#define TEMPERA_MODEL_ABI 1
+#define TEMPERA_DECLARE_MODEL                                                  \
+  TEMPERA_EXTERN_C TEMPERA_VISIBLE const unsigned tempera_model_abi;           \
+  const unsigned tempera_model_abi = TEMPERA_MODEL_ABI;                        \
+  TEMPERA_EXTERN_C TEMPERA_VISIBLE tempera_status tempera_model_open(          \
+      const tempera_data *data, tempera_model **model, tempera_error *error)
 
 const char *tempera_model_name(const tempera_model *model);
 /* Numbers of natural-scale values and of unconstrained coordinates. */
@@ -301,6 +379,34 @@ const tempera_model_spec *tempera_model_spec_of(const tempera_model *model);
 TEMPERA_CHECKED tempera_status tempera_model_evaluate(
     const tempera_model *model, const double *theta, double *log_likelihood,
     double *log_prior, tempera_error *error);
+
+/* Between the scales: theta from u, with the log Jacobian (of the reals), and
+ * u from a theta inside its bounds. */
+void tempera_model_constrain(const tempera_model *model, const double *u,
+                             double *theta, double *log_jacobian);
+TEMPERA_CHECKED tempera_status
+tempera_model_unconstrain(const tempera_model *model, const double *theta,
+                          double *u, tempera_error *error);
+
+/* A model evaluated many times, on one thread, with no allocation. */
+typedef struct tempera_evaluator tempera_evaluator;
+typedef struct tempera_density {
+  double log_likelihood, log_prior; /* over theta */
+  double log_jacobian;
+} tempera_density;
+
+/* The model must outlive it. */
+TEMPERA_CHECKED tempera_status
+tempera_evaluator_create(const tempera_model *model,
+                         tempera_evaluator **evaluator, tempera_error *error);
+void tempera_evaluator_free(tempera_evaluator *evaluator);
+/* At u, which has tempera_model_unconstrained_size coordinates. `gradient`, of
+ * as many, or NULL: of tau log likelihood + log prior + log Jacobian over u (0
+ * for integers); refused when the model has no gradients. -infinity is no
+ * failure; the gradient is then 0. */
+TEMPERA_CHECKED tempera_status tempera_evaluator_at(
+    tempera_evaluator *evaluator, double tau, const double *u,
+    tempera_density *density, double *gradient, tempera_error *error);
 
 /* Look at a model at `count` points: draws from the prior where the model has
  * them, else random unconstrained points (uniform on [-2, 2], as Stan starts).
@@ -332,9 +438,9 @@ TEMPERA_CHECKED tempera_status tempera_program_read(const char *path,
                                                     tempera_error *error);
 /* The same, with folders (separated by ':') in which #include looks for files
  * that are not beside the one that includes them. */
-TEMPERA_CHECKED tempera_status tempera_program_read_including(
-    const char *path, const char *include_path, tempera_program **program,
-    tempera_error *error);
+TEMPERA_CHECKED tempera_status
+tempera_program_read_including(const char *path, const char *include_path,
+                               tempera_program **program, tempera_error *error);
 /* The same from text in memory; `name` stands for the file in messages. */
 TEMPERA_CHECKED tempera_status tempera_program_parse(const char *name,
                                                      const char *text,
@@ -346,6 +452,10 @@ void tempera_program_free(tempera_program *program);
  * part with the reason; free the text with tempera_text_free. */
 TEMPERA_CHECKED tempera_status tempera_program_describe(
     const tempera_program *program, char **text, tempera_error *error);
+/* Warning `index`, "LINE:COLUMN: what", or NULL when there are no more; it
+ * lives as long as the program. */
+const char *tempera_program_warning(const tempera_program *program,
+                                    size_t index);
 /* False when some element of a parameter has an improper prior: then there is
  * no evidence, and tau must be bounded below. Where that depends on sizes in
  * the data, the loaded model's prior_improper knows. */
@@ -456,15 +566,28 @@ typedef struct tempera_options {
   bool bridge;       /* spend likelihood calls on a bridge estimate */
   bool save_warmup;
   const double *init; /* chains x tempera_model_size starts, or NULL */
+  /* The number of the first chain: chains of one seed and different numbers
+   * are independent, so that several processes can share a run's chains. */
+  size_t chain_offset;
 } tempera_options;
 
-tempera_options tempera_options_default(void);
+void tempera_options_default_sized(tempera_options *options, size_t size);
+static inline tempera_options tempera_options_default(void) {
+  tempera_options options;
+  tempera_options_default_sized(&options, sizeof options);
+  return options;
+}
 /* Set one option by its command-line name without dashes ("tau-move",
  * "gibbs"). Names not known, or values not allowed, are reported. */
-TEMPERA_CHECKED tempera_status tempera_options_set(tempera_options *options,
-                                                   const char *name,
-                                                   const char *value,
-                                                   tempera_error *error);
+TEMPERA_CHECKED tempera_status tempera_options_set_sized(
+    tempera_options *options, size_t size, const char *name, const char *value,
+    tempera_error *error);
+TEMPERA_CHECKED static inline tempera_status
+tempera_options_set(tempera_options *options, const char *name,
+                    const char *value, tempera_error *error) {
+  return tempera_options_set_sized(options, sizeof *options, name, value,
+                                   error);
+}
 
 /* ------------------------------------------------------------------------
  * Sampling
@@ -495,9 +618,16 @@ typedef struct tempera_draws tempera_draws;
 
 /* Finds starts (never at -infinity) and copies the options; the model must
  * outlive the sampler. */
-TEMPERA_CHECKED tempera_status tempera_sampler_create(
-    const tempera_model *model, const tempera_options *options,
+TEMPERA_CHECKED tempera_status tempera_sampler_create_sized(
+    const tempera_model *model, const tempera_options *options, size_t size,
     tempera_sampler **sampler, tempera_error *error);
+TEMPERA_CHECKED static inline tempera_status
+tempera_sampler_create(const tempera_model *model,
+                       const tempera_options *options,
+                       tempera_sampler **sampler, tempera_error *error) {
+  return tempera_sampler_create_sized(model, options, sizeof *options, sampler,
+                                      error);
+}
 void tempera_sampler_free(tempera_sampler *sampler);
 /* At most `sweeps` further sweeps per chain, warmup first; the ridge is built
  * by the first call. */
@@ -512,7 +642,14 @@ TEMPERA_CHECKED tempera_status tempera_sampler_run(tempera_sampler *sampler,
 /* Ask a running sampler to stop at the next sweep. Safe in signal handlers
  * and from other threads. */
 void tempera_sampler_cancel(tempera_sampler *sampler);
-tempera_progress tempera_sampler_progress(const tempera_sampler *sampler);
+void tempera_sampler_progress_sized(const tempera_sampler *sampler,
+                                    tempera_progress *progress, size_t size);
+static inline tempera_progress
+tempera_sampler_progress(const tempera_sampler *sampler) {
+  tempera_progress progress;
+  tempera_sampler_progress_sized(sampler, &progress, sizeof progress);
+  return progress;
+}
 /* Owned by the sampler, valid until it is freed. */
 const tempera_draws *tempera_sampler_draws(const tempera_sampler *sampler);
 /* Draws of the warmup with save_warmup, else NULL. */
@@ -553,6 +690,30 @@ typedef enum tempera_role {
   TEMPERA_TEMPERED    /* draws over (theta, tau) */
 } tempera_role;
 
+/* The kept draws of a run's folder, from its CSV files; quantities come behind
+ * the parameters. Free with tempera_draws_free. */
+TEMPERA_CHECKED tempera_status tempera_draws_read(const char *folder,
+                                                  tempera_draws **draws,
+                                                  tempera_error *error);
+/* The chains of all of them one after another, as many sweeps as each has: of
+ * runs of one model whose chain_offset or seed differed. Free the copy with
+ * tempera_draws_free. */
+TEMPERA_CHECKED tempera_status
+tempera_draws_merge(const tempera_draws *const *parts, size_t count,
+                    tempera_draws **draws, tempera_error *error);
+/* Of draws that were read or merged; a sampler's are its own. */
+void tempera_draws_free(tempera_draws *draws);
+
+/* The values a draw has, and their names, as mu or p[2]. */
+size_t tempera_draws_size(const tempera_draws *draws);
+const char *tempera_draws_name(const tempera_draws *draws, size_t i);
+/* A variable by its name, mu or p for all of p: copies chains x rows x elements
+ * numbers, in this order, into `values` (NULL: none). *elements says how many
+ * there are, 1 for a single number. Refused when there is no such name, or no
+ * draw of this role. */
+TEMPERA_CHECKED tempera_status tempera_draws_variable(
+    const tempera_draws *draws, tempera_role role, const char *name,
+    double *values, size_t *elements, tempera_error *error);
 size_t tempera_draws_chains(const tempera_draws *draws);
 /* Kept sweeps in every chain, and the draws of a role they left: one each, or
  * one per level (method pt, tempered); 0 when the method has no such role. */
@@ -743,10 +904,17 @@ typedef struct tempera_run_request {
  * summary.json at the end, also after cancel, a time limit or a failing
  * model, so that nothing drawn is lost. *summary (optional) is set whenever
  * a summary could be made, even when the status is not TEMPERA_OK. */
-TEMPERA_CHECKED tempera_status
+TEMPERA_CHECKED tempera_status tempera_run_sample_sized(
+    const tempera_run_request *request, size_t size, tempera_sampler *sampler,
+    tempera_progress_fn progress, void *user, tempera_summary **summary,
+    tempera_error *error);
+TEMPERA_CHECKED static inline tempera_status
 tempera_run_sample(const tempera_run_request *request, tempera_sampler *sampler,
                    tempera_progress_fn progress, void *user,
-                   tempera_summary **summary, tempera_error *error);
+                   tempera_summary **summary, tempera_error *error) {
+  return tempera_run_sample_sized(request, sizeof *request, sampler, progress,
+                                  user, summary, error);
+}
 
 /* The draws as ArviZ InferenceData (NetCDF4), with the data and the evidence
  * where these are given (either may be NULL). Loads libnetcdf. The file is

@@ -1,6 +1,8 @@
 /* charts.c - see charts.h. */
 #include "reproduce/charts.h"
 
+#include "base/locale.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,8 +37,8 @@ static void set_numbers(json_t *series, const char *name, const double *values,
   json_t *list = json_array();
   for (size_t i = 0; i < count; i += step) {
     char text[32];
-    snprintf(text, sizeof text, "%.5g", values[i]);
-    json_array_append_new(list, json_real(strtod(text, NULL)));
+    tm_snprintf(text, sizeof text, "%.5g", values[i]);
+    json_array_append_new(list, json_real(tm_strtod(text, NULL)));
   }
   json_object_set_new(series, name, list);
 }

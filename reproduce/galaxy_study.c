@@ -2,6 +2,8 @@
  * for the velocities of 82 galaxies. */
 #include "reproduce/galaxy_study.h"
 
+#include "base/locale.h"
+
 #include <math.h>
 #include <stdio.h>
 
@@ -167,9 +169,9 @@ static void table4(tm_paper *paper, const results *r) {
     total += exp(r->spread[m][AUTOMATIC].mean - best);
   char list[256] = "";
   for (size_t m = 0, used = 0; m < MODELS; m++)
-    used += (size_t)snprintf(list + used, sizeof list - used, "%s%s: %.3f",
-                             m ? "; " : "", models[m].name,
-                             exp(r->spread[m][AUTOMATIC].mean - best) / total);
+    used += (size_t)tm_snprintf(
+        list + used, sizeof list - used, "%s%s: %.3f", m ? "; " : "",
+        models[m].name, exp(r->spread[m][AUTOMATIC].mean - best) / total);
   tm_sheet_note(sheet, "Probabilities with equal prior odds: %s.", list);
   tm_sheet_note(
       sheet, "Which number of components wins: none clearly. Two with equal "

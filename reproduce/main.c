@@ -82,7 +82,7 @@ int main(int argc, char **argv) {
   bool quiet = false;
   uint64_t number;
   int code;
-  tempera_blas_threads(1); /* replicates are what runs in parallel */
+  cli_start();
   opterr = 0;
   while ((code = getopt_long(argc, argv, ":o:h", long_options, NULL)) != -1) {
     switch (code) {

@@ -1,6 +1,7 @@
 /* sheet.c - tables as JSON, text and CSV. */
 #include "reproduce/sheet.h"
 
+#include "base/locale.h"
 #include "report/table.h"
 
 #include <math.h>
@@ -40,7 +41,7 @@ void tm_sheet_note(json_t *sheet, const char *format, ...) {
   char text[2048];
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(text, sizeof text, format, arguments);
+  tm_vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
   json_array_append_new(json_object_get(sheet, "notes"), json_string(text));
 }
@@ -63,9 +64,9 @@ static void cell_text(const json_t *sheet, size_t column, const json_t *cell,
   else if (!json_is_number(cell))
     snprintf(out, size, "%s", "");
   else if (decimals < 0)
-    snprintf(out, size, "%.5g", json_number_value(cell));
+    tm_snprintf(out, size, "%.5g", json_number_value(cell));
   else
-    snprintf(out, size, "%.*f", decimals, json_number_value(cell));
+    tm_snprintf(out, size, "%.*f", decimals, json_number_value(cell));
 }
 
 void tm_sheet_print(const json_t *sheet, bool colour, tm_text *out) {

@@ -57,8 +57,7 @@ static int propose_mu(double tau, double scale, const double *theta,
   return 0;
 }
 
-tempera_status tempera_model_open(const tempera_data *data,
-                                  tempera_model **model, tempera_error *error);
+TEMPERA_DECLARE_MODEL;
 
 tempera_status tempera_model_open(const tempera_data *data,
                                   tempera_model **model, tempera_error *error) {

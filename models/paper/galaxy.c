@@ -375,8 +375,7 @@ static tempera_status create_model(galaxy *g, tempera_proposal *proposals,
   return tempera_model_create(&spec, model, error);
 }
 
-tempera_status tempera_model_open(const tempera_data *data,
-                                  tempera_model **model, tempera_error *error);
+TEMPERA_DECLARE_MODEL;
 
 tempera_status tempera_model_open(const tempera_data *data,
                                   tempera_model **model, tempera_error *error) {

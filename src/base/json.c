@@ -1,9 +1,9 @@
 /* json.c - see json.h. */
 #include "base/json.h"
 
+#include "base/locale.h"
 #include "base/memory.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -66,7 +66,7 @@ static size_t bare_special(const char *text, size_t length, size_t at) {
   memcpy(head, text + at, length - at < 11 ? length - at : 11);
   size_t found = tm_json_special(head, &value);
   unsigned char next = (unsigned char)head[found];
-  return found && !isalnum(next) && next != '_' ? found : 0;
+  return found && !tm_is_alphanumeric(next) && next != '_' ? found : 0;
 }
 
 /* Copy the text, quoting bare special numbers. */

@@ -1,45 +1,60 @@
-/* memory.c - arenas over one heap hook; see memory.h. */
+/* memory.c - arenas over the context's heap; see memory.h. */
 #include "base/memory.h"
 
-#include <stdatomic.h>
+#include "base/context.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
-enum { ALIGNMENT = 32, FIRST_BLOCK = 4096 };
+enum { ALIGNMENT = 32, FIRST_BLOCK = 4096, HUGE_PAGE = 1 << 21 };
 
-/* Test instrumentation, not state the library depends on. */
-static atomic_long allocations;
-static atomic_long fail_at;
+/* The caller's allocator, or NULL. */
+static const tempera_context_settings *allocator(void) {
+  const tempera_context *context = tm_context();
+  return context && context->settings.allocate ? &context->settings : NULL;
+}
 
-static bool refused(void) {
-  atomic_fetch_add(&allocations, 1);
-  if (atomic_load(&fail_at) <= 0)
-    return false;
-  return atomic_fetch_sub(&fail_at, 1) == 1;
+/* Zeroed, or not. */
+static void *allocate(const tempera_context_settings *by, size_t bytes,
+                      bool zeroed) {
+  void *memory = by->allocate(bytes, by->memory_user);
+  return memory && zeroed ? memset(memory, 0, bytes) : memory;
+}
+
+static bool overflows(size_t count, size_t size) {
+  return size != 0 && count > (SIZE_MAX - HUGE_PAGE) / size;
 }
 
 void *tm_heap_alloc(size_t count, size_t size) {
-  return refused() ? NULL : calloc(count ? count : 1, size ? size : 1);
+  const tempera_context_settings *by = allocator();
+  count = count ? count : 1;
+  size = size ? size : 1;
+  if (!by)
+    return calloc(count, size);
+  return overflows(count, size) ? NULL : allocate(by, count * size, true);
 }
 
 void *tm_heap_resize(void *memory, size_t count, size_t size) {
-  if (size != 0 && count > SIZE_MAX / size)
+  const tempera_context_settings *by = allocator();
+  if (overflows(count, size))
     return NULL;
-  return refused() ? NULL : realloc(memory, count && size ? count * size : 1);
+  size_t bytes = count && size ? count * size : 1;
+  return by ? by->resize(memory, bytes, by->memory_user)
+            : realloc(memory, bytes);
 }
 
 void *tm_heap_large(size_t count, size_t size) {
-  enum { HUGE = 1 << 21 };
-  if (size != 0 && count > (SIZE_MAX - HUGE) / size)
+  const tempera_context_settings *by = allocator();
+  if (overflows(count, size))
     return NULL;
   size_t bytes = count && size ? count * size : 1;
-  if (refused())
-    return NULL;
-  if (bytes < 2 * (size_t)HUGE)
+  if (by)
+    return allocate(by, bytes, false);
+  if (bytes < 2 * (size_t)HUGE_PAGE)
     return malloc(bytes);
-  bytes = (bytes + HUGE - 1) / HUGE * HUGE;
-  void *memory = aligned_alloc(HUGE, bytes);
+  bytes = (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+  void *memory = aligned_alloc(HUGE_PAGE, bytes);
 #ifdef MADV_HUGEPAGE
   if (memory)
     (void)madvise(memory, bytes, MADV_HUGEPAGE); /* or as it comes */
@@ -47,16 +62,19 @@ void *tm_heap_large(size_t count, size_t size) {
   return memory;
 }
 
-void tm_heap_free(void *memory) { free(memory); }
+void tm_heap_free(void *memory) {
+  const tempera_context_settings *by = allocator();
+  if (!by)
+    free(memory);
+  else if (memory)
+    by->release(memory, by->memory_user);
+}
 
 char *tm_heap_text(const char *text) {
   size_t length = strlen(text) + 1;
   char *copy = tm_heap_alloc(length, 1);
   return copy ? memcpy(copy, text, length) : NULL;
 }
-
-void tm_heap_fail_at(long k) { atomic_store(&fail_at, k); }
-long tm_heap_count(void) { return atomic_load(&allocations); }
 
 typedef struct block {
   struct block *next;

@@ -18,9 +18,9 @@ char *tm_arena_text(tm_arena *arena, const char *text); /* a copy */
 #define TM_NEW(arena, type, count)                                             \
   ((type *)tm_arena_alloc((arena), (count), sizeof(type)))
 
-/* The heap, for what must grow or be freed apart. The hook lets tests count
- * allocations and fail the k-th one; every heap call of the library, arenas
- * included, comes through here. */
+/* The heap, for what must grow or be freed apart: malloc's, or that of the
+ * context in use. Every heap call of the library, arenas included, comes
+ * through here. */
 void *tm_heap_alloc(size_t count, size_t size); /* zeroed */
 void *tm_heap_resize(void *memory, size_t count, size_t size);
 /* Not zeroed, and in huge pages where it is large: for what is filled as it
@@ -28,10 +28,5 @@ void *tm_heap_resize(void *memory, size_t count, size_t size);
 void *tm_heap_large(size_t count, size_t size);
 void tm_heap_free(void *memory);
 char *tm_heap_text(const char *text);
-
-/* Tests only: fail the k-th allocation from now (0: never); the number of
- * allocations so far. */
-void tm_heap_fail_at(long k);
-long tm_heap_count(void);
 
 #endif

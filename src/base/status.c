@@ -1,6 +1,8 @@
 /* status.c - fills a caller-owned error; see status.h. */
 #include "base/status.h"
 
+#include "base/locale.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -10,7 +12,7 @@ static tempera_status fail(tempera_error *error, tempera_status status,
   if (error) {
     error->line = line;
     error->column = column;
-    vsnprintf(error->message, sizeof error->message, format, arguments);
+    tm_vsnprintf(error->message, sizeof error->message, format, arguments);
   }
   return status;
 }

@@ -1,6 +1,8 @@
 /* text.c - see text.h. */
 #include "base/text.h"
 
+#include "base/locale.h"
+
 #include "base/memory.h"
 
 #include <float.h>
@@ -50,10 +52,10 @@ void tm_text_printf(tm_text *text, const char *format, ...) {
   va_start(arguments, format);
   va_list again;
   va_copy(again, arguments);
-  int length = vsnprintf(NULL, 0, format, arguments);
+  int length = tm_vsnprintf(NULL, 0, format, arguments);
   va_end(arguments);
   if (length >= 0 && reserve(text, (size_t)length)) {
-    vsnprintf(text->data + text->length, (size_t)length + 1, format, again);
+    tm_vsnprintf(text->data + text->length, (size_t)length + 1, format, again);
     text->length += (size_t)length;
   }
   va_end(again);
@@ -154,8 +156,8 @@ void tm_text_number(tm_text *text, double value) {
   char digits[32];
   int precision = 15; /* most values need no more; 17 always suffices */
   do
-    snprintf(digits, sizeof digits, "%.*g", precision, value);
-  while (precision++ < 17 && strtod(digits, NULL) != value);
+    tm_snprintf(digits, sizeof digits, "%.*g", precision, value);
+  while (precision++ < 17 && tm_strtod(digits, NULL) != value);
   tm_text_add(text, digits);
 }
 
@@ -204,7 +206,7 @@ static bool read_usual(const char *text, char **end, double *value) {
 
 double tm_number_read(const char *text, char **end) {
   double value;
-  return read_usual(text, end, &value) ? value : strtod(text, end);
+  return read_usual(text, end, &value) ? value : tm_strtod(text, end);
 }
 
 int tm_decimals(double se) {

@@ -1,5 +1,5 @@
-/* check_command.c - `tempera check`: load a model, show its parameters and what it
- * offers, and look at it at a few points. */
+/* check_command.c - `tempera check`: load a model, show its parameters and what
+ * it offers, and look at it at a few points. */
 #include "cli/cli.h"
 
 #include <getopt.h>
@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { POINTS = 100 };
+enum { POINTS = 100, INCLUDE = 1000, GRADIENT };
 
 static const char help[] =
     "usage: tempera check MODEL [-d DATA.json]\n"
@@ -16,11 +16,15 @@ static const char help[] =
     "evaluate it at a few points. Of a Stan program, first show each\n"
     "statement's part, prior or likelihood; without data, only that.\n"
     "\n"
-    "  -d, --data FILE   data, CmdStan JSON\n"
+    "  -d, --data FILE          data, CmdStan JSON\n"
+    "      --include-path P     folders for #include, separated by ':'\n"
+    "      --gradient           compare gradients with differences\n"
     "  -h, --help\n";
 
 static const struct option long_options[] = {
     {"data", required_argument, NULL, 'd'},
+    {"include-path", required_argument, NULL, INCLUDE},
+    {"gradient", no_argument, NULL, GRADIENT},
     {"help", no_argument, NULL, 'h'},
     {NULL, 0, NULL, 0}};
 
@@ -127,25 +131,32 @@ static int print_points(const tempera_model *model, const char *path) {
     printf("no start was found among them: give one with --init\n");
   }
   free(theta);
-  return EXIT_DONE;
+  return good ? EXIT_DONE : EXIT_BAD_INPUT;
 }
 
 /* A program is described before any data: what is declared, and each
  * statement's part, prior or likelihood, with the reason. */
-static int describe(const char *path) {
+static int describe(const cli_input *input) {
+  const char *path = input->model_path;
   tempera_error error = {0};
   tempera_program *program = NULL;
   char *text = NULL;
-  tempera_status status = tempera_program_read(path, &program, &error);
-  if (status == TEMPERA_OK)
+  tempera_status status = tempera_program_read_including(
+      path, input->include_path, &program, &error);
+  const char *warning;
+  if (status == TEMPERA_OK) {
+    for (size_t i = 0; (warning = tempera_program_warning(program, i)); i++)
+      fprintf(stderr, "%s:%s\n", path, warning);
     status = tempera_program_describe(program, &text, &error);
+  }
   tempera_program_free(program);
   return status == TEMPERA_OK ? cli_print(text) : cli_fail(path, &error);
 }
 
-static int check(cli_input *input) {
+static int check(cli_input *input, bool gradient) {
   if (cli_is_program(input->model_path)) {
-    int described = describe(input->model_path);
+    input->quiet = true; /* warnings are said once */
+    int described = describe(input);
     if (described != EXIT_DONE || !input->data_path)
       return described;
     printf("\n");
@@ -153,8 +164,11 @@ static int check(cli_input *input) {
   int code = cli_load(input);
   if (code == EXIT_DONE) {
     print_parameters(input->model);
-    print_callbacks(tempera_model_spec_of(input->model));
+    if (!cli_is_program(input->model_path))
+      print_callbacks(tempera_model_spec_of(input->model));
     code = print_points(input->model, input->model_path);
+    if (code == EXIT_DONE && gradient)
+      code = cli_check_gradient(input->model, input->model_path);
   }
   cli_unload(input);
   return code;
@@ -162,17 +176,22 @@ static int check(cli_input *input) {
 
 int cli_check(int argc, char **argv) {
   int code;
+  bool gradient = false;
   cli_input input = {0};
   opterr = 0;
   while ((code = getopt_long(argc, argv, ":d:h", long_options, NULL)) != -1) {
     if (code == 'h')
       return fputs(help, stdout), EXIT_DONE;
-    if (code != 'd')
+    if (code == GRADIENT) {
+      gradient = true;
+      continue;
+    }
+    if (code != 'd' && code != INCLUDE)
       return cli_bad_option("check", code, argv, long_options);
-    input.data_path = optarg;
+    *(code == 'd' ? &input.data_path : &input.include_path) = optarg;
   }
   if (optind + 1 != argc)
     return cli_usage("check", "give one model");
   input.model_path = argv[optind];
-  return check(&input);
+  return check(&input, gradient);
 }

@@ -20,6 +20,8 @@ int cli_compare(int argc, char **argv);
 int cli_report(int argc, char **argv);
 int cli_reproduce(int argc, char **argv);
 
+/* Before all else: chains are what runs in parallel, not BLAS. */
+void cli_start(void);
 /* `FILE:LINE:COLUMN: what` on standard error; gives EXIT_BAD_INPUT back. */
 int cli_fail(const char *file, const tempera_error *error);
 /* `tempera COMMAND: what` and where to read on; gives EXIT_USAGE back. */
@@ -46,6 +48,8 @@ int cli_print(char *text);
 /* A model and its data, as `sample` and `check` load them. */
 typedef struct cli_input {
   const char *model_path, *data_path; /* data_path may be NULL */
+  const char *include_path;           /* or NULL */
+  bool quiet;                         /* no warnings */
   tempera_data *data;
   tempera_model *model;
 } cli_input;
@@ -54,6 +58,9 @@ bool cli_is_program(const char *path);
 /* 0, or an exit status after a message. */
 int cli_load(cli_input *input);
 void cli_unload(cli_input *input);
+
+/* `check --gradient`: an exit status. */
+int cli_check_gradient(const tempera_model *model, const char *path);
 
 /* The progress display on standard error. */
 typedef struct cli_progress {

@@ -10,6 +10,13 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+void cli_start(void) {
+  const tempera_context_settings settings = {.blas_threads = 1};
+  tempera_context *context = NULL; /* the process's, to its end */
+  if (tempera_context_create(&settings, &context, NULL) == TEMPERA_OK)
+    tempera_context_use(context);
+}
+
 int cli_fail(const char *file, const tempera_error *error) {
   if (file && error->line > 0)
     fprintf(stderr, "%s:%d:%d: %s\n", file, error->line, error->column,
@@ -153,14 +160,24 @@ bool cli_is_program(const char *path) {
   return extension && strcmp(extension, ".stan") == 0;
 }
 
+static void show_warnings(const char *path, const tempera_program *program) {
+  const char *text;
+  for (size_t i = 0; (text = tempera_program_warning(program, i)); i++)
+    fprintf(stderr, "%s:%s\n", path, text);
+}
+
 /* A place in an error of the model's is a place in the data, once a program
  * has been read. */
 static int load_model(cli_input *input) {
   tempera_error error = {0};
   tempera_program *program = NULL;
   bool is_program = cli_is_program(input->model_path);
-  if (is_program && tempera_program_read(input->model_path, &program, &error))
+  if (is_program &&
+      tempera_program_read_including(input->model_path, input->include_path,
+                                     &program, &error))
     return cli_fail(input->model_path, &error);
+  if (is_program && !input->quiet)
+    show_warnings(input->model_path, program);
   tempera_status status =
       is_program
           ? tempera_program_load(program, input->data, &input->model, &error)

@@ -1,5 +1,5 @@
-/* compare_command.c - `tempera compare`: log Bayes factors and model probabilities of
- * runs on the same data. */
+/* compare_command.c - `tempera compare`: log Bayes factors and model
+ * probabilities of runs on the same data. */
 #include "cli/cli.h"
 
 #include <getopt.h>

@@ -13,19 +13,25 @@ static const char help[] =
     "and\n"
     "for the clients of BridgeStan.\n"
     "\n"
-    "  -o, --output FILE   [the program's name with .so]\n"
+    "  -o, --output FILE      [the program's name with .so]\n"
+    "      --include-path P   folders for #include, separated by ':'\n"
     "  -h, --help\n";
+
+enum { INCLUDE = 1000 };
 
 static const struct option long_options[] = {
     {"output", required_argument, NULL, 'o'},
+    {"include-path", required_argument, NULL, INCLUDE},
     {"help", no_argument, NULL, 'h'},
     {NULL, 0, NULL, 0}};
 
-static int compile(const char *path, const char *output) {
+static int compile(const char *path, const char *include_path,
+                   const char *output) {
   tempera_error error = {0};
   tempera_program *program = NULL;
   char *built = NULL;
-  tempera_status status = tempera_program_read(path, &program, &error);
+  tempera_status status =
+      tempera_program_read_including(path, include_path, &program, &error);
   if (status == TEMPERA_OK)
     status = tempera_program_compile(program, output, &built, &error);
   tempera_program_free(program);
@@ -38,15 +44,15 @@ static int compile(const char *path, const char *output) {
 
 int cli_compile(int argc, char **argv) {
   int code;
-  const char *output = NULL;
+  const char *output = NULL, *include_path = NULL;
   char beside[4096];
   opterr = 0;
   while ((code = getopt_long(argc, argv, ":o:h", long_options, NULL)) != -1) {
     if (code == 'h')
       return fputs(help, stdout), EXIT_DONE;
-    if (code != 'o')
+    if (code != 'o' && code != INCLUDE)
       return cli_bad_option("compile", code, argv, long_options);
-    output = optarg;
+    *(code == 'o' ? &output : &include_path) = optarg;
   }
   if (optind + 1 != argc || !cli_is_program(argv[optind]))
     return cli_usage("compile", "give one program, MODEL.stan");
@@ -56,5 +62,5 @@ int cli_compile(int argc, char **argv) {
     snprintf(beside, sizeof beside, "%.*s.so", stem, path);
     output = beside;
   }
-  return compile(path, output);
+  return compile(path, include_path, output);
 }

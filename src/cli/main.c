@@ -53,13 +53,13 @@ int main(int argc, char **argv) {
 #ifdef SIGXFSZ
   signal(SIGXFSZ, SIG_IGN); /* a file-size limit is a write error for us */
 #endif
-  tempera_blas_threads(1); /* chains are what runs in parallel */
+  cli_start();
   if (argc < 2)
     return cli_usage("", "which command?");
   if (is(argv[1], "--help", "-h") || strcmp(argv[1], "help") == 0)
     return fputs(help, stdout), EXIT_DONE;
   if (is(argv[1], "--version", "-V"))
-    return puts("tempera " TEMPERA_VERSION), EXIT_DONE;
+    return printf("tempera %s\n", tempera_version()), EXIT_DONE;
   for (size_t i = 0; i < COMMANDS; i++) {
     if (strcmp(argv[1], commands[i].name) != 0)
       continue;

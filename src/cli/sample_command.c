@@ -1,4 +1,5 @@
-/* sample_command.c - `tempera sample`: draws, evidence and report from one run. */
+/* sample_command.c - `tempera sample`: draws, evidence and report from one run.
+ */
 #include "cli/cli.h"
 
 #include <getopt.h>
@@ -19,6 +20,7 @@ static const char help[] =
     "\n"
     "  -d, --data FILE        data, CmdStan JSON\n"
     "  -o, --output DIR       the run's folder [MODEL-run]\n"
+    "      --include-path P   folders for #include, separated by ':'\n"
     "      --method M         pt-stwnc, stwnc, pt, st, pawl, ee, mh "
     "[pt-stwnc]\n"
     "      --tau-prior P      learned, laplace, profile [learned]\n"
@@ -60,12 +62,13 @@ static const char help[] =
     "  -v, --verbose          say more, and sketch histograms and tau\n"
     "  -h, --help\n";
 
-enum { LIBRARY_OPTION = 1000, INIT, JSON, NETCDF };
+enum { LIBRARY_OPTION = 1000, INIT, JSON, NETCDF, INCLUDE };
 
 static const struct option long_options[] = {
     {"data", required_argument, NULL, 'd'},
     {"output", required_argument, NULL, 'o'},
     {"init", required_argument, NULL, INIT},
+    {"include-path", required_argument, NULL, INCLUDE},
     {"json", no_argument, NULL, JSON},
     {"netcdf", no_argument, NULL, NETCDF},
     {"quiet", no_argument, NULL, 'q'},
@@ -128,6 +131,9 @@ static int take_option(request *r, int code, int index, char **argv) {
     return EXIT_DONE;
   case INIT:
     r->init_path = optarg;
+    return EXIT_DONE;
+  case INCLUDE:
+    r->input.include_path = optarg;
     return EXIT_DONE;
   case JSON:
     r->json = true;
@@ -368,6 +374,7 @@ int cli_sample(int argc, char **argv) {
   int code = take_arguments(&r, argc, argv);
   if (code != EXIT_DONE)
     return code == HELP_SHOWN ? EXIT_DONE : code;
+  r.input.quiet = r.quiet;
   code = pick_seed(&r);
   if (code == EXIT_DONE)
     code = cli_load(&r.input);

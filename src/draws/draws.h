@@ -98,6 +98,11 @@ TEMPERA_CHECKED tempera_status tm_draws_set_ridge(tempera_draws *draws,
                                                   const tm_draws_ridge *ridge,
                                                   tempera_error *error);
 
+/* merge.c: copies of the names, instead of the caller's. */
+TEMPERA_CHECKED tempera_status tm_draws_keep_names(tempera_draws *draws,
+                                                   const char *const *names,
+                                                   tempera_error *error);
+
 /* Rows that a sweep leaves of a role, and that a chain has so far. */
 size_t tm_draws_width(const tempera_draws *draws, tempera_role role);
 size_t tm_draws_rows(const tempera_draws *draws, tempera_role role);

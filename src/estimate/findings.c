@@ -1,6 +1,7 @@
 /* findings.c - the table of findings; see findings.h. */
 #include "estimate/findings.h"
 
+#include "base/locale.h"
 #include "base/memory.h"
 #include "base/text.h"
 
@@ -32,6 +33,13 @@ typedef struct row {
 static const row TABLE[TM_FIND_CODES] = {
     [TM_FIND_NO_DRAWS] = {"no-draws", UNRELIABLE, true, false,
                           "There are no draws.", "there are no draws", LONGER},
+    [TM_FIND_NO_LIKELIHOOD] =
+        {"no-likelihood", UNRELIABLE, false, true,
+         "Nothing in the model is likelihood: no statement that was reached "
+         "has data for its outcome. The draws are the prior's, and there is no "
+         "evidence.",
+         "nothing in the model is likelihood, so there is no evidence",
+         "look at the sides of its statements with tempera check"},
     [TM_FIND_MISSED_BASIN] =
         {"missed-basin", UNRELIABLE, false, false,
          "Near tau = {a} the best point known is {v} nats higher than the "
@@ -299,7 +307,7 @@ static tempera_status add_filled(tempera_summary *summary, tm_finding_code code,
 
 static void format_into(tm_text *out, const char *format, va_list arguments) {
   char text[1024]; /* messages of models, among others; cut if longer */
-  vsnprintf(text, sizeof text, format, arguments);
+  tm_vsnprintf(text, sizeof text, format, arguments);
   tm_text_add(out, text);
 }
 

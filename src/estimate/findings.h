@@ -13,6 +13,7 @@
 /* From the gravest to the mildest: of several, the first gives the verdict. */
 typedef enum tm_finding_code {
   TM_FIND_NO_DRAWS,
+  TM_FIND_NO_LIKELIHOOD,
   TM_FIND_MISSED_BASIN,
   TM_FIND_PRIOR_UNVOUCHED,
   TM_FIND_SUPPORT_UNVOUCHED,

@@ -1,6 +1,7 @@
 /* summary.c - a summary from draws, part by part, and its memory. */
 #include "estimate/summary.h"
 
+#include "base/locale.h"
 #include "estimate/estimate.h"
 #include "estimate/evidence/evidence.h"
 #include "estimate/evidence/levels.h"
@@ -18,12 +19,12 @@ enum { MOST_DRAWS = 2000000, TRIP_DRAWS = 4000 };
 char *tm_heap_format(const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  int length = vsnprintf(NULL, 0, format, arguments);
+  int length = tm_vsnprintf(NULL, 0, format, arguments);
   va_end(arguments);
   char *text = length < 0 ? NULL : tm_heap_alloc((size_t)length + 1, 1);
   va_start(arguments, format);
   if (text)
-    vsnprintf(text, (size_t)length + 1, format, arguments);
+    tm_vsnprintf(text, (size_t)length + 1, format, arguments);
   va_end(arguments);
   return text;
 }

@@ -91,7 +91,8 @@ static tempera_status start_file(tm_csv_sink *sink, tm_csv_file *file,
                                  tm_csv_about *about, tempera_error *error) {
   const tempera_sampler *sampler = sink->sampler;
   TM_TRY(open_file(sink, file, error));
-  TM_TRY(tm_quantities_create(tempera_sampler_model(sampler), about->seed,
+  TM_TRY(tm_quantities_create(tempera_sampler_model(sampler),
+                              tm_seed_of(tempera_sampler_options(sampler)),
                               &file->quantities, error));
   about->id = file->chain + 1;
   tm_csv_header(&file->block, about, tempera_sampler_draws(sampler), file->role,

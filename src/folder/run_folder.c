@@ -2,6 +2,7 @@
  * such that whatever happens everything drawn is on disk. */
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/sized.h"
 #include "folder/config.h"
 #include "folder/csv_sink.h"
 #include "model/data.h"
@@ -129,12 +130,15 @@ static tempera_status conduct(const tempera_run_request *request,
   return status;
 }
 
-tempera_status tempera_run_sample(const tempera_run_request *request,
-                                  tempera_sampler *sampler,
-                                  tempera_progress_fn progress, void *user,
-                                  tempera_summary **summary,
-                                  tempera_error *error) {
+tempera_status tempera_run_sample_sized(const tempera_run_request *given,
+                                        size_t size, tempera_sampler *sampler,
+                                        tempera_progress_fn progress,
+                                        void *user, tempera_summary **summary,
+                                        tempera_error *error) {
   tm_csv_sink files = {0};
+  tempera_run_request known = {0};
+  const tempera_run_request *request = &known;
+  TM_TRY(tm_sized_take(&known, sizeof known, given, size, error));
   TM_TRY(open_folder(request, sampler, error));
   tempera_status status = tm_csv_sink_open(request->folder, request->data_path,
                                            sampler, &files, error);

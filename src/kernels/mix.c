@@ -63,7 +63,8 @@ static const struct {
 } CHOICES[TM_MIX_MOST] = {{&tm_move_walk_part, "random-walk", 0},
                           {&tm_move_joint, "joint", 0},
                           {&tm_move_hmc, "hmc", 2},
-                          {&tm_move_hmc, "hmc-long", 7}};
+                          {&tm_move_hmc, "hmc-long", 7},
+                          {&tm_move_ridge_walk, "ridge-walk", 0}};
 
 static bool applies(const tempera_model *model) {
   return model->real_dimension > 0;
@@ -157,12 +158,37 @@ static double efficiency(const tally *t, size_t dimension) {
   return (double)dimension / slowness * t->count / t->cost;
 }
 
+/* Without a ridge, or a mode with the integers met here, a walk about it is
+ * none. */
+static bool idle(const mix *state, size_t i, size_t regime) {
+  const tally *t = &state->options[i].tallies[regime];
+  return state->options[i].type == &tm_move_ridge_walk &&
+         (!state->shared->laplace || (t->count >= MEASURED && !(t->cost > 0)));
+}
+
+/* The mean squared jump does not see where an independent draw, otherwise a
+ * good one, stays rejected (tails wider than the ridge's): the walk about it is
+ * half of the sweeps at most. Measured: without the bound a regression with
+ * unknown scale in 21 dimensions makes two to five times fewer round trips. */
+static void bound_ridge_walk(const mix *state, double *value, double *total) {
+  for (size_t i = 0; i < state->count; i++) {
+    if (state->options[i].type != &tm_move_ridge_walk)
+      continue;
+    double others = *total - value[i];
+    value[i] = fmin(value[i], others);
+    *total = others + value[i];
+  }
+}
+
 /* Probabilities from the measurements, mixed with `even` of equal ones.
  * False when the moves have not all been measured here. */
 static bool set_shares(mix *state, size_t regime, double even) {
   double value[TM_MIX_MOST], sum = 0, total = 0;
   for (size_t i = 0; i < state->count; i++) {
     const tally *t = &state->options[i].tallies[regime];
+    value[i] = 0;
+    if (idle(state, i, regime))
+      continue;
     if (t->count < MEASURED || !(t->cost > 0))
       return false;
     value[i] = efficiency(t, state->shared->real_count);
@@ -173,10 +199,13 @@ static bool set_shares(mix *state, size_t regime, double even) {
   double count = (double)state->count;
   for (size_t i = 0; i < state->count; i++) {
     const tally *t = &state->options[i].tallies[regime];
+    if (idle(state, i, regime))
+      continue;
     value[i] = FLOOR + (1 - count * FLOOR) * value[i] / sum;
     value[i] *= t->count / t->cost;
     total += value[i];
   }
+  bound_ridge_walk(state, value, &total);
   for (size_t i = 0; i < state->count; i++)
     state->shares[regime][i] = even / count + (1 - even) * value[i] / total;
   return true;
@@ -195,7 +224,7 @@ static option *choose(mix *state, size_t regime, tempera_random *random) {
   size_t i = 0;
   while (i + 1 < state->count && u >= state->shares[regime][i])
     u -= state->shares[regime][i++];
-  return &state->options[i];
+  return &state->options[idle(state, i, regime) ? 0 : i];
 }
 
 static void step(void *opaque, tm_step *step) {

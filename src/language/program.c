@@ -96,6 +96,13 @@ tempera_status tempera_program_describe(const tempera_program *program,
   return TEMPERA_OK;
 }
 
+const char *tempera_program_warning(const tempera_program *program,
+                                    size_t index) {
+  return index < program->tree.warnings.count
+             ? program->tree.warnings.items[index]
+             : NULL;
+}
+
 bool tempera_program_proper(const tempera_program *program) {
   return program->split.proper;
 }

@@ -7,9 +7,9 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/json.h"
+#include "base/locale.h"
 #include "base/memory.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -181,6 +181,64 @@ static uint64_t hash_data(const tempera_data *data) {
 
 /* ---- reading ------------------------------------------------------------ */
 
+/* ---- tuples -------------------------------------------------------------- */
+
+/* Item `key` of an object, or of every object in nested arrays. */
+static json_t *project(const json_t *json, const char *key) {
+  if (json_is_object(json))
+    return json_incref(json_object_get(json, key));
+  json_t *list = json_is_array(json) ? json_array() : NULL;
+  for (size_t i = 0; list && i < json_array_size(json); i++) {
+    json_t *item = project(json_array_get(json, i), key);
+    if (!item || json_array_append_new(list, item)) {
+      json_decref(list);
+      return NULL;
+    }
+  }
+  return list;
+}
+
+/* A tuple is an object with keys "1", "2", ...; its items become variables of
+ * their own, t:1, t:2. False when out of memory. */
+static bool flatten(json_t *flat, const char *name, json_t *json) {
+  const json_t *first = json;
+  while (json_is_array(first))
+    first = json_array_get(first, 0);
+  if (!json_is_object(first) || !json_object_get(first, "1"))
+    return json_object_set(flat, name, json) == 0;
+  for (size_t k = 1; k <= json_object_size(first); k++) {
+    char key[32];
+    snprintf(key, sizeof key, "%zu", k);
+    json_t *item = project(json, key);
+    if (!item)
+      continue; /* not a tuple after all: missed when it is asked for */
+    size_t size = strlen(name) + sizeof key + 1;
+    char *full = tm_heap_alloc(size, 1);
+    if (full)
+      snprintf(full, size, "%s:%s", name, key);
+    bool fine = full && flatten(flat, full, item);
+    tm_heap_free(full);
+    json_decref(item);
+    if (!fine)
+      return false;
+  }
+  return true;
+}
+
+static json_t *flattened(json_t *root) {
+  if (!json_is_object(root))
+    return json_incref(root); /* refused later */
+  json_t *flat = json_object(), *json;
+  const char *name;
+  json_object_foreach(root, name, json) {
+    if (flat && !flatten(flat, name, json)) {
+      json_decref(flat);
+      flat = NULL;
+    }
+  }
+  return flat;
+}
+
 static bool fill(tempera_data *data, json_t *root, const tm_json_text *text) {
   const char *name;
   json_t *json;
@@ -224,13 +282,13 @@ static bool is_r_dump(const char *text, size_t length) {
   size_t i = 0;
   for (bool comment = false; i < length; i++) {
     comment = text[i] == '#' || (comment && text[i] != '\n');
-    if (!comment && !isspace((unsigned char)text[i]))
+    if (!comment && !tm_is_space(text[i]))
       break;
   }
   i += i < length && strchr("\"`'", text[i]);
   size_t start = i;
   while (i < length &&
-         (isalnum((unsigned char)text[i]) || text[i] == '_' || text[i] == '.'))
+         (tm_is_alphanumeric(text[i]) || text[i] == '_' || text[i] == '.'))
     i++;
   if (i == start)
     return false;
@@ -251,8 +309,10 @@ tempera_status tempera_data_parse(const char *text, size_t length,
         "source(\"FILE\"); jsonlite::write_json(mget(ls()), \"data.json\", "
         "auto_unbox = TRUE, digits = NA)");
   tempera_status status = tm_json_parse(text, length, &prepared, &root, error);
+  json_t *flat = status == TEMPERA_OK ? flattened(root) : NULL;
   if (status == TEMPERA_OK)
-    status = build(root, &prepared, data, error);
+    status = flat ? build(flat, &prepared, data, error) : tm_fail_memory(error);
+  json_decref(flat);
   json_decref(root);
   tm_json_text_clear(&prepared);
   return status;

@@ -1,6 +1,8 @@
 /* model.c - from the caller's spec to a laid-out, self-contained model. */
 #include "model/model.h"
 
+#include "base/sized.h"
+
 #include <dlfcn.h>
 #include <math.h>
 #include <stdio.h>
@@ -205,9 +207,12 @@ static bool build(tempera_model *model, const tempera_model_spec *spec) {
          (!spec->recipe || copy_recipe(model, spec->recipe));
 }
 
-tempera_status tempera_model_create(const tempera_model_spec *spec,
-                                    tempera_model **model,
-                                    tempera_error *error) {
+tempera_status tempera_model_create_sized(const tempera_model_spec *given,
+                                          size_t size, tempera_model **model,
+                                          tempera_error *error) {
+  tempera_model_spec known = {0};
+  const tempera_model_spec *spec = &known;
+  TM_TRY(tm_sized_take(&known, sizeof known, given, size, error));
   TM_TRY(check_spec(spec, error));
   tm_arena *arena = tm_arena_create();
   tempera_model *made = arena ? TM_NEW(arena, tempera_model, 1) : NULL;
@@ -241,6 +246,31 @@ static void *open_library(const char *path) {
   return dlopen(local, RTLD_NOW | RTLD_LOCAL);
 }
 
+/* What the library exports, if it was built for this interface. */
+static tempera_status find_open(void *library, const char *path,
+                                tempera_model_open_fn *open,
+                                tempera_error *error) {
+  *(void **)open = dlsym(library, "tempera_model_open");
+  const unsigned *abi = dlsym(library, "tempera_model_abi");
+  if (!*open)
+    return tm_fail(error, TEMPERA_ERROR_INPUT,
+                   "%s does not export tempera_model_open; build it against "
+                   "tempera.h as docs/guide.md shows",
+                   path);
+  if (!abi)
+    return tm_fail(error, TEMPERA_ERROR_INPUT,
+                   "%s does not say which interface it was built for; put "
+                   "TEMPERA_DECLARE_MODEL; before tempera_model_open and build "
+                   "it again",
+                   path);
+  if (*abi != TEMPERA_MODEL_ABI)
+    return tm_fail(error, TEMPERA_ERROR_INPUT,
+                   "%s was built for interface %u of models, and Tempera %s "
+                   "has %u; build it again with this tempera.h",
+                   path, *abi, TEMPERA_VERSION, TEMPERA_MODEL_ABI);
+  return TEMPERA_OK;
+}
+
 tempera_status tm_model_load_library(const char *path, const tempera_data *data,
                                      tempera_model **model,
                                      tempera_error *error) {
@@ -249,15 +279,12 @@ tempera_status tm_model_load_library(const char *path, const tempera_data *data,
     return tm_fail(error, TEMPERA_ERROR_INPUT, "cannot load the model: %s",
                    dlerror());
   tempera_model_open_fn open = NULL;
-  *(void **)&open = dlsym(library, "tempera_model_open");
-  if (!open) {
-    dlclose(library);
-    return tm_fail(error, TEMPERA_ERROR_INPUT,
-                   "%s does not export tempera_model_open; build it against "
-                   "tempera.h as docs/guide.md shows",
-                   path);
-  }
   tempera_error inner = {0};
+  tempera_status found = find_open(library, path, &open, error);
+  if (found != TEMPERA_OK) {
+    dlclose(library);
+    return found;
+  }
   tempera_model *made = NULL;
   tempera_status status = open(data, &made, &inner);
   if (status != TEMPERA_OK || !made) {
@@ -290,32 +317,4 @@ const char *tempera_model_value_name(const tempera_model *model, size_t i) {
 
 const tempera_model_spec *tempera_model_spec_of(const tempera_model *model) {
   return &model->spec;
-}
-
-tempera_status tempera_model_evaluate(const tempera_model *model,
-                                      const double *theta,
-                                      double *log_likelihood, double *log_prior,
-                                      tempera_error *error) {
-  tm_arena *arena = tm_arena_create();
-  if (!arena)
-    return tm_fail_memory(error);
-  tm_point point = {0};
-  tm_evaluator evaluator = {0};
-  tempera_status status = tm_point_create(model, arena, &point, error);
-  if (status == TEMPERA_OK)
-    status = tm_evaluator_create(model, arena, &evaluator, error);
-  if (status == TEMPERA_OK) {
-    memcpy(point.theta, theta, model->size * sizeof(double));
-    tm_evaluate_natural(&evaluator, &point);
-    status = evaluator.status;
-    if (status != TEMPERA_OK && error)
-      *error = evaluator.error;
-  }
-  if (status == TEMPERA_OK) {
-    *log_likelihood = point.log_likelihood;
-    *log_prior = point.log_prior;
-  }
-  tm_evaluator_release(&evaluator);
-  tm_arena_free(arena);
-  return status;
 }

@@ -2,6 +2,8 @@
  * and counts. Every likelihood call of the library is made here. */
 #include "model/prior_law.h"
 
+#include "base/locale.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -90,8 +92,8 @@ static void record_failure(tm_evaluator *evaluator, const double *theta,
   char at[320] = "";
   size_t used = 0;
   for (size_t i = 0; i < model->size && used < sizeof at - 48; i++)
-    used += (size_t)snprintf(at + used, sizeof at - used, "%s%.30s = %.6g",
-                             i ? ", " : "", model->names[i], theta[i]);
+    used += (size_t)tm_snprintf(at + used, sizeof at - used, "%s%.30s = %.6g",
+                                i ? ", " : "", model->names[i], theta[i]);
   const char *reason = failure == TM_FAILURE_STOP ? tm_reason(evaluator) : "";
   evaluator->status =
       tm_fail(&evaluator->error, TEMPERA_ERROR_MODEL,

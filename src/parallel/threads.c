@@ -2,6 +2,8 @@
  * blocks of sweeps or whole summaries, beside which a thread costs nothing. */
 #include "parallel/threads.h"
 
+#include "base/context.h"
+
 #include <pthread.h>
 #include <sched.h>
 #include <stdbool.h>
@@ -25,6 +27,7 @@ static _Thread_local bool inside;
 /* What the threads of a call share. */
 typedef struct crew {
   pthread_mutex_t lock;
+  const tempera_context *setting; /* the caller's */
   tm_piece_fn fn;
   void *context;
   size_t count;
@@ -33,11 +36,17 @@ typedef struct crew {
   bool taken[MOST_TURNS];  /* a thread has its turn at it */
 } crew;
 
+/* A thread that begins takes over the caller's context. */
+static void begin_work(const crew *c) {
+  tm_context_inherit(c->setting);
+  inside = true;
+}
+
 /* ---- a piece once -------------------------------------------------------- */
 
 static void *do_pieces(void *of) {
   crew *c = of;
-  inside = true;
+  begin_work(c);
   for (;;) {
     pthread_mutex_lock(&c->lock);
     size_t i = c->next < c->count ? c->next++ : c->count;
@@ -55,6 +64,7 @@ static void work_together(crew *c, int threads, void *(*work)(void *)) {
   pthread_t others[MOST_THREADS];
   size_t started = 0,
          wanted = c->count < (size_t)threads ? c->count : (size_t)threads;
+  c->setting = tm_context();
   pthread_mutex_init(&c->lock, NULL);
   while (started + 1 < wanted && started < MOST_THREADS &&
          pthread_create(&others[started], NULL, work, c) == 0)
@@ -94,7 +104,7 @@ static size_t take(crew *c) {
 
 static void *do_turns(void *of) {
   crew *c = of;
-  inside = true;
+  begin_work(c);
   for (size_t i = c->count;;) {
     pthread_mutex_lock(&c->lock);
     if (i < c->count)

@@ -1,6 +1,7 @@
 /* compare_page.c - a comparison as a page: models side by side, Bayes factors
  * as a matrix, probabilities as bars. */
 #include "base/json.h"
+#include "base/locale.h"
 #include "report/page.h"
 #include "report/table.h"
 
@@ -95,8 +96,8 @@ static void add_factor(json_t *values, json_t *texts,
   double se = c->log_bayes_factor_se[i * c->count + j];
   int decimals = tm_decimals(se) > 0 ? tm_decimals(se) - 1 : 0;
   char text[2 * TM_NUMBER_TEXT];
-  snprintf(text, sizeof text, "%.*f\n\xc2\xb1 %.*f", decimals, value, decimals,
-           se);
+  tm_snprintf(text, sizeof text, "%.*f\n\xc2\xb1 %.*f", decimals, value,
+              decimals, se);
   json_array_append_new(values, i == j ? json_null() : json_real(value));
   json_array_append_new(texts, json_string(i == j ? "" : text));
 }

@@ -73,7 +73,8 @@ static bool take_names(const tm_run_files *files, char *line,
     draws->names[i] = tm_arena_text(files->arena, line);
     if (!draws->names[i])
       return false;
-    draws->wanted[i] = !strcmp(line, "tau__") || is_summarised(s, line, &next);
+    draws->wanted[i] =
+        files->all || !strcmp(line, "tau__") || is_summarised(s, line, &next);
     line += length + 1;
   }
   return true;
@@ -279,9 +280,9 @@ static json_t *read_config(const char *folder) {
   return config;
 }
 
-tempera_status tm_run_files_read(const char *folder, tm_run_files *files,
-                                 tempera_error *error) {
-  *files = (tm_run_files){.arena = tm_arena_create()};
+static tempera_status read_folder(const char *folder, bool all,
+                                  tm_run_files *files, tempera_error *error) {
+  *files = (tm_run_files){.arena = tm_arena_create(), .all = all};
   tempera_status status = TEMPERA_OK;
   if (!files->arena)
     return tm_fail_memory(error);
@@ -292,6 +293,16 @@ done:
   if (status != TEMPERA_OK)
     tm_run_files_clear(files);
   return status;
+}
+
+tempera_status tm_run_files_read(const char *folder, tm_run_files *files,
+                                 tempera_error *error) {
+  return read_folder(folder, false, files, error);
+}
+
+tempera_status tm_run_files_read_all(const char *folder, tm_run_files *files,
+                                     tempera_error *error) {
+  return read_folder(folder, true, files, error);
 }
 
 void tm_run_files_clear(tm_run_files *files) {

@@ -24,11 +24,16 @@ typedef struct tm_run_files {
   tm_run_draws draws[2]; /* by tempera_role */
   double **numbers;      /* heap: all columns of each file */
   size_t count;
+  bool all; /* columns are wanted */
 } tm_run_files;
 
 TEMPERA_CHECKED tempera_status tm_run_files_read(const char *folder,
                                                  tm_run_files *files,
                                                  tempera_error *error);
+/* The same, with all columns of the CSV files. */
+TEMPERA_CHECKED tempera_status tm_run_files_read_all(const char *folder,
+                                                     tm_run_files *files,
+                                                     tempera_error *error);
 void tm_run_files_clear(tm_run_files *files);
 
 /* The column of a value by its name in summary.json (mu[1]) or of tau__; -1

@@ -4,6 +4,7 @@
 #include "report/run_page.h"
 
 #include "base/json.h"
+#include "base/locale.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -52,8 +53,8 @@ static void add_groups(json_t *figure, const cloud *c) {
                             json_integer((json_int_t)nearest(c, chain, i)));
   for (size_t m = 0; m < c->modes; m++) {
     char name[64];
-    snprintf(name, sizeof name, "mode %zu (%.3f)", m + 1,
-             c->summary->modes[m].weight);
+    tm_snprintf(name, sizeof name, "mode %zu (%.3f)", m + 1,
+                c->summary->modes[m].weight);
     json_array_append_new(names, json_string(name));
   }
   json_object_set_new(figure, "groups", groups);

@@ -1,6 +1,8 @@
 /* table.c - see table.h. */
 #include "report/table.h"
 
+#include "base/locale.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,15 +19,15 @@ void tm_format_number(char text[TM_NUMBER_TEXT], double value, int decimals) {
   if (isnan(value))
     snprintf(text, TM_NUMBER_TEXT, "-");
   else if (fabs(value) >= 1e10)
-    snprintf(text, TM_NUMBER_TEXT, "%.4g", value);
+    tm_snprintf(text, TM_NUMBER_TEXT, "%.4g", value);
   else
-    snprintf(text, TM_NUMBER_TEXT, "%.*f", decimals, value);
+    tm_snprintf(text, TM_NUMBER_TEXT, "%.*f", decimals, value);
 }
 
 void tm_format_short(char text[TM_NUMBER_TEXT], double value) {
   double size = fabs(value);
   if (size >= 1e7 || (size > 0 && size < 1e-4)) {
-    snprintf(text, TM_NUMBER_TEXT, "%.3e", value);
+    tm_snprintf(text, TM_NUMBER_TEXT, "%.3e", value);
     return;
   }
   int decimals = size > 0 ? 3 - (int)floor(log10(size)) : 3;

@@ -1,5 +1,7 @@
 /* options.c - options by their command-line names: one table of words, one
  * table of options, so that adding an option is adding a line. */
+#include "base/locale.h"
+#include "base/sized.h"
 #include "run/methods/method.h"
 #include "run/run.h"
 
@@ -75,8 +77,8 @@ const char *tm_choice_word(tm_choice choice, int value) {
   return "?";
 }
 
-tempera_options tempera_options_default(void) {
-  return (tempera_options){
+void tempera_options_default_sized(tempera_options *options, size_t size) {
+  const tempera_options ours = {
       .method = TEMPERA_PT_STWNC,
       .tau_prior = TEMPERA_PRIOR_LEARNED,
       .ridge = TEMPERA_RIDGE_CONVEX,
@@ -86,6 +88,7 @@ tempera_options tempera_options_default(void) {
       .jumps = true,
       .bridge = true,
   };
+  tm_sized_give(options, size, &ours, sizeof ours);
 }
 
 /* ---- values ------------------------------------------------------------- */
@@ -122,8 +125,8 @@ static tempera_status set_word(const setting *s, tm_choice choice, int *value) {
   return status;
 }
 
-static tempera_status set_whole(const setting *s, uint64_t least, uint64_t most,
-                                uint64_t *value) {
+static tempera_status set_integer(const setting *s, uint64_t least,
+                                  uint64_t most, uint64_t *value) {
   char *end = NULL;
   errno = 0;
   unsigned long long number = strtoull(s->value, &end, 10);
@@ -141,14 +144,14 @@ static tempera_status set_whole(const setting *s, uint64_t least, uint64_t most,
 static tempera_status set_size(const setting *s, uint64_t least, uint64_t most,
                                size_t *value) {
   uint64_t number = 0;
-  TM_TRY(set_whole(s, least, most, &number));
+  TM_TRY(set_integer(s, least, most, &number));
   *value = (size_t)number;
   return TEMPERA_OK;
 }
 
 static tempera_status set_real(const setting *s, double *value) {
   char *end = NULL;
-  double number = strtod(s->value, &end);
+  double number = tm_strtod(s->value, &end);
   if (end == s->value || *end != '\0' || !isfinite(number))
     return bad_value(s, "a number");
   *value = number;
@@ -234,12 +237,12 @@ static tempera_status set_exchange(const setting *s, tempera_options *o) {
 
 /* JSON integers, where a seed is recorded, are signed. */
 static tempera_status set_seed(const setting *s, tempera_options *o) {
-  return set_whole(s, 0, INT64_MAX, &o->seed);
+  return set_integer(s, 0, INT64_MAX, &o->seed);
 }
 
 static tempera_status set_threads(const setting *s, tempera_options *o) {
   uint64_t number = 0;
-  TM_TRY(set_whole(s, 0, 4096, &number));
+  TM_TRY(set_integer(s, 0, 4096, &number));
   o->threads = (int)number;
   return TEMPERA_OK;
 }
@@ -309,13 +312,19 @@ static const option options_by_name[] = {
     {"bridge", set_bridge},
 };
 
-tempera_status tempera_options_set(tempera_options *options, const char *name,
-                                   const char *value, tempera_error *error) {
+tempera_status tempera_options_set_sized(tempera_options *options, size_t size,
+                                         const char *name, const char *value,
+                                         tempera_error *error) {
+  tempera_options known = tempera_options_default();
+  TM_TRY(tm_sized_take(&known, sizeof known, options, size, error));
   setting s = {name, value ? value : "true", error};
   size_t count = sizeof options_by_name / sizeof *options_by_name;
   for (size_t i = 0; i < count; i++)
-    if (strcmp(options_by_name[i].name, name) == 0)
-      return options_by_name[i].set(&s, options);
+    if (strcmp(options_by_name[i].name, name) == 0) {
+      TM_TRY(options_by_name[i].set(&s, &known));
+      tm_sized_give(options, size, &known, sizeof known);
+      return TEMPERA_OK;
+    }
   return tm_fail(error, TEMPERA_ERROR_ARGUMENT,
                  "option %s is not known; see tempera sample --help", name);
 }

@@ -1,6 +1,7 @@
 /* prior_run.c - see prior_run.h. */
 #include "run/prior_run.h"
 
+#include "base/locale.h"
 #include "run/fitted_law.h"
 #include "run/flat_model.h"
 
@@ -61,10 +62,10 @@ static tempera_status fit(tm_prior_run *run, uint64_t seed,
   double allowed = LET_PASS + MOST_APART * hypot(fitted.se, model->prior_se);
   if (fabs(fitted.log_z - model->prior_log_z) > allowed) {
     char why[sizeof run->doubt];
-    snprintf(why, sizeof why,
-             "two estimates of its log integral, %.3f and %.3f, are further "
-             "apart than their errors allow (%.2g)",
-             model->prior_log_z, fitted.log_z, allowed);
+    tm_snprintf(why, sizeof why,
+                "two estimates of its log integral, %.3f and %.3f, are further "
+                "apart than their errors allow (%.2g)",
+                model->prior_log_z, fitted.log_z, allowed);
     doubt(run, why);
     return TEMPERA_OK;
   }

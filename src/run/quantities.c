@@ -98,8 +98,8 @@ static tempera_status create_each(const tempera_sampler *s,
   if (!made)
     return tm_fail_memory(error);
   for (size_t c = 0; c < chains; c++) {
-    tempera_status status =
-        tm_quantities_create(s->model, s->options.seed, &made[c], error);
+    tempera_status status = tm_quantities_create(
+        s->model, tm_seed_of(&s->options), &made[c], error);
     if (status != TEMPERA_OK) {
       free_each(made, c);
       return status;

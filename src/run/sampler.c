@@ -5,6 +5,7 @@
  * limit or a cancel just cuts the sequence short. */
 #include "run/sampler.h"
 
+#include "base/sized.h"
 #include "parallel/threads.h"
 
 #include <math.h>
@@ -32,7 +33,7 @@ static tempera_status make_draws(tempera_sampler *s, tempera_error *error) {
   const tempera_options *o = &s->options;
   TM_TRY(create_draws(s, s->method->tempered, 0, &s->draws, error));
   s->draws->tau_min = o->tau_min;
-  s->draws->evidence = o->tau_min == 0;
+  s->draws->evidence = o->tau_min == 0 && !s->model->spec.no_likelihood;
   s->draws->prior_draws = s->starts.prior_draws;
   s->draws->prior_zero = s->starts.prior_zero;
   s->draws->prior_log_likelihood =
@@ -66,8 +67,12 @@ static tempera_status make_group(tempera_sampler *s, size_t chain,
       printed ? printed : s->starts.chains + chain * s->model->size;
   double tau =
       printed ? s->model->spec.recipe->start_tau : fmax(0.5, o->tau_min);
-  return s->method->make_group(s, (uint32_t)chain, start, tau,
-                               &s->groups[chain], error);
+  /* Streams are named by the number of the chain among all processes', rows
+   * by that among ours. */
+  TM_TRY(s->method->make_group(s, (uint32_t)(chain + o->chain_offset), start,
+                               tau, &s->groups[chain], error));
+  s->groups[chain]->chain = (uint32_t)chain;
+  return TEMPERA_OK;
 }
 
 static tempera_status refuse_improper(const tempera_sampler *s,
@@ -88,7 +93,7 @@ static tempera_status find_starts(tempera_sampler *s, tempera_error *error) {
   tm_pool pool = {s->prior.pool_count, s->prior.pool};
   if (s->support.arena)
     pool = (tm_pool){s->support.point_count, s->support.points};
-  return tm_starts_find(s->model, s->options.seed, s->options.chains,
+  return tm_starts_find(s->model, tm_seed_of(&s->options), s->options.chains,
                         many ? LOOKS : FEW_LOOKS, s->options.init, pool,
                         &s->starts, error);
 }
@@ -107,7 +112,8 @@ static tempera_status explore_prior(tempera_sampler *s, tempera_error *error) {
 /* Where L > 0 on hardly any of the prior, the path begins at what there is. */
 static tempera_status explore_support(tempera_sampler *s,
                                       tempera_error *error) {
-  TM_TRY(tm_support_find(s->model, s->options.seed, &s->support, error));
+  TM_TRY(
+      tm_support_find(s->model, tm_seed_of(&s->options), &s->support, error));
   s->model = &s->support.model;
   tm_starts_free(&s->starts);
   return find_starts(s, error);
@@ -137,11 +143,14 @@ static tempera_status set_up(tempera_sampler *s, tempera_error *error) {
   return TEMPERA_OK;
 }
 
-tempera_status tempera_sampler_create(const tempera_model *model,
-                                      const tempera_options *options,
-                                      tempera_sampler **sampler,
-                                      tempera_error *error) {
-  tempera_options resolved;
+tempera_status tempera_sampler_create_sized(const tempera_model *model,
+                                            const tempera_options *given,
+                                            size_t size,
+                                            tempera_sampler **sampler,
+                                            tempera_error *error) {
+  tempera_options known = tempera_options_default(), resolved;
+  const tempera_options *options = &known;
+  TM_TRY(tm_sized_take(&known, sizeof known, given, size, error));
   TM_TRY(tm_options_resolve(options, model, &resolved, error));
   tempera_sampler *s = tm_heap_alloc(1, sizeof *s);
   if (!s)
@@ -401,7 +410,8 @@ uint64_t tm_sampler_evaluations(const tempera_sampler *sampler) {
   return total;
 }
 
-tempera_progress tempera_sampler_progress(const tempera_sampler *sampler) {
+void tempera_sampler_progress_sized(const tempera_sampler *sampler,
+                                    tempera_progress *progress, size_t size) {
   const tempera_sampler *s = sampler;
   size_t done = tm_sweeps_done(s);
   size_t total = s->satisfied ? done : tm_sweeps_total(s);
@@ -412,13 +422,18 @@ tempera_progress tempera_sampler_progress(const tempera_sampler *sampler) {
     phase = TEMPERA_PHASE_RIDGE;
   else if (done < s->options.warmup)
     phase = TEMPERA_PHASE_WARMUP;
-  return (tempera_progress){.phase = phase,
-                            .done = done,
-                            .total = total,
-                            .seconds = tm_sampler_seconds(s),
-                            .log_z = s->log_z,
-                            .se = s->se,
-                            .round_trips = s->round_trips,
-                            .likelihood_evaluations =
-                                tm_sampler_evaluations(s)};
+  const tempera_progress ours = {.phase = phase,
+                                 .done = done,
+                                 .total = total,
+                                 .seconds = tm_sampler_seconds(s),
+                                 .log_z = s->log_z,
+                                 .se = s->se,
+                                 .round_trips = s->round_trips,
+                                 .likelihood_evaluations =
+                                     tm_sampler_evaluations(s)};
+  tm_sized_give(progress, size, &ours, sizeof ours);
+}
+
+uint64_t tm_seed_of(const tempera_options *options) {
+  return options->seed ^ UINT64_C(0x9e3779b97f4a7c15) * options->chain_offset;
 }

@@ -68,6 +68,8 @@ struct tempera_sampler {
 /* sampler.c: sweeps every group has done, and will do. */
 size_t tm_sweeps_done(const tempera_sampler *sampler);
 size_t tm_sweeps_total(const tempera_sampler *sampler);
+/* The seed of what all chains of this process share, and others do not. */
+uint64_t tm_seed_of(const tempera_options *options);
 double tm_sampler_seconds(const tempera_sampler *sampler);
 /* A tm_stop of searches: cancelled, or the time is up. */
 bool tm_sampler_stop_due(const void *sampler);

@@ -3,6 +3,7 @@
  * given. */
 #include "run/sampler.h"
 
+#include "base/locale.h"
 #include "estimate/estimate.h"
 
 #include <math.h>
@@ -95,11 +96,11 @@ static tempera_status decide(tempera_sampler *s, const tempera_progress *now,
   double enough = kept < QUICK ? FINE_SE : ENOUGH_SE;
   bool precise = !s->draws->evidence || c.se <= enough;
   s->satisfied = !c.open && precise;
-  snprintf(s->decision, sizeof s->decision,
-           "%s after %zu iterations per chain: se of log Z %.3g (%.3g is "
-           "enough), %zu round trips%s%s",
-           s->satisfied ? "stopped" : "not yet enough", kept, c.se, enough,
-           c.round_trips, c.open ? ". " : "", c.open ? c.why : "");
+  tm_snprintf(s->decision, sizeof s->decision,
+              "%s after %zu iterations per chain: se of log Z %.3g (%.3g is "
+              "enough), %zu round trips%s%s",
+              s->satisfied ? "stopped" : "not yet enough", kept, c.se, enough,
+              c.round_trips, c.open ? ". " : "", c.open ? c.why : "");
   return TEMPERA_OK;
 }
 

@@ -85,6 +85,8 @@ static tempera_status fill_labels(const tempera_sampler *s,
         tm_find_about(summary, TM_FIND_BARREN_WARMUP,
                       (double)(s->round_end - s->round_start), NAN, error, "%s",
                       s->annealed ? ", though log z was annealed anew" : ""));
+  if (s->model->spec.no_likelihood)
+    TM_TRY(tm_find(summary, TM_FIND_NO_LIKELIHOOD, NAN, NAN, error));
   summary->seed = o->seed;
   summary->chains = o->chains;
   summary->warmup = o->warmup;

@@ -1,6 +1,7 @@
 /* support.c - see support.h. */
 #include "run/support.h"
 
+#include "base/locale.h"
 #include "kernels/kernel.h"
 #include "run/fitted_law.h"
 
@@ -76,12 +77,13 @@ static tempera_status draw_many(search *s, tempera_error *error) {
   }
   if (p->hits)
     return TEMPERA_OK;
-  return tm_fail(error, TEMPERA_ERROR_MODEL,
-                 "model %s: the likelihood was zero at all %zu prior draws "
-                 "tried%s%s; check the model and the data, or give starts with "
-                 "--init",
-                 p->model.spec.name, p->draws,
-                 reason[0] ? ", first because of " : "", reason);
+  return tm_fail(
+      error, TEMPERA_ERROR_MODEL,
+      "model %s: the likelihood was zero at all %zu prior draws "
+      "tried as starts%s%s; check the model and the data, or give starts with "
+      "--init",
+      p->model.spec.name, p->draws, reason[0] ? ", first because of " : "",
+      reason);
 }
 
 /* From one hit: at the smallest tau there is, L only has to be positive. */
@@ -132,15 +134,17 @@ static void measure_by_count(tm_support *p) {
 
 static void doubt(tm_support *p, double other) {
   if (isnan(other))
-    snprintf(p->doubt, sizeof p->doubt,
-             "only %zu of %zu prior draws had a positive likelihood, and parts "
-             "where it is positive may have been missed",
-             p->hits, p->draws);
+    tm_snprintf(
+        p->doubt, sizeof p->doubt,
+        "only %zu of %zu prior draws had a positive likelihood, and parts "
+        "where it is positive may have been missed",
+        p->hits, p->draws);
   else
-    snprintf(p->doubt, sizeof p->doubt,
-             "its log mass is %.3f by prior draws and %.3f by a density fitted "
-             "to them, further apart than their errors allow",
-             p->log_p, other);
+    tm_snprintf(
+        p->doubt, sizeof p->doubt,
+        "its log mass is %.3f by prior draws and %.3f by a density fitted "
+        "to them, further apart than their errors allow",
+        p->log_p, other);
 }
 
 /* The law's own measure of the mass needs the prior's integral; it is taken

@@ -2,6 +2,7 @@
  * should take a run for something that it is not. Those that contradict the
  * method are refused instead (resolve.c). A default that was asked for by name
  * cannot be told from one that was not, and does no harm. */
+#include "base/locale.h"
 #include "run/run.h"
 #include "run/sampler.h"
 
@@ -12,7 +13,7 @@ static void __attribute__((format(printf, 2, 3)))
 note(tm_notes *notes, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(notes->text[notes->count++], TM_NOTE_SIZE, format, arguments);
+  tm_vsnprintf(notes->text[notes->count++], TM_NOTE_SIZE, format, arguments);
   va_end(arguments);
 }
 

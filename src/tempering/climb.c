@@ -151,7 +151,7 @@ static double multiplier(const tm_climber *c, double least) {
   double low = fmax(0, -least) + 1e-10 * (1 + fabs(least));
   if (square_at(c, low) <= c->radius * c->radius)
     return low;
-  double high = low + 1;
+  double high = 2 * low + 1;
   while (square_at(c, high) > c->radius * c->radius)
     high = low + 2 * (high - low);
   for (int i = 0; i < 60 && high - low > 1e-6 * high; i++) {

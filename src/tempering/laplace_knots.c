@@ -7,6 +7,8 @@
  * modes; integers are explored outwards from what is found. */
 #include "tempering/laplace_parts.h"
 
+#include "base/locale.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -149,10 +151,10 @@ static tempera_status plan_from(tm_laplace *laplace, const tm_stage *stage,
 static void say_absent(tm_laplace *laplace, const char *format_what, double tau,
                        size_t j) {
   laplace->view.absent = true;
-  snprintf(laplace->view.reason, sizeof laplace->view.reason,
-           "the density over the unconstrained parameters %s at tau = %.3g, "
-           "along %.60s",
-           format_what, tau, tm_store_name(laplace->store, j));
+  tm_snprintf(laplace->view.reason, sizeof laplace->view.reason,
+              "the density over the unconstrained parameters %s at tau = %.3g, "
+              "along %.60s",
+              format_what, tau, tm_store_name(laplace->store, j));
 }
 
 static size_t flattest(const tm_laplace *laplace, const tm_mode *mode) {
@@ -180,8 +182,9 @@ static void check_existence(tm_laplace *laplace, const tm_stage *stage) {
     say_absent(laplace, "is unbounded", stage->tau, laplace->culprit);
   else if (stage->count == 0) {
     laplace->view.absent = true;
-    snprintf(laplace->view.reason, sizeof laplace->view.reason,
-             "no optimum of the density was found at tau = %.3g", stage->tau);
+    tm_snprintf(laplace->view.reason, sizeof laplace->view.reason,
+                "no optimum of the density was found at tau = %.3g",
+                stage->tau);
   } else if (stage->modes[0].seen.indefinite)
     say_absent(laplace, "is flat or bends upwards at its optimum", stage->tau,
                flattest(laplace, &stage->modes[0]));

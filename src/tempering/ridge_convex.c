@@ -8,6 +8,8 @@
  * they meet resolves that end without a scale of its own. */
 #include "tempering/ridge_parts.h"
 
+#include "base/locale.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -135,11 +137,11 @@ static bool find_absence(tm_ridge *ridge, const tm_knot *knot) {
   if (!(ridge->runaway >= knot->height))
     return false;
   view->absent = true;
-  snprintf(view->reason, sizeof view->reason,
-           "the density is unbounded: at tau = %.3g it still grows as "
-           "%.60s tends to its %s end (log density %.4g on the way)",
-           knot->tau, tm_store_name(ridge->store, j),
-           u[j] < 0 ? "lower" : "upper", ridge->runaway);
+  tm_snprintf(view->reason, sizeof view->reason,
+              "the density is unbounded: at tau = %.3g it still grows as "
+              "%.60s tends to its %s end (log density %.4g on the way)",
+              knot->tau, tm_store_name(ridge->store, j),
+              u[j] < 0 ? "lower" : "upper", ridge->runaway);
   return true;
 }
 

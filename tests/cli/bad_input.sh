@@ -10,6 +10,10 @@ status 1 "not a library" "$tempera" sample y.json
 says "not a library" 'cannot load the model'
 status 1 "no symbol" "$tempera" sample "$models/nothing.so"
 says "no symbol" 'does not export tempera_model_open'
+status 1 "no interface" "$tempera" sample "$models/no_abi.so"
+says "no interface" 'does not say which interface .*TEMPERA_DECLARE_MODEL'
+status 1 "another interface" "$tempera" sample "$models/other_abi.so"
+says "another interface" 'built for interface 999 of models.*build it again'
 printf 'parameters { real mu; }\nmodel { mu ~ nomal(0, 1); }\n' > model.stan
 status 1 "Stan program" "$tempera" sample model.stan
 says "Stan program" '^model\.stan:2:14: '

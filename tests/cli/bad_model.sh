@@ -13,7 +13,7 @@ says "no gradients" 'normal has no gradients .* use another kernel'
 
 status 1 "no start" "$tempera" sample "$models/impossible.so" -d y.json
 says "no start" 'impossible'
-status 0 "check says so" "$tempera" check "$models/impossible.so" -d y.json
+status 1 "check says so" "$tempera" check "$models/impossible.so" -d y.json
 prints "check says so" '^0 of 100 draws from the prior have a finite density'
 
 # Programs say why, and where.
@@ -21,8 +21,8 @@ zero() { # zero FACT STATEMENT PATTERN
   printf 'parameters { real<upper=9> s; }\nmodel {\n  s ~ normal(0, 1);\n  %s\n}\n' \
     "$2" > zero.stan
   status 1 "$1" "$tempera" sample zero.stan
-  says "$1" "zero at all 10000 .* tried as starts, first because of $3"
-  status 0 "$1 in check" "$tempera" check zero.stan -d y.json
+  says "$1" "zero at all [0-9]+ .* tried as starts, first because of $3"
+  status 1 "$1 in check" "$tempera" check zero.stan -d y.json
   prints "$1 in check" "at the first of them: $3"
 }
 zero "reject" 'if (s < 10) reject("s is ", s);' 'line 4:15: s is -?[0-9.]+'

@@ -35,7 +35,7 @@ while read -r command; do
   options "$command" > options
   # Options that are taken but not shown must be refused by name.
   sed -nE '/long_options\[\]/,/\{NULL/s/.*\{"([a-z-]+)", .*/--\1/p' \
-    "$source_dir/src/cli/$command.c" | while read -r option; do
+    "$source_dir/src/cli/${command}_command.c" | while read -r option; do
     grep -qx -- "$option" options ||
       "$tempera" "$command" x "$option" 1 2>&1 |
       grep -q 'not available' || echo "$option"

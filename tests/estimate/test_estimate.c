@@ -4,6 +4,7 @@
 #include "estimate/mixing/mixing.h"
 #include "estimate/summary.h"
 #include "estimate_support.h"
+#include "failing_memory.h"
 #include "gaussian_draws.h"
 
 static void assert_close(double value, double expected, double tolerance) {
@@ -767,7 +768,7 @@ static void fail_every_allocation(const tempera_draws *draws) {
   long k = 0;
   while (status == TEMPERA_ERROR_MEMORY && k < 1000) {
     tempera_summary *s = tm_heap_alloc(1, sizeof *s);
-    tm_heap_fail_at(++k);
+    heap_fail_at(++k);
     status = tm_estimate_summary(draws, 1, s, NULL);
     if (status == TEMPERA_OK)
       status = tm_estimate_modes(draws, s, NULL);
@@ -775,7 +776,7 @@ static void fail_every_allocation(const tempera_draws *draws) {
       status = tm_estimate_label_findings(s, NULL);
     if (status == TEMPERA_OK)
       status = tm_estimate_verdict(s, NULL);
-    tm_heap_fail_at(0);
+    heap_fail_at(0);
     tempera_summary_free(s);
   }
   assert_int_equal(status, TEMPERA_OK);
@@ -802,11 +803,11 @@ static void trips_that_cannot_be_counted_are_no_number(void **state) {
   size_t trips_made = 77, restarts = 77;
   draws->width = 2;
   draws->count = 100;
-  tm_heap_fail_at(1);
+  heap_fail_at(1);
   assert_int_equal(
       tm_trips_count(draws, &unknown, &trips_made, &restarts, NULL),
       TEMPERA_ERROR_MEMORY);
-  tm_heap_fail_at(0);
+  heap_fail_at(0);
   assert_true(trips_made == 77 && restarts == 77);
   tm_draws_free(draws);
 }

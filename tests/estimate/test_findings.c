@@ -3,6 +3,7 @@
 #include "cmocka_all.h"
 #include "estimate/estimate.h"
 #include "estimate/findings.h"
+#include "failing_memory.h"
 
 #include <math.h>
 #include <string.h>
@@ -132,14 +133,14 @@ static void every_failed_allocation_is_reported(void **state) {
   while (status == TEMPERA_ERROR_MEMORY && k < 100) {
     tempera_summary *s = empty();
     tempera_estimate e = {.name = "rb"};
-    tm_heap_fail_at(++k);
+    heap_fail_at(++k);
     status = tm_find_about(s, TM_FIND_NO_RIDGE, NAN, NAN, NULL, "%d", 5);
     if (status == TEMPERA_OK)
       status = tm_find_estimate(s, &e, TM_FIND_NO_ESTIMATE, NAN, NAN, NULL,
                                 "%s", "none");
     if (status == TEMPERA_OK)
       status = tm_findings_end(s, NULL);
-    tm_heap_fail_at(0);
+    heap_fail_at(0);
     tm_heap_free(e.warning);
     tempera_summary_free(s);
   }

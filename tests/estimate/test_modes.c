@@ -2,6 +2,7 @@
 #include "base/random.h"
 #include "estimate/summary.h"
 #include "estimate_support.h"
+#include "failing_memory.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -542,7 +543,7 @@ static void every_failed_allocation_is_reported(void **state) {
   while (status == TEMPERA_ERROR_MEMORY && k < 1000) {
     tempera_summary *s = tm_heap_alloc(1, sizeof *s);
     uint64_t calls = 0;
-    tm_heap_fail_at(++k);
+    heap_fail_at(++k);
     status = tm_estimate_summary(draws, 1, s, NULL);
     if (status == TEMPERA_OK)
       status = tm_estimate_modes(draws, s, NULL);
@@ -550,7 +551,7 @@ static void every_failed_allocation_is_reported(void **state) {
       status = tm_estimate_labels(model, draws, 1, s, &calls, NULL);
     if (status == TEMPERA_OK)
       status = tm_estimate_label_findings(s, NULL);
-    tm_heap_fail_at(0);
+    heap_fail_at(0);
     if (status == TEMPERA_OK)
       assert_int_equal(s->label_count, 3);
     tempera_summary_free(s);

@@ -9,6 +9,7 @@
 #include "tempera.h"
 
 #include "cmocka_all.h"
+#include "failing_memory.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -128,10 +129,10 @@ static void failing_allocations_are_reported(void **state) {
   for (long k = 1; k < 10000; k++) {
     tempera_program *program = NULL;
     tempera_error error = {0};
-    tm_heap_fail_at(k);
+    heap_fail_at(k);
     tempera_status status =
         tempera_program_parse("split", text, length, &program, &error);
-    tm_heap_fail_at(0);
+    heap_fail_at(0);
     tempera_program_free(program);
     if (status == TEMPERA_OK)
       break;

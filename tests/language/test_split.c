@@ -3,7 +3,9 @@
  * each line that adds to the target on which side it is: "// = prior" or
  * "// = likelihood". The splitter must find the same; and with the lines of
  * one side taken out by hand, the whole target must be what the split program
- * has on the other. The first line says whether the prior is proper. */
+ * has on the other. A line of "// = both" is followed by "//+ prior: ..." and
+ * "//+ likelihood: ...", its halves written by hand. The first line says
+ * whether the prior is proper. */
 #include "base/file.h"
 #include "base/text.h"
 #include "language/program.h"
@@ -16,16 +18,32 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const MARKS[] = {
-    [TM_PART_PRIOR] = "// = prior", [TM_PART_LIKELIHOOD] = "// = likelihood"};
+static const char *const MARKS[] = {[TM_PART_PRIOR] = "// = prior",
+                                    [TM_PART_LIKELIHOOD] = "// = likelihood",
+                                    [TM_PART_BOTH] = "// = both"};
+/* What stands for a line of both when only one part is left. */
+static const char *const HALVES[] = {
+    [TM_PART_PRIOR] = "//+ prior:", [TM_PART_LIKELIHOOD] = "//+ likelihood:"};
 
-/* The text without the lines of this part (NONE: with all), its number of
+static const char *find_in_line(const char *line, size_t n, const char *what) {
+  const char *found = strstr(line, what);
+  return found && found < line + n ? found : NULL;
+}
+
+/* The text with the lines of this part alone (BOTH: as it is), its number of
  * lines kept. */
-static void without(const char *text, tm_part part, tm_text *out) {
+static void only(const char *text, tm_part part, tm_text *out) {
+  tm_part other = TM_PART_BOTH ^ part;
   while (*text) {
     size_t n = strcspn(text, "\n");
-    const char *mark = part ? strstr(text, MARKS[part]) : NULL;
-    if (!mark || mark > text + n)
+    const char *half = other ? find_in_line(text, n, HALVES[part]) : NULL;
+    bool gone = other && (find_in_line(text, n, MARKS[other]) ||
+                          find_in_line(text, n, MARKS[TM_PART_BOTH]));
+    if (half)
+      half += strlen(HALVES[part]);
+    if (half)
+      tm_text_add_bytes(out, half, n - (size_t)(half - text));
+    else if (!gone)
       tm_text_add_bytes(out, text, n);
     tm_text_add(out, "\n");
     text += n + (text[n] == '\n');
@@ -70,11 +88,9 @@ static tm_part said(const char *text, int line) {
   for (int i = 1; i < line; i++)
     text = strchr(text, '\n') + 1;
   const char *end = text + strcspn(text, "\n");
-  for (tm_part p = TM_PART_PRIOR; p <= TM_PART_LIKELIHOOD; p++) {
-    const char *mark = strstr(text, MARKS[p]);
-    if (mark && mark < end)
+  for (tm_part p = TM_PART_PRIOR; p <= TM_PART_BOTH; p++)
+    if (find_in_line(text, (size_t)(end - text), MARKS[p]))
       return p;
-  }
   return TM_PART_NONE;
 }
 
@@ -136,11 +152,11 @@ static void check_values(const char *name, tempera_model *const models[3]) {
 static void check_case(const char *folder, const char *name) {
   char *text = read_case(folder, name);
   tempera_model *models[3];
-  static const tm_part left_out[] = {TM_PART_NONE, TM_PART_LIKELIHOOD,
-                                     TM_PART_PRIOR};
+  static const tm_part kept[] = {TM_PART_BOTH, TM_PART_PRIOR,
+                                 TM_PART_LIKELIHOOD};
   for (int k = 0; k < 3; k++) {
     tm_text version = {0};
-    without(text, left_out[k], &version);
+    only(text, kept[k], &version);
     tempera_program *program = parse(name, &version);
     if (k == 0)
       check_lines(name, text, &program->split);
@@ -180,9 +196,15 @@ static void terms_are_where_the_comments_say(void **state) {
   check_folder("split", 3);
 }
 
+static void programs_of_brms_split_by_themselves(void **state) {
+  (void)state;
+  check_folder("brms", 30);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(terms_are_where_the_comments_say),
+      cmocka_unit_test(programs_of_brms_split_by_themselves),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
 #include "tempera.h"
 
 #include "cmocka_all.h"
+#include "failing_memory.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -147,6 +148,32 @@ static void wrong_types_and_shapes_say_what_was_wanted_and_found(void **s) {
   }
 }
 
+static void items_of_tuples_are_variables(void **state) {
+  (void)state;
+  static const char text[] =
+      "{\"t\": {\"1\": 3, \"2\": {\"1\": [1.5, 2], \"2\": 7}},"
+      " \"a\": [{\"1\": 1, \"2\": [1, 2]}, {\"1\": 2, \"2\": [3, 4]}]}";
+  tempera_data *data = NULL;
+  tempera_error error = {0};
+  assert_int_equal(tempera_data_parse(text, strlen(text), &data, &error),
+                   TEMPERA_OK);
+  int64_t one = 0;
+  size_t count = 0;
+  const double *reals = NULL;
+  const int64_t *integers = NULL;
+  assert_int_equal(tempera_data_integer(data, "t:1", &one, &error), TEMPERA_OK);
+  assert_int_equal(one, 3);
+  assert_int_equal(tempera_data_reals(data, "t:2:1", &reals, &count, &error),
+                   TEMPERA_OK);
+  assert_true(count == 2 && reals[0] == 1.5);
+  assert_int_equal(
+      tempera_data_integers(data, "a:2", &integers, &count, &error),
+      TEMPERA_OK);
+  assert_true(count == 4 && integers[2] == 3);
+  assert_false(tempera_data_has(data, "t"));
+  tempera_data_free(data);
+}
+
 static void malformed_json_is_placed_in_the_callers_text(void **state) {
   (void)state;
   static const wrong_case cases[] = {
@@ -227,10 +254,10 @@ static void every_failed_allocation_is_reported_and_leaks_nothing(void **s) {
   for (long k = 1;; k++) {
     tempera_data *data = NULL;
     tempera_error error = {0};
-    tm_heap_fail_at(k);
+    heap_fail_at(k);
     tempera_status status =
         tempera_data_parse(text, strlen(text), &data, &error);
-    tm_heap_fail_at(0);
+    heap_fail_at(0);
     tempera_data_free(data);
     if (status == TEMPERA_OK)
       return;
@@ -246,6 +273,7 @@ int main(void) {
       cmocka_unit_test(special_numbers_are_strings_or_bare),
       cmocka_unit_test(an_empty_array_is_any_zero_size_array),
       cmocka_unit_test(wrong_types_and_shapes_say_what_was_wanted_and_found),
+      cmocka_unit_test(items_of_tuples_are_variables),
       cmocka_unit_test(malformed_json_is_placed_in_the_callers_text),
       cmocka_unit_test(special_words_inside_strings_are_left_alone),
       cmocka_unit_test(text_need_not_end_in_a_zero_byte),

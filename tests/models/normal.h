@@ -93,7 +93,6 @@ normal_open(const tempera_data *data, const char *name,
   return status;
 }
 
-tempera_status tempera_model_open(const tempera_data *data,
-                                  tempera_model **model, tempera_error *error);
+TEMPERA_DECLARE_MODEL;
 
 #endif

@@ -4,6 +4,7 @@
 #include "numeric/triangular.h"
 
 #include "cmocka_all.h"
+#include "failing_memory.h"
 
 #include <math.h>
 
@@ -247,10 +248,10 @@ static void failed_allocations_are_reported(void **state) {
     tm_arena *own = tm_arena_create();
     tm_mixture mixture;
     tempera_error error = {0};
-    tm_heap_fail_at(k);
+    heap_fail_at(k);
     tempera_status status =
         tm_mixture_fit(&data, &settings, &random, own, &mixture, &error);
-    tm_heap_fail_at(0);
+    heap_fail_at(0);
     assert_true(status == TEMPERA_OK || status == TEMPERA_ERROR_MEMORY);
     if (k <= 2)
       assert_int_equal(status, TEMPERA_ERROR_MEMORY);

@@ -15,14 +15,14 @@ may = {"base": [], "numeric": ["base"], "parallel": ["base"],
        "run": ["groups", "estimate"], "report": ["estimate", "run"],
        "folder": ["report"], "cli": []}
 # Who may include what of which library.
-libraries = {"cblas": ["numeric", "language"], "lapacke": ["numeric", "language"],
+libraries = {"cblas": ["base", "numeric", "language"], "lapacke": ["numeric", "language"],
              "gsl": ["base", "numeric", "language", "groups", "estimate"], "nlopt": ["numeric"],
              "jansson": ["base", "report"], "duktape": ["report"], "netcdf": ["report"],
              "cvodes": ["language"], "nvector": ["language"],
              "sunmatrix": ["language"], "sunlinsol": ["language"],
              "sunnonlinsol": ["language"], "sundials": ["language"],
              "dlfcn": ["language", "model", "report"],
-             "pthread": ["parallel", "language"]}
+             "pthread": ["base", "parallel", "language"]}
 
 def reach(folder):
     found = {folder}

@@ -5,6 +5,7 @@
 #include "model/data.h"
 
 #include "cmocka_all.h"
+#include "failing_memory.h"
 
 #include <math.h>
 #include <string.h>
@@ -239,9 +240,9 @@ static void a_failed_allocation_in_a_comparison_leaks_nothing(void **state) {
   tempera_status status = TEMPERA_ERROR_MEMORY;
   for (long k = 1; status != TEMPERA_OK; k++) {
     tempera_comparison *c = NULL;
-    tm_heap_fail_at(k);
+    heap_fail_at(k);
     status = tempera_compare(both, names, 2, NULL, &c, NULL);
-    tm_heap_fail_at(0);
+    heap_fail_at(0);
     assert_true(status == TEMPERA_OK || status == TEMPERA_ERROR_MEMORY);
     tempera_comparison_free(c);
     assert_true(k < 1000);

@@ -4,6 +4,7 @@
 #include "draws/draws.h"
 #include "run/sampler.h"
 
+#include "failing_memory.h"
 #include "gaussian_model.h"
 #include "whole_run.h"
 
@@ -116,9 +117,9 @@ static void so_are_those_of_other_methods(void **state) {
     for (size_t i = 0; i < 60; i++)
       advance(four, 7);
     assert_same_draws(one->draws, four->draws, 220);
-    long before = tm_heap_count();
+    long before = heap_count();
     advance(four, 1); /* room for it was made before */
-    assert_int_equal(tm_heap_count(), before);
+    assert_int_equal(heap_count(), before);
     tempera_sampler_free(one);
     tempera_sampler_free(four);
   }
@@ -171,11 +172,11 @@ static void sweeps_allocate_nothing(void **state) {
   advance(sampler, 201); /* ridge and warmup rounds may allocate */
   advance(sampler, 20);  /* room for rows is made between sweeps, doubling */
   advance(sampler, 10);
-  long before = tm_heap_count();
+  long before = heap_count();
   size_t room = sampler->draws->capacity - sampler->draws->count;
   assert_true(room > 10);
   advance(sampler, room);
-  assert_int_equal(tm_heap_count(), before);
+  assert_int_equal(heap_count(), before);
   tempera_sampler_free(sampler);
   tempera_model_free(model);
 }
@@ -324,13 +325,13 @@ static void fail_allocations(const tempera_model *model,
   for (long k = 1; !finished && k < 100000; k += 1 + k / 8) {
     tempera_sampler *sampler = NULL;
     tempera_summary *summary = NULL;
-    tm_heap_fail_at(k);
+    heap_fail_at(k);
     tempera_status status = tempera_sampler_create(model, o, &sampler, NULL);
     if (status == TEMPERA_OK)
       status = tempera_sampler_advance(sampler, 1000, NULL);
     if (status == TEMPERA_OK)
       status = tempera_sampler_summarise(sampler, &summary, NULL);
-    tm_heap_fail_at(0);
+    heap_fail_at(0);
     assert_true(status == TEMPERA_OK || status == TEMPERA_ERROR_MEMORY);
     finished = status == TEMPERA_OK;
     tempera_summary_free(summary);

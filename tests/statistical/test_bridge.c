@@ -8,6 +8,7 @@
 #include "numeric/triangular.h"
 
 #include "cmocka_all.h"
+#include "failing_memory.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -720,11 +721,11 @@ static void failed_allocations_are_reported(void **state) {
     tempera_estimate e;
     uint64_t evaluations;
     tempera_error error = {0};
-    tm_heap_fail_at(k);
+    heap_fail_at(k);
     tempera_status status = tm_bridge_estimate(p.model, draws, 1, 20, NULL, &e,
                                                &evaluations, &error);
     done = status == TEMPERA_OK;
-    tm_heap_fail_at(0);
+    heap_fail_at(0);
     if (done)
       tm_heap_free(e.warning);
     else

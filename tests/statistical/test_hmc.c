@@ -7,11 +7,14 @@
 #include "kernels/mix.h"
 
 #include "cmocka_all.h"
+#include "failing_memory.h"
 
 #include <math.h>
 #include <stdio.h>
 
-enum { MOST = 50, BATCHES = 100, BATCH = 40 };
+/* Sweeps of `auto` are short: effective draws are a third of them, and batches
+ * must be long beside that for their means to be independent. */
+enum { MOST = 50, BATCHES = 100, BATCH = 200 };
 
 static const double TAUS[] = {0, 0.01, 0.3, 1};
 enum { TAU_COUNT = sizeof TAUS / sizeof *TAUS };
@@ -370,7 +373,7 @@ static void auto_prefers_hmc_in_50_dimensions(void **state) {
     for (size_t i = 0; i < view.count; i++)
       printf("    %s: share %.2f, efficiency %.2g\n", view.names[i],
              view.shares[i], view.efficiency[i]);
-    assert_int_equal(view.count, 4);
+    assert_int_equal(view.count, 5);
     /* A twentieth of the evaluations at least is left to each walk. */
     assert_true(share_of(&view, "hmc") + share_of(&view, "hmc-long") > 0.6);
     assert_true(50 * share_of(&view, "random-walk") >=
@@ -417,7 +420,7 @@ static void auto_without_gradients_chooses_between_walks(void **state) {
   tempera_random random = tm_random(6, 0, TM_PURPOSE_TEST);
   warm_up(&c, 4000, &random);
   tm_mix_view at_one = tm_mix_inspect(c.move, 1);
-  assert_int_equal(at_one.count, 2);
+  assert_int_equal(at_one.count, 3);
   assert_true(share_of(&at_one, "joint") > 0.7);
   outcome out = long_run(&c, 1, 40);
   report("auto without gradients in 5 dimensions", 1, &out);
@@ -433,7 +436,7 @@ static void hmc_and_choice_allocate_nothing(void **state) {
   for (size_t i = 0; i < 2; i++) {
     chain c;
     chain_open(&c, 10, types[i]);
-    long before = tm_heap_count();
+    long before = heap_count();
     for (uint64_t round = 0; round < 3; round++) {
       for (size_t t = 0; t < TAU_COUNT; t++)
         (void)long_run(&c, TAUS[t], 50 + round);
@@ -441,7 +444,7 @@ static void hmc_and_choice_allocate_nothing(void **state) {
     }
     tm_kernel_freeze(c.kernel);
     (void)long_run(&c, 1, 60);
-    assert_int_equal(tm_heap_count(), before);
+    assert_int_equal(heap_count(), before);
     chain_close(&c);
   }
 }

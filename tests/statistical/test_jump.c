@@ -3,6 +3,7 @@
  * the Laplace ridge do on the paper's models. */
 #include "kernels/move.h"
 
+#include "failing_memory.h"
 #include "paper_support.h"
 #include "statistical/exact_models.h"
 
@@ -12,7 +13,7 @@ enum { REPLICATES = 20000, SWEEPS = 3, STATISTICS = 8 };
 
 static const double TAUS[] = {0, 0.02, 0.3, 1};
 enum { TAU_COUNT = sizeof TAUS / sizeof *TAUS };
-static const tm_move_type *const JUMP = &tm_move_jump;
+static const tm_move_type *move = &tm_move_jump; /* under test */
 
 typedef struct chain {
   tempera_model *model;
@@ -30,7 +31,7 @@ static chain chain_open(tempera_model *model, const double *starts,
   tempera_error error = {0};
   if (tm_laplace_create(model, &settings, starts, count, &c.laplace, &error))
     fail_msg("%s: %s", model->spec.name, error.message);
-  assert_int_equal(tm_kernel_compose(model, &JUMP, 1, c.arena, &c.kernel, NULL),
+  assert_int_equal(tm_kernel_compose(model, &move, 1, c.arena, &c.kernel, NULL),
                    TEMPERA_OK);
   tm_kernel_set_laplace(c.kernel, c.laplace);
   assert_int_equal(tm_evaluator_create(model, c.arena, &c.evaluator, NULL),
@@ -159,6 +160,25 @@ static void jumps_keep_the_tempered_posterior(void **state) {
   (void)state;
   for (size_t m = 0; m < EXACT_COUNT_OF; m++)
     check_model(&EXACT_MODELS[m].spec, EXACT_MODELS[m].draw);
+}
+
+static void walks_about_the_ridge_keep_it(void **state) {
+  (void)state;
+  int looked_at = 0;
+  move = &tm_move_ridge_walk;
+  for (size_t m = 0; m < EXACT_COUNT_OF; m++) {
+    tempera_model *model = NULL;
+    assert_int_equal(tempera_model_create(&EXACT_MODELS[m].spec, &model, NULL),
+                     TEMPERA_OK);
+    bool applies = tm_move_ridge_walk.applies(model);
+    tempera_model_free(model);
+    if (!applies)
+      continue;
+    check_model(&EXACT_MODELS[m].spec, EXACT_MODELS[m].draw);
+    looked_at++;
+  }
+  move = &tm_move_jump;
+  assert_true(looked_at > 1);
 }
 
 static void jumps_with_a_share_of_the_prior_keep_it_too(void **state) {
@@ -338,10 +358,10 @@ static void a_sweep_allocates_nothing(void **state) {
   tempera_random random = tm_random(7, 0, TM_PURPOSE_TEST);
   memcpy(c.point.theta, PAIR_STARTS, 5 * sizeof(double));
   tm_evaluate_natural(&c.evaluator, &c.point);
-  long before = tm_heap_count();
+  long before = heap_count();
   for (int i = 0; i < 3000; i++)
     (void)sweep(&c, i % 2 ? 1 : 1e-3, &random);
-  assert_int_equal(tm_heap_count(), before);
+  assert_int_equal(heap_count(), before);
   chain_close(&c);
 }
 
@@ -494,6 +514,7 @@ static void galaxy_is_found_within_fifteen_thousand_gradients(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(jumps_keep_the_tempered_posterior),
+      cmocka_unit_test(walks_about_the_ridge_keep_it),
       cmocka_unit_test(jumps_with_a_share_of_the_prior_keep_it_too),
       cmocka_unit_test(jumps_over_labels_keep_the_tempered_posterior),
       cmocka_unit_test(modes_are_visited_by_their_mass),

@@ -4,6 +4,7 @@
 #include "kernels/move.h"
 
 #include "cmocka_all.h"
+#include "failing_memory.h"
 #include "statistical/exact_gradients.h"
 #include "statistical/exact_models.h"
 
@@ -404,10 +405,10 @@ static void sweeps_allocate_nothing(void **state) {
       chain c = chain_open(&EXACT_MODELS[m]);
       if (subject_applies(&KERNELS[i], c.model)) {
         add_kernel(&c, &KERNELS[i]);
-        long before = tm_heap_count();
+        long before = heap_count();
         for (size_t t = 0; t < 3; t++)
           (void)mean_acceptance(&c, TAUS[t], 1000);
-        assert_int_equal(tm_heap_count(), before);
+        assert_int_equal(heap_count(), before);
       }
       chain_close(&c);
     }
@@ -508,9 +509,9 @@ static void failed_allocations_are_reported(void **state) {
     tempera_status status = TEMPERA_ERROR_MEMORY;
     for (long k = 1; status != TEMPERA_OK && k < 200; k++) {
       tm_arena *arena = tm_arena_create();
-      tm_heap_fail_at(k);
+      heap_fail_at(k);
       status = tm_kernel_create(c.model, &settings, arena, &c.kernel, NULL);
-      tm_heap_fail_at(0);
+      heap_fail_at(0);
       assert_true(status == TEMPERA_OK || status == TEMPERA_ERROR_MEMORY);
       tm_arena_free(arena);
     }

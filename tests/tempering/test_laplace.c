@@ -1,5 +1,6 @@
 /* Facts about the Laplace ridge: weights and modes against closed forms and
  * enumeration, labels, absence, and what warmup may do to it. */
+#include "failing_memory.h"
 #include "numeric/triangular.h"
 #include "paper_support.h"
 #include "tempered_models.h"
@@ -640,10 +641,10 @@ static void running_out_of_memory_is_reported(void **state) {
   tm_laplace_settings settings = {.threads = 1};
   for (long k = 1;; k++) {
     tm_laplace *laplace = NULL;
-    tm_heap_fail_at(k);
+    heap_fail_at(k);
     tempera_status status =
         tm_laplace_create(model, &settings, starts, 3, &laplace, NULL);
-    tm_heap_fail_at(0);
+    heap_fail_at(0);
     if (status == TEMPERA_OK) {
       tm_laplace_free(laplace);
       break;

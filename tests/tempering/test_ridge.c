@@ -2,6 +2,7 @@
  * certificate, absence, and what warmup may do to it. */
 #include "ridge_cases.h"
 
+#include "failing_memory.h"
 #include "groups/pair.h"
 
 /* ---- facts */
@@ -291,10 +292,10 @@ static void running_out_of_memory_is_reported(void **state) {
   tm_ridge_settings settings = {.kind = TEMPERA_RIDGE_SPLINE, .threads = 1};
   for (long k = 1;; k++) {
     tm_ridge *ridge = NULL;
-    tm_heap_fail_at(k);
+    heap_fail_at(k);
     tempera_status status = tm_ridge_create(model, &settings, problem.starts,
                                             problem.start_count, &ridge, NULL);
-    tm_heap_fail_at(0);
+    heap_fail_at(0);
     if (status == TEMPERA_OK) {
       tm_ridge_free(ridge);
       break;

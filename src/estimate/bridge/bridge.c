@@ -47,6 +47,8 @@ static const char *unavailable(const tempera_model *model,
                                const tempera_draws *draws) {
   if (!draws->has_role[TEMPERA_TARGET])
     return "not available: this method keeps no draws at tau = 1";
+  if (model->spec.no_likelihood)
+    return "not available: there is no likelihood";
   if (!draws->evidence)
     return "not available: the prior is improper";
   if (!model->spec.prior_normalised && !model->spec.prior_draw &&

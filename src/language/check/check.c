@@ -10,7 +10,7 @@ static tempera_status declare(tm_checker *c, tm_variable *v) {
   tm_variable *other = tm_scope_find(c, v->name);
   if (other)
     return tm_complain(c->source, v->token,
-                       "'%s' is already declared in line %d", v->name,
+                       "'%s' is already declared in line %d", tm_shown_name(v),
                        other->token->line);
   for (size_t i = 0; i < c->program->function_count; i++)
     if (!strcmp(c->program->functions[i]->name, v->name))
@@ -94,6 +94,8 @@ static tempera_status check_constraint(tm_checker *c, const tm_variable *v) {
 }
 
 static tempera_status check_declaration(tm_checker *c, tm_variable *v) {
+  if (v->items)
+    return declare(c, v);
   bool known = v->global && v->block != TM_BLOCK_MODEL;
   for (size_t i = 0; i < v->size_count; i++)
     TM_TRY(tm_check_scalar(c, v->sizes[i], TM_INT, known, "a size"));
@@ -109,30 +111,24 @@ static tempera_status check_declaration(tm_checker *c, tm_variable *v) {
 
 /* ---- assignments -------------------------------------------------------- */
 
-static const tm_expression *root_of(const tm_expression *e) {
-  while (e->kind == TM_E_INDEX)
-    e = e->parts[0];
-  return e;
-}
-
 static tempera_status check_assignable(tm_checker *c, const tm_expression *e) {
-  const tm_expression *root = root_of(e);
+  const tm_expression *root = tm_root(e);
   const tm_variable *v = root->variable;
   if (v->loop)
     return tm_complain(c->source, root->token,
                        "'%s' is a loop's variable and cannot be assigned",
-                       v->name);
+                       tm_shown_name(v));
   if (v->argument)
     return tm_complain(c->source, root->token,
                        "'%s' is an argument and cannot be assigned; copy it "
                        "to a local variable",
-                       v->name);
+                       tm_shown_name(v));
   if (v->block == TM_BLOCK_DATA || v->block == TM_BLOCK_PARAMETERS ||
       (v->global && v->block != c->block))
     return tm_complain(c->source, root->token,
                        "'%s' belongs to the %s block and cannot be assigned "
                        "%s",
-                       v->name, tm_block_names[v->block],
+                       tm_shown_name(v), tm_block_names[v->block],
                        v->block == c->block ? "at all" : "here");
   return TEMPERA_OK;
 }
@@ -140,8 +136,12 @@ static tempera_status check_assignable(tm_checker *c, const tm_expression *e) {
 /* x op= y is x = x op y: type it as such. */
 static tempera_status check_assignment(tm_checker *c, tm_statement *s) {
   TM_TRY(tm_check_expression(c, s->left));
-  TM_TRY(check_assignable(c, s->left));
   TM_TRY(tm_check_expression(c, s->value));
+  if (s->left->type.base == TM_TUPLE) {
+    TM_TRY(tm_assign_items(c, s));
+    return check_statement(c, s);
+  }
+  TM_TRY(check_assignable(c, s->left));
   if (strcmp(s->op, "=")) {
     tm_expression *e = TM_NEW(c->arena, tm_expression, 1);
     tm_expression **parts = TM_NEW(c->arena, tm_expression *, 2);
@@ -158,8 +158,8 @@ static tempera_status check_assignment(tm_checker *c, tm_statement *s) {
     s->value = e;
     s->op = "=";
   }
-  return check_value(c, s->token, root_of(s->left)->text, s->left->type,
-                     s->value);
+  return check_value(c, s->token, tm_shown_name(tm_root(s->left)->variable),
+                     s->left->type, s->value);
 }
 
 /* ---- ~ and target ------------------------------------------------------- */
@@ -282,6 +282,10 @@ static tempera_status check_for(tm_checker *c, tm_statement *s) {
     if (tm_rank(type) == 0)
       return tm_complain(c->source, s->lower->token,
                          "a loop runs over from:to or over a container");
+    if (type.base == TM_TUPLE)
+      return tm_complain(c->source, s->lower->token,
+                         "a loop over an array of tuples needs an index: "
+                         "for (n in 1:size(x))");
     s->variable->type = type.base == TM_MATRIX && type.depth == 0
                             ? tm_type_of(TM_REAL, 0)
                             : tm_element(type);
@@ -320,6 +324,7 @@ static tempera_status check_message(tm_checker *c, tm_statement *s) {
   for (size_t i = 0; i < s->argument_count; i++)
     TM_TRY(tm_check_expression(c, s->arguments[i]));
   c->printing = false;
+  TM_TRY(tm_print_items(c, s));
   return c->raised ? tm_complain(c->source, s->token,
                                  "a message cannot raise the target")
                    : TEMPERA_OK;
@@ -461,16 +466,19 @@ static tempera_status check_functions(tm_checker *c) {
 }
 
 static tempera_status collect_globals(tm_program *p) {
-  tm_list list = {0};
+  tm_list list = {0}, tuples = {0};
   for (int b = 0; b < TM_BLOCK_COUNT; b++)
     for (size_t i = 0; i < p->blocks[b].count; i++) {
       tm_statement *s = p->blocks[b].statements[i];
       if (s->kind == TM_S_DECLARE && s->variable->global &&
-          !tm_list_add(p->source.arena, &list, s->variable))
+          !tm_list_add(p->source.arena, s->variable->items ? &tuples : &list,
+                       s->variable))
         return tm_fail_memory(p->source.error);
     }
   p->globals = (tm_variable **)list.items;
   p->global_count = list.count;
+  p->tuples = (tm_variable **)tuples.items;
+  p->tuple_count = tuples.count;
   return TEMPERA_OK;
 }
 
@@ -504,6 +512,9 @@ tempera_status tm_check(tm_program *program) {
     for (size_t i = 0; b != TM_BLOCK_MODEL && i < program->global_count; i++)
       if (program->globals[i]->block == c.block)
         TM_TRY(declare(&c, program->globals[i]));
+    for (size_t i = 0; b != TM_BLOCK_MODEL && i < program->tuple_count; i++)
+      if (program->tuples[i]->block == c.block)
+        TM_TRY(declare(&c, program->tuples[i]));
   }
   return check_marks(program);
 }

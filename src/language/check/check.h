@@ -47,6 +47,26 @@ TEMPERA_CHECKED tempera_status tm_check_truncation(tm_checker *c,
                                                    tm_statement *s);
 /* T[,] of a container: turn s into a loop over its elements. */
 TEMPERA_CHECKED tempera_status tm_truncate_each(tm_checker *c, tm_statement *s);
+/* (a, b); t where t is declared; t.1; t[i] of an array of tuples; qr(x). */
+TEMPERA_CHECKED tempera_status tm_check_tuple(tm_checker *c, tm_expression *e);
+TEMPERA_CHECKED tempera_status tm_check_items(tm_checker *c, tm_expression *e,
+                                              const tm_variable *v);
+TEMPERA_CHECKED tempera_status tm_check_project(tm_checker *c,
+                                                tm_expression *e);
+TEMPERA_CHECKED tempera_status tm_check_tuple_index(tm_checker *c,
+                                                    tm_expression *e);
+/* An array literal whose elements have this type. */
+TEMPERA_CHECKED tempera_status tm_check_tuple_array(tm_checker *c,
+                                                    tm_expression *e,
+                                                    tm_type each);
+TEMPERA_CHECKED tempera_status tm_check_returning(tm_checker *c,
+                                                  tm_expression *e,
+                                                  bool *found);
+TEMPERA_CHECKED tempera_status tm_check_tuple_sizes(tm_checker *c,
+                                                    tm_expression *e);
+/* An assignment to a tuple, and a print of one, item by item. */
+TEMPERA_CHECKED tempera_status tm_assign_items(tm_checker *c, tm_statement *s);
+TEMPERA_CHECKED tempera_status tm_print_items(tm_checker *c, tm_statement *s);
 tm_variable *tm_scope_find(const tm_checker *c, const char *name);
 tm_function *tm_function_find(const tm_checker *c, const char *name,
                               const tm_type *types, size_t count, bool *exists);

@@ -244,8 +244,11 @@ tempera_status tm_check_call(tm_checker *c, tm_expression *e) {
   if (e->part_count > MOST_ARGUMENTS)
     return tm_complain(c->source, e->token, "more than %d arguments",
                        MOST_ARGUMENTS);
-  if (constant_call(e))
+  bool found = false;
+  TM_TRY(tm_check_returning(c, e, &found));
+  if (found || constant_call(e))
     return TEMPERA_OK;
+  TM_TRY(tm_check_tuple_sizes(c, e));
   for (size_t i = 0; i < e->part_count; i++)
     types[i] = e->parts[i]->type;
   bool old = !takes_bar(e->text);

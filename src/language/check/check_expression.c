@@ -45,16 +45,43 @@ static tm_level variable_level(const tm_variable *v) {
   return TM_LEVEL_PARAMETER;
 }
 
+/* The line of a declaration of this name in these statements, or 0. */
+static int line_of(tm_statement *const *body, size_t count, const char *name) {
+  int line = 0;
+  for (size_t i = 0; i < count && !line; i++) {
+    const tm_statement *s = body[i];
+    if (s->kind == TM_S_DECLARE && !strcmp(s->variable->name, name))
+      line = s->variable->token->line;
+    else
+      line = line_of(s->body, s->body_count, name);
+  }
+  return line;
+}
+
+static int declared_later(const tm_checker *c, const char *name) {
+  if (c->function)
+    return line_of(&c->function->body, 1, name);
+  const tm_block_node *block = &c->program->blocks[c->block];
+  return line_of(block->statements, block->count, name);
+}
+
 static tempera_status unknown_name(tm_checker *c, const tm_expression *e) {
   tm_suggestion s = {.wanted = e->text};
   for (size_t i = 0; i < c->scope_count; i++)
     tm_suggestion_offer(&s, c->scope[i]->name);
   for (size_t i = 0; i < c->program->global_count; i++)
-    if (!strcmp(c->program->globals[i]->name, e->text))
+    if (!strcmp(c->program->globals[i]->name, e->text) &&
+        c->program->globals[i]->block != c->block)
       return tm_complain(c->source, e->token,
                          "'%s' belongs to the %s block and cannot be used here",
                          e->text,
                          tm_block_names[c->program->globals[i]->block]);
+  int later = declared_later(c, e->text);
+  if (later)
+    return tm_complain(c->source, e->token,
+                       "'%s' is used here, but declared in line %d: move the "
+                       "declaration up",
+                       e->text, later);
   char hint[96];
   return tm_complain(c->source, e->token, "unknown variable '%s'%s", e->text,
                      tm_suggestion_text(&s, hint, sizeof hint));
@@ -64,6 +91,8 @@ static tempera_status check_name(tm_checker *c, tm_expression *e) {
   tm_variable *v = tm_scope_find(c, e->text);
   if (!v)
     return unknown_name(c, e);
+  if (v->items)
+    return tm_check_items(c, e, v);
   e->variable = v;
   e->type = v->type;
   e->level = variable_level(v);
@@ -183,6 +212,18 @@ static void fold_binary(tm_expression *e) {
   }
 }
 
+static tempera_status warn(tm_checker *c, const tm_token *token,
+                           const char *what) {
+  char place[TM_PLACE];
+  tm_place_text(token, place);
+  size_t size = strlen(place) + strlen(what) + 3;
+  char *text = TM_NEW(c->arena, char, size);
+  if (!text || !tm_list_add(c->arena, &c->program->warnings, text))
+    return tm_fail_memory(c->source->error);
+  snprintf(text, size, "%s: %s", place, what);
+  return TEMPERA_OK;
+}
+
 static tempera_status check_binary(tm_checker *c, tm_expression *e) {
   tm_type a = e->parts[0]->type, b = e->parts[1]->type;
   if (!binary_type(e->text, a, b, &e->type)) {
@@ -194,6 +235,10 @@ static tempera_status check_binary(tm_checker *c, tm_expression *e) {
   if (e->type.base == TM_INT && strchr("/%", e->text[0]) &&
       e->parts[1]->kind == TM_E_INT && e->parts[1]->whole == 0)
     return tm_complain(c->source, e->token, "integer division by zero");
+  if (e->type.base == TM_INT && !strcmp(e->text, "/"))
+    TM_TRY(warn(c, e->token,
+                "this division of integers drops the remainder; write %/% to "
+                "say so, or make one of them a real"));
   fold_binary(e);
   return TEMPERA_OK;
 }
@@ -264,7 +309,9 @@ static tempera_status check_literal(tm_checker *c, tm_expression *e) {
     if (type.depth == TM_MAX_RANK || type.base == TM_STRING ||
         type.base == TM_VOID)
       return tm_complain(c->source, e->token, "this array cannot be made");
-    e->type = tm_type_of(type.base, type.depth + 1);
+    if (type.base == TM_TUPLE)
+      return tm_check_tuple_array(c, e, type);
+    e->type = tm_type_at(type, type.depth + 1);
     return TEMPERA_OK;
   }
   if (!tm_is_scalar(type) && !(type.base == TM_ROW_VECTOR && type.depth == 0))
@@ -300,6 +347,8 @@ static tempera_status check_index_part(tm_checker *c, tm_expression *part,
  * then the rows and columns of what they hold. */
 static tempera_status check_index(tm_checker *c, tm_expression *e) {
   tm_type type = e->parts[0]->type;
+  if (type.base == TM_TUPLE)
+    return tm_check_tuple_index(c, e);
   int arrays = 0, kept_arrays = 0, kept[2] = {1, 1};
   char name[TM_TYPE_NAME];
   for (size_t i = 0; i < e->index_count; i++) {
@@ -408,6 +457,10 @@ static tempera_status check_kind(tm_checker *c, tm_expression *e) {
     return check_conditional(c, e);
   case TM_E_INDEX:
     return check_index(c, e);
+  case TM_E_TUPLE:
+    return tm_check_tuple(c, e);
+  case TM_E_PROJECT:
+    return tm_check_project(c, e);
   default:
     return check_literal(c, e);
   }

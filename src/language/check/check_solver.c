@@ -108,6 +108,9 @@ tempera_status tm_check_solver(tm_checker *c, tm_expression *e) {
   e->level = TM_LEVEL_CONSTANT;
   for (size_t i = 1; i < e->part_count; i++) {
     TM_TRY(tm_check_expression(c, e->parts[i]));
+    if (e->parts[i]->type.base == TM_TUPLE)
+      return tm_complain(c->source, e->parts[i]->token,
+                         "a system cannot be given a tuple; give its items");
     if (e->parts[i]->level > e->level)
       e->level = e->parts[i]->level;
   }

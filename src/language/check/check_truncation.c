@@ -117,7 +117,7 @@ static tm_variable *counter(tm_checker *c, const tm_token *token) {
   snprintf(name, 24, "n%d__", index);
   *v = (tm_variable){.name = name,
                      .token = token,
-                     .type = {TM_INT, 0},
+                     .type = {.base = TM_INT},
                      .loop = true,
                      .block = c->block,
                      .index = index};

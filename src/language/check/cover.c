@@ -22,7 +22,8 @@ typedef struct coverage {
 
 typedef struct coverer {
   tm_split *split;
-  coverage *parameters;
+  coverage *parameters; /* what is being filled: all, or ... */
+  bool sure;            /* ... only what no condition leaves out */
   const tm_statement *loops[64];
   size_t loop_count;
 } coverer;
@@ -124,9 +125,7 @@ static size_t mask_size(const tm_dependence *d) {
 /* The one parameter inside e, with its indices, when it is plain to see. */
 static const tm_expression *parameter_in(const tm_expression *e,
                                          const tm_variable *v) {
-  const tm_expression *root = e;
-  while (root->kind == TM_E_INDEX)
-    root = root->parts[0];
+  const tm_expression *root = tm_root(e);
   if (root->kind == TM_E_NAME && root->variable == v)
     return e;
   for (size_t i = 0; i < e->part_count; i++) {
@@ -187,6 +186,11 @@ static void cover_scored(coverer *c, const tm_variable *v,
 }
 
 static void cover_statement(coverer *c, const tm_statement *s) {
+  if (s->instead && !c->sure) /* copies: whether of all, the data know */
+    cover_outcome(c, s->kind == TM_S_TILDE ? s->left : s->value->parts[0],
+                  false);
+  if (s->instead)
+    return;
   if (s->kind == TM_S_TILDE && s->part == TM_PART_PRIOR)
     cover_outcome(c, s->left, false);
   for (size_t i = 0; i < s->term_count; i++)
@@ -206,6 +210,8 @@ static void walk(coverer *c, tm_statement **body, size_t count) {
   for (size_t i = 0; i < count; i++) {
     tm_statement *s = body[i];
     bool loop = s->kind == TM_S_FOR && c->loop_count < 64;
+    if (c->sure && s->kind == TM_S_IF)
+      continue;
     cover_statement(c, s);
     if (loop)
       c->loops[c->loop_count++] = s;
@@ -252,23 +258,29 @@ bool tm_surely_improper(const tm_parameter_info *info) {
          info->covered_to == 0;
 }
 
-tempera_status tm_cover_parameters(tm_split *split) {
-  tm_arena *arena = split->program->source.arena;
-  coverer c = {.split = split,
-               .parameters =
-                   TM_NEW(arena, coverage, split->parameter_count + 1)};
-  if (!c.parameters)
-    return tm_fail_memory(split->program->source.error);
+static bool cover_all(coverer *c) {
   static const tm_block_kind blocks[] = {TM_BLOCK_TRANSFORMED_PARAMETERS,
                                          TM_BLOCK_MODEL};
-  for (size_t i = 0; i < 2; i++) {
-    tm_block_node *b = &split->program->blocks[blocks[i]];
-    walk(&c, b->statements, b->count);
+  const tm_program *program = c->split->program;
+  c->parameters =
+      TM_NEW(program->source.arena, coverage, c->split->parameter_count + 1);
+  for (size_t i = 0; i < 2 && c->parameters; i++) {
+    const tm_block_node *b = &program->blocks[blocks[i]];
+    walk(c, b->statements, b->count);
   }
+  return c->parameters != NULL;
+}
+
+tempera_status tm_cover_parameters(tm_split *split) {
+  coverer all = {.split = split}, sure = {.split = split, .sure = true};
+  if (!cover_all(&all) || !cover_all(&sure))
+    return tm_fail_memory(split->program->source.error);
   split->proper = true;
   for (size_t k = 0; k < split->parameter_count; k++) {
-    tm_parameter_info *info = &split->parameters[k];
-    judge(&c.parameters[k], info);
+    tm_parameter_info *info = &split->parameters[k], certain = *info;
+    judge(&all.parameters[k], info);
+    judge(&sure.parameters[k], &certain);
+    info->conditional = !info->flat_is_proper && certain.cover < info->cover;
     if (tm_surely_improper(info))
       split->proper = false;
   }

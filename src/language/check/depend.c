@@ -147,7 +147,8 @@ static void raise_variable(follower *f, const tm_variable *v,
 static tm_dependence place_depends(const tm_split *split,
                                    const tm_expression *left) {
   tm_dependence d = {0};
-  for (; left->kind == TM_E_INDEX; left = left->parts[0])
+  for (; left->kind == TM_E_INDEX || left->kind == TM_E_PROJECT;
+       left = left->parts[0])
     for (size_t i = 0; i < left->index_count; i++) {
       join_index(split, &d, left->indices[i].from);
       join_index(split, &d, left->indices[i].to);

@@ -82,6 +82,18 @@ static void add_expression(tm_text *text, const tm_expression *e) {
     }
     tm_text_add(text, "]");
     break;
+  case TM_E_TUPLE:
+    tm_text_add(text, "(");
+    add_list(text, e->parts, e->part_count, false);
+    tm_text_add(text, ")");
+    break;
+  case TM_E_PROJECT:
+    add_expression(text, e->parts[0]);
+    tm_text_printf(text, ".%lld", (long long)e->whole);
+    break;
+  case TM_E_NAME:
+    tm_text_add(text, e->variable ? tm_shown_name(e->variable) : e->text);
+    break;
   case TM_E_TRANSPOSE:
     add_expression(text, e->parts[0]);
     tm_text_add(text, "'");
@@ -163,9 +175,9 @@ static void add_inner_size(tm_text *text, const tm_variable *v) {
     break;
   default:
     for (size_t i = 0; i + (size_t)v->type.depth < v->size_count; i++) {
-      bool less = v->constraint == TM_SUM_TO_ZERO_MATRIX ||
-                  v->constraint ==
-                      (i ? TM_ROW_STOCHASTIC : TM_COLUMN_STOCHASTIC);
+      bool less =
+          v->constraint == TM_SUM_TO_ZERO_MATRIX ||
+          v->constraint == (i ? TM_ROW_STOCHASTIC : TM_COLUMN_STOCHASTIC);
       tm_text_add(text, i ? " * " : "");
       tm_text_add(text, less ? "(" : "");
       add_expression(text, v->sizes[i + (size_t)v->type.depth]);
@@ -192,7 +204,7 @@ static void add_size(tm_text *text, const tm_variable *v) {
 static void add_parameter(tm_text *text, const tm_parameter_info *info) {
   const tm_variable *v = info->variable;
   char name[TM_TYPE_NAME];
-  tm_text_printf(text, "  %s: %s, ", v->name,
+  tm_text_printf(text, "  %s: %s, ", tm_shown_name(v),
                  tm_type_name(v->type, name, sizeof name));
   add_support(text, v);
   tm_text_add(text, ", unconstrained size ");
@@ -258,8 +270,7 @@ static bool cut_and_varying(const tm_split *split, const tm_statement *s) {
   const tm_expression *root = s->kind == TM_S_TILDE ? s->left : NULL;
   if (!root || s->part != TM_PART_PRIOR || s->truncated)
     return false;
-  while (root->kind == TM_E_INDEX)
-    root = root->parts[0];
+  root = tm_root(root);
   return root->kind == TM_E_NAME &&
          root->variable->block == TM_BLOCK_PARAMETERS &&
          tm_cut_varies(split, root->variable, s->density);
@@ -301,11 +312,12 @@ void tm_describe(const tm_split *split, tm_text *text) {
   for (size_t i = 0; i < split->parameter_count; i++) {
     const tm_parameter_info *info = &split->parameters[i];
     if (tm_surely_improper(info))
-      tm_text_printf(
-          text,
-          "improper prior: %s of %s %s no prior statement and no "
-          "two bounds; there is no evidence\n",
-          info->cover == TM_COVER_SOME ? "some elements" : "every element",
-          info->variable->name, info->cover == TM_COVER_SOME ? "have" : "has");
+      tm_text_printf(text,
+                     "improper prior: %s of %s %s no prior statement and no "
+                     "two bounds; there is no evidence\n",
+                     info->cover == TM_COVER_SOME ? "some elements"
+                                                  : "every element",
+                     tm_shown_name(info->variable),
+                     info->cover == TM_COVER_SOME ? "have" : "has");
   }
 }

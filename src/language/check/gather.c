@@ -32,6 +32,15 @@ bool tm_gathers(const tm_split *split, const tm_variable *v) {
   return can_gather(v) && g->feeds && !g->bent && g->scores;
 }
 
+bool tm_passes_on(const tm_split *split, const tm_statement *s) {
+  for (size_t i = 0; i < s->term_count; i++) {
+    const tm_variable *v = tm_summand(s->terms[i].value);
+    if (!v || !tm_gathers(split, v))
+      return false;
+  }
+  return s->kind == TM_S_TARGET && s->term_count > 0;
+}
+
 /* ---- who adds up -------------------------------------------------------- */
 
 static bool reaches(const gatherer *g, const tm_variable *into) {

@@ -82,14 +82,14 @@ static tempera_status visit_blocks(splitter *s) {
   tm_split *split = s->split;
   for (bool changed = true; changed || !s->listing;) {
     unsigned before = 0, after = 0;
-    for (int i = 0; i < split->program->variable_count; i++)
+    for (int i = 0; i < split->variable_count; i++)
       before += split->gathering[i].parts;
     s->listing = !changed;
     for (size_t i = 1; i < 3; i++) {
       tm_block_node *b = &split->program->blocks[BLOCKS[i]];
       TM_TRY(visit_all(s, b->statements, b->count, false));
     }
-    for (int i = 0; i < split->program->variable_count; i++)
+    for (int i = 0; i < split->variable_count; i++)
       after += split->gathering[i].parts;
     changed = after != before;
   }
@@ -141,6 +141,7 @@ static tempera_status set_up(splitter *s) {
   tm_program *p = split->program;
   split->variables =
       TM_NEW(s->arena, tm_dependence, (size_t)p->variable_count + 1);
+  split->variable_count = p->variable_count;
   split->gathering =
       TM_NEW(s->arena, tm_gathering, (size_t)p->variable_count + 1);
   split->parameters = TM_NEW(s->arena, tm_parameter_info, p->global_count + 1);
@@ -180,5 +181,13 @@ tempera_status tm_split_program(tm_program *program, tm_split *split) {
   for (size_t i = 0; i < split->statement_count; i++)
     split->likelihood =
         split->likelihood || split->statements[i]->part & TM_PART_LIKELIHOOD;
+  for (size_t b = 1; b < 3; b++) {
+    const tm_block_node *block = &program->blocks[BLOCKS[b]];
+    for (size_t i = 0; i < block->count; i++)
+      split->likelihood_sure =
+          split->likelihood_sure ||
+          (block->statements[i]->part & TM_PART_LIKELIHOOD &&
+           !tm_passes_on(split, block->statements[i]));
+  }
   return tm_cover_parameters(split);
 }

@@ -29,10 +29,11 @@ typedef struct tm_dependence {
 
 /* What a variable does with terms of the target. */
 typedef struct tm_gathering {
-  bool feeds;      /* it reaches the target, by whatever way */
-  bool bent;       /* it is used other than by adding it up */
-  unsigned parts;  /* of the terms it gathers, when it only adds up */
-  unsigned scores; /* parts of the densities in its values */
+  bool feeds;        /* it reaches the target, by whatever way */
+  bool bent;         /* it is used other than by adding it up */
+  unsigned parts;    /* of the terms it gathers, when it only adds up */
+  unsigned scores;   /* parts of the densities in its values */
+  tm_variable *mask; /* which elements are parameters (patch.c); or NULL */
 } tm_gathering;
 
 /* How much of a parameter the prior statements cover. */
@@ -43,18 +44,21 @@ typedef struct tm_parameter_info {
   bool flat_is_proper; /* bounded on both sides, a simplex, ... */
   tm_cover cover;
   int64_t covered_to; /* SOME: proper if its first size is at most this */
+  bool conditional;   /* covered only where conditions on data allow it */
 } tm_parameter_info;
 
 typedef struct tm_split {
   tm_program *program;
   tm_dependence *variables; /* by tm_variable.index */
   tm_gathering *gathering;  /* by tm_variable.index */
+  int variable_count;       /* that the program declares */
   tm_parameter_info *parameters;
   size_t parameter_count;
   tm_statement **statements; /* every TILDE, TARGET and _lp CALL, in order */
   size_t statement_count;
-  bool proper;     /* no parameter is improper whatever the data's sizes */
-  bool likelihood; /* some statement is */
+  bool proper;          /* no parameter is improper whatever the data's sizes */
+  bool likelihood;      /* some statement is */
+  bool likelihood_sure; /* one that no condition or loop leaves out */
 } tm_split;
 
 TEMPERA_CHECKED tempera_status tm_split_program(tm_program *program,
@@ -71,6 +75,8 @@ bool tm_follow(tm_split *split, tm_statement *const *body, size_t count);
 void tm_gather_terms(tm_split *split);
 /* Does it pass its terms on to the target one by one? */
 bool tm_gathers(const tm_split *split, const tm_variable *v);
+/* Does s only add what variables have gathered before? */
+bool tm_passes_on(const tm_split *split, const tm_statement *s);
 /* The parts of the densities that e is made of: a set of tm_part. */
 unsigned tm_scores(tm_split *split, const tm_expression *e);
 /* Find the scores of the variables that these statements assign. */
@@ -81,6 +87,9 @@ unsigned tm_function_scores(tm_split *split, const tm_expression *call);
 /* The part of a density with this outcome, and why. */
 tm_part tm_outcome_part(const tm_split *split, const tm_expression *outcome,
                         const char **reason);
+/* Take a statement apart whose outcome has observed and missing elements: sets
+ * `instead` (patch.c). */
+TEMPERA_CHECKED tempera_status tm_patch(tm_split *split, tm_statement *st);
 /* Decide on one statement that raises the target, or adds to what does; its
  * part, reason and terms are set (split_rule.c). */
 TEMPERA_CHECKED tempera_status tm_rule(tm_split *split, tm_statement *st,

@@ -426,6 +426,13 @@ tempera_status tm_rule(tm_split *split, tm_statement *st, bool under_data) {
   }
   if (st->mark != TM_MARK_NONE)
     return rule_marked(&r);
+  TM_TRY(tm_patch(split, st));
+  if (st->instead) {
+    st->part = TM_PART_BOTH;
+    st->reason = "its observed elements are likelihood, its missing ones, "
+                 "which are parameters, prior";
+    return TEMPERA_OK;
+  }
   switch (st->kind) {
   case TM_S_TILDE:
     st->part = tm_outcome_part(split, st->left, &st->reason);

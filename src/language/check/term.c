@@ -48,12 +48,6 @@ bool tm_is_sum(const tm_expression *e) {
          (!strcmp(e->text, "+") || !strcmp(e->text, "-"));
 }
 
-const tm_expression *tm_root(const tm_expression *e) {
-  while (e->kind == TM_E_INDEX)
-    e = e->parts[0];
-  return e;
-}
-
 const tm_variable *tm_summand(const tm_expression *e) {
   if (e->kind == TM_E_CALL && !strcmp(e->text, "sum") && e->part_count == 1)
     e = e->parts[0];

@@ -15,8 +15,6 @@ size_t tm_stem_length(const char *name);
 bool tm_is_sum(const tm_expression *e);
 /* v, v[i] or sum(v): v; otherwise NULL. */
 const tm_variable *tm_summand(const tm_expression *e);
-/* x in x[i][j]. */
-const tm_expression *tm_root(const tm_expression *e);
 /* Are they written alike? Names must mean the same variable. */
 bool tm_same_text(const tm_expression *a, const tm_expression *b);
 

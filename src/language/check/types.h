@@ -28,6 +28,8 @@ typedef struct tm_builtin {
 } tm_builtin;
 
 tm_type tm_type_of(tm_base base, int depth);
+/* The same with another number of array dimensions. */
+tm_type tm_type_at(tm_type type, int depth);
 bool tm_type_equal(tm_type a, tm_type b);
 /* May a value of this type stand where `to` is wanted (int for real)? */
 bool tm_type_promotes(tm_type from, tm_type to);

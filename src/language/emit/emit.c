@@ -62,9 +62,9 @@ static void emit_check(tm_emitter *g, const tm_variable *v, bool reject) {
   char place[TM_PLACE];
   if (reject)
     tm_emit(g, ", \"line %s: %s\", 1);\n", tm_place_text(v->token, place),
-            v->name);
+            tm_shown_name(v));
   else
-    tm_emit(g, ", \"%s\", 0);\n", v->name);
+    tm_emit(g, ", \"%s\", 0);\n", tm_shown_name(v));
 }
 
 static void emit_checks(tm_emitter *g, tm_block_kind block, bool reject) {
@@ -79,7 +79,7 @@ static void emit_checks(tm_emitter *g, tm_block_kind block, bool reject) {
 static void emit_read(tm_emitter *g, const tm_variable *v) {
   tm_held held = tm_held_variable(g, v);
   tm_emit(g, "  { tm_tensor r_ = t->runtime->read(t, binding, \"%s\", %d, ",
-          v->name, v->type.base == TM_INT);
+          tm_shown_name(v), v->type.base == TM_INT);
   tm_emit_sizes(g, v);
   tm_emit(g, ");\n    I->v_%s = %s; }\n", v->name,
           held == TM_TENSOR ? "r_"
@@ -126,8 +126,11 @@ static void emit_data(tm_emitter *g) {
     if (tree->globals[i]->block == TM_BLOCK_DATA)
       emit_read(g, tree->globals[i]);
   g->indent = 1;
+  g->placing = true;
   const tm_block_node *block = &tree->blocks[TM_BLOCK_TRANSFORMED_DATA];
   tm_emit_statements(g, block->statements, block->count);
+  tm_emit_line(g, "t->place = 0;");
+  g->placing = false;
   g->indent = 0;
   emit_checks(g, TM_BLOCK_TRANSFORMED_DATA, false);
   g->reading = true;
@@ -144,6 +147,8 @@ static void emit_propriety(tm_emitter *g, const tm_variable *v) {
     if (info->variable == v && info->covered_to && !info->flat_is_proper)
       tm_emit_line(g, "  if (I->d_%s[0] > %lld) t->runtime->improper(binding);",
                    v->name, (long long)info->covered_to);
+    if (info->variable == v && info->conditional && v->type.base != TM_INT)
+      tm_emit_line(g, "  t->runtime->conditional(binding, I->o_%s);", v->name);
   }
 }
 
@@ -153,8 +158,8 @@ static void emit_announcements(tm_emitter *g, tm_block_kind block) {
     const tm_variable *v = tree->globals[i];
     if (v->block != block)
       continue;
-    tm_emit(g, "  t->runtime->announce(t, binding, \"%s\", %d, ", v->name,
-            block == TM_BLOCK_GENERATED_QUANTITIES);
+    tm_emit(g, "  t->runtime->announce(t, binding, \"%s\", %d, ",
+            tm_shown_name(v), block == TM_BLOCK_GENERATED_QUANTITIES);
     tm_emit_sizes(g, v);
     tm_emit(g, ");\n");
   }
@@ -228,7 +233,8 @@ static void emit_dependent(tm_emitter *g, const tm_variable *v) {
   tm_emit_line(g,
                "    I->o_%s = t->runtime->dependent(t, binding, \"%s\", %d, "
                "s_.rank, s_.dim, I, (tm_limits){limits_%s_v, limits_%s_g}); }",
-               v->name, v->name, v->constraint == TM_OFFSET, v->name, v->name);
+               v->name, tm_shown_name(v), v->constraint == TM_OFFSET, v->name,
+               v->name);
 }
 
 static void emit_parameters(tm_emitter *g) {
@@ -257,8 +263,8 @@ static void emit_parameters(tm_emitter *g) {
     tm_emit(g,
             "    I->o_%s = t->runtime->parameter(t, binding, \"%s\", %d, "
             "%d, %d, s_.rank, s_.dim, ",
-            v->name, v->name, (int)v->constraint, v->type.base == TM_INT,
-            v->type.depth);
+            v->name, tm_shown_name(v), (int)v->constraint,
+            v->type.base == TM_INT, v->type.depth);
     emit_bounds(g, v);
     tm_emit(g, "); }\n");
     emit_propriety(g, v);
@@ -337,7 +343,7 @@ static void emit_outputs(tm_emitter *g, tm_block_kind block) {
 }
 
 static void emit_quantities(tm_emitter *g) {
-  g->outputs = true;
+  g->outputs = g->placing = true;
   tm_emit_line(g, "static void quantities(tm_tape *t, const void *i_, "
                   "const double *theta, void *binding) {");
   g->indent = 1;
@@ -352,7 +358,7 @@ static void emit_quantities(tm_emitter *g) {
   emit_outputs(g, TM_BLOCK_GENERATED_QUANTITIES);
   g->indent = 0;
   tm_emit_line(g, "}");
-  g->outputs = false;
+  g->outputs = g->placing = false;
 }
 
 /* ---- print -------------------------------------------------------------- */
@@ -433,10 +439,13 @@ static void emit_signature(tm_emitter *g, const tm_function *f) {
   tm_emit(g, "static %s f%d_%s_%s(tm_tape *t",
           f->result.base == TM_VOID
               ? "void"
-              : tm_held_name(tm_held_type(g, f->result, TM_LEVEL_PARAMETER)),
+              : tm_c_type(g, f->result,
+                          tm_held_type(g, f->result, TM_LEVEL_PARAMETER)),
           f->index, f->name, tm_emit_variant(g, f));
   for (size_t i = 0; i < f->argument_count; i++)
-    tm_emit(g, ", %s v_%s", tm_held_name(tm_held_variable(g, f->arguments[i])),
+    tm_emit(g, ", %s v_%s",
+            tm_c_type(g, f->arguments[i]->type,
+                      tm_held_variable(g, f->arguments[i])),
             f->arguments[i]->name);
   tm_emit(g, ")");
 }
@@ -516,7 +525,8 @@ static void emit_entry(tm_emitter *g, bool drawn, bool shown) {
                "  {prior_value, likelihood_value},\n"
                "  {prior_gradient, likelihood_gradient},\n"
                "  explain, quantities, %s, %s};",
-               g->program->split.proper, g->program->split.likelihood,
+               g->program->split.proper,
+               g->program->split.likelihood + g->program->split.likelihood_sure,
                program_rejects(g->program), drawn ? "draw_prior" : "0",
                shown ? "show" : "0");
 }
@@ -538,6 +548,7 @@ tempera_status tm_emit_program(const tempera_program *program, tm_text *text,
     emit_show(&g);
   emit_entry(&g, drawn, shown);
   tm_emitter head = {.program = program, .arena = program->arena};
+  tm_emit_tuple_types(&g, &head.body);
   emit_instance(&head);
   tm_emit_line(&head, "static tm_fn F[%zu];", g.call_count + 1);
   tm_emit_line(&head, "static tm_kernel K[%zu];", g.kernel_count + 1);

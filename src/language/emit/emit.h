@@ -3,7 +3,8 @@
  * A program becomes C functions: data, parameters, value and gradient of the
  * prior and of the likelihood, quantities, prior draws. Scalars are long,
  * double or (in gradient mode, when they may depend on parameters) tm_var;
- * all else is tm_tensor. Names from the program are prefixed, numbers are
+ * tuples are structs of long, tm_var, tm_tensor and such structs; all else is
+ * tm_tensor. Names from the program are prefixed, numbers are
  * printed by us and strings escaped, so nothing in it can be C of its own. */
 #ifndef TM_LANGUAGE_EMIT_H
 #define TM_LANGUAGE_EMIT_H
@@ -11,7 +12,13 @@
 #include "language/program.h"
 
 /* How a value is held in C. */
-typedef enum tm_held { TM_LONG, TM_DOUBLE, TM_VAR, TM_TENSOR } tm_held;
+typedef enum tm_held {
+  TM_LONG,
+  TM_DOUBLE,
+  TM_VAR,
+  TM_TENSOR,
+  TM_STRUCT /* a tuple */
+} tm_held;
 
 typedef struct tm_emitter {
   const tempera_program *program;
@@ -24,6 +31,7 @@ typedef struct tm_emitter {
   bool *needed;       /* by variable index: computed in this function */
   const char **calls; /* library functions, as "name\", \"signature" */
   size_t call_count, call_capacity;
+  tm_list tuples;       /* tm_type: those that have a struct */
   const char **kernels; /* univariate densities of scalars */
   size_t kernel_count, kernel_capacity;
   int indent;
@@ -31,7 +39,8 @@ typedef struct tm_emitter {
   bool drawing;    /* prior draws: ~ assigns */
   bool silent;     /* the target is not raised: values only */
   bool outputs;    /* quantities: reject stops, output at the end */
-  bool explaining; /* every statement says where it is */
+  bool explaining; /* every statement says where it is, and what it did */
+  bool placing;    /* where it is only */
   bool reading;    /* the data: kept expressions are computed here */
 } tm_emitter;
 
@@ -42,6 +51,17 @@ void tm_emit_line(tm_emitter *g, const char *format, ...)
 tm_held tm_held_type(const tm_emitter *g, tm_type type, tm_level level);
 tm_held tm_held_of(const tm_emitter *g, const tm_expression *e);
 const char *tm_held_name(tm_held held);
+/* The C type of a value: tm_held_name's, or a struct's. */
+const char *tm_c_type(tm_emitter *g, tm_type type, tm_held held);
+/* The structs that were asked for. */
+void tm_emit_tuple_types(const tm_emitter *g, tm_text *text);
+/* (a, b) and t.1; and any value as an argument or result of this type. */
+void tm_emit_tuple(tm_emitter *g, const tm_expression *e, tm_type type);
+void tm_emit_project(tm_emitter *g, const tm_expression *e);
+void tm_emit_given(tm_emitter *g, const tm_expression *e, tm_type type,
+                   tm_held held);
+/* A scalar as it is to be kept: a copy when its adjoint is another's. */
+void tm_emit_kept(tm_emitter *g, const tm_expression *e, tm_held held);
 /* How a declared variable is held. */
 tm_held tm_held_variable(const tm_emitter *g, const tm_variable *v);
 /* The number of a library function in the table F. */

@@ -82,13 +82,19 @@ static bool draws(tm_emitter *g, const tm_statement *s) {
   return false;
 }
 
+bool tm_emit_draws(tm_emitter *g, const tm_statement *s) {
+  return tm_prior_term(s, 0) && draws(g, s);
+}
+
 static void look_at(plan *p, const tm_statement *s, unit *u) {
   tm_factor f;
   const tm_expression *term;
   for (size_t i = 0; (term = tm_prior_term(s, i)); i++)
     if (tm_factor_of(p->g, s, term, &f))
       read_factor(&f, u);
-  if (s->kind == TM_S_DECLARE) {
+  if (tm_emit_draws(p->g, s)) {
+    ; /* what it gathers is not computed */
+  } else if (s->kind == TM_S_DECLARE) {
     u->writes[s->variable->index] = true;
     read_names(s->variable->initial, u->reads);
     for (size_t i = 0; i < s->variable->size_count; i++)
@@ -209,10 +215,6 @@ static bool order(plan *p, tm_statement **sorted, size_t *count) {
 }
 
 /* ---- emitting ----------------------------------------------------------- */
-
-bool tm_emit_draws(tm_emitter *g, const tm_statement *s) {
-  return tm_prior_term(s, 0) && draws(g, s);
-}
 
 void tm_emit_draw(tm_emitter *g, const tm_statement *s) {
   tm_factor f;

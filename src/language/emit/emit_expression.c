@@ -1,6 +1,8 @@
 /* emit_expression.c - expressions to C. */
 #include "language/emit/emit.h"
 
+#include "base/locale.h"
+
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,7 +12,7 @@ void tm_emit(tm_emitter *g, const char *format, ...) {
   char buffer[1024];
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(buffer, sizeof buffer, format, arguments);
+  tm_vsnprintf(buffer, sizeof buffer, format, arguments);
   va_end(arguments);
   tm_text_add(&g->body, buffer);
 }
@@ -19,7 +21,7 @@ void tm_emit_line(tm_emitter *g, const char *format, ...) {
   char buffer[1024];
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(buffer, sizeof buffer, format, arguments);
+  tm_vsnprintf(buffer, sizeof buffer, format, arguments);
   va_end(arguments);
   tm_emit(g, "%*s", 2 * g->indent, "");
   tm_text_add(&g->body, buffer);
@@ -27,6 +29,8 @@ void tm_emit_line(tm_emitter *g, const char *format, ...) {
 }
 
 tm_held tm_held_type(const tm_emitter *g, tm_type type, tm_level level) {
+  if (type.base == TM_TUPLE)
+    return TM_STRUCT;
   if (tm_rank(type) > 0)
     return TM_TENSOR;
   if (type.base == TM_INT)
@@ -39,7 +43,8 @@ tm_held tm_held_of(const tm_emitter *g, const tm_expression *e) {
 }
 
 const char *tm_held_name(tm_held held) {
-  static const char *const names[] = {"long", "double", "tm_var", "tm_tensor"};
+  static const char *const names[] = {"long", "double", "tm_var", "tm_tensor",
+                                      "?"};
   return names[held];
 }
 
@@ -119,7 +124,7 @@ void tm_emit_variable(tm_emitter *g, const tm_variable *v) {
 
 void tm_emit_as(tm_emitter *g, const tm_expression *e, tm_held held) {
   tm_held from = tm_held_of(g, e);
-  if (from == held || held == TM_TENSOR) {
+  if (from == held || held == TM_TENSOR || held == TM_STRUCT) {
     tm_emit_expression(g, e);
     return;
   }
@@ -153,6 +158,8 @@ static bool is_steady(const tm_expression *e) {
     return root->variable->global &&
            (root->variable->block == TM_BLOCK_PARAMETERS ||
             in_instance(root->variable));
+  if (root->kind == TM_E_PROJECT)
+    return false;
   if (root->kind == TM_E_UNARY && root->text[0] == '+')
     return is_steady(root->parts[0]);
   if (root->kind == TM_E_CONDITIONAL)
@@ -184,6 +191,7 @@ bool tm_aliases(const tm_expression *e) {
   case TM_E_NAME:
     return tm_rank(e->type) > 0;
   case TM_E_INDEX:
+  case TM_E_PROJECT:
     return true;
   case TM_E_CONDITIONAL:
     return true;
@@ -227,7 +235,8 @@ static void emit_user_call(tm_emitter *g, const tm_expression *e) {
   tm_emit(g, "f%d_%s_%s(t", f->index, f->name, tm_emit_variant(g, f));
   for (size_t i = 0; i < e->part_count; i++) {
     tm_emit(g, ", ");
-    tm_emit_as(g, e->parts[i], tm_held_variable(g, f->arguments[i]));
+    tm_emit_given(g, e->parts[i], f->arguments[i]->type,
+                  tm_held_variable(g, f->arguments[i]));
   }
   tm_emit(g, ")");
 }
@@ -508,9 +517,9 @@ static void emit_conditional(tm_emitter *g, const tm_expression *e) {
   tm_emit(g, "(");
   tm_emit_number(g, e->parts[0]);
   tm_emit(g, " != 0 ? ");
-  tm_emit_as(g, e->parts[1], held);
+  tm_emit_given(g, e->parts[1], e->type, held);
   tm_emit(g, " : ");
-  tm_emit_as(g, e->parts[2], held);
+  tm_emit_given(g, e->parts[2], e->type, held);
   tm_emit(g, ")");
 }
 
@@ -549,6 +558,12 @@ static void emit_kind(tm_emitter *g, const tm_expression *e) {
   case TM_E_ARRAY:
   case TM_E_ROW_VECTOR:
     emit_stack(g, e);
+    break;
+  case TM_E_TUPLE:
+    tm_emit_tuple(g, e, e->type);
+    break;
+  case TM_E_PROJECT:
+    tm_emit_project(g, e);
     break;
   case TM_E_STRING:
     break;

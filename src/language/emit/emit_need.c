@@ -7,10 +7,7 @@
 static const tm_variable *assigned(const tm_statement *s) {
   if (s->kind == TM_S_DECLARE)
     return s->variable;
-  const tm_expression *root = s->left;
-  while (root->kind == TM_E_INDEX)
-    root = root->parts[0];
-  return root->variable;
+  return tm_root(s->left)->variable;
 }
 
 static bool keeps_any(tm_emitter *g, tm_statement *const *body, size_t count) {
@@ -108,8 +105,14 @@ static void mark_variable(marker *m, const tm_variable *v) {
 static void mark_all(marker *m, tm_statement *const *body, size_t count) {
   for (size_t i = 0; i < count; i++) {
     const tm_statement *s = body[i];
+    if (s->shadow)
+      mark_all(m, &s->shadow, 1);
     if (!tm_emit_keeps(m->g, s))
       continue;
+    if (s->instead) {
+      mark_all(m, &s->instead, 1);
+      continue;
+    }
     mark(m, s->left);
     mark(m, s->value);
     mark(m, s->density);

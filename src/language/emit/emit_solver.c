@@ -20,6 +20,7 @@ static void emit_wrapper(tm_emitter *g, const tm_function *f, size_t number,
     tm_held held = tm_held_variable(g, f->arguments[i]);
     tm_emit(g, ", ");
     switch (held) {
+    case TM_STRUCT: /* refused by the checker */
     case TM_LONG:
       tm_emit(g, "a[%zu].u.i", i - 2);
       break;

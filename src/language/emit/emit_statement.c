@@ -9,9 +9,12 @@ static void emit_loud(tm_emitter *g, const tm_statement *s);
 
 void tm_emit_statements(tm_emitter *g, tm_statement *const *body,
                         size_t count) {
-  for (size_t i = 0; i < count; i++)
+  for (size_t i = 0; i < count; i++) {
     if (tm_emit_keeps(g, body[i]))
       emit_statement(g, body[i]);
+    if (body[i]->shadow)
+      tm_emit_statements(g, &body[i]->shadow, 1);
+  }
 }
 
 static void begin(tm_emitter *g) { tm_emit(g, "%*s", 2 * g->indent, ""); }
@@ -44,8 +47,7 @@ static bool is_active(const tm_emitter *g, const tm_variable *v) {
   return g->gradient && v->type.base != TM_INT;
 }
 
-/* A scalar as it is to be kept: a copy when its adjoint is another's. */
-static void emit_kept(tm_emitter *g, const tm_expression *e, tm_held held) {
+void tm_emit_kept(tm_emitter *g, const tm_expression *e, tm_held held) {
   bool copy = held == TM_VAR && tm_held_of(g, e) == TM_VAR && tm_aliases(e);
   tm_emit(g, copy ? "tm_copy(t, " : "");
   tm_emit_as(g, e, held);
@@ -69,12 +71,16 @@ static bool in_instance(const tm_variable *v) {
 
 static void emit_declaration(tm_emitter *g, const tm_variable *v) {
   tm_held held = tm_held_variable(g, v);
+  if (v->items)
+    return; /* a name for others */
   begin(g);
   if (!in_instance(v))
-    tm_emit(g, "%s ", tm_held_name(held));
+    tm_emit(g, "%s ", tm_c_type(g, v->type, held));
   tm_emit_variable(g, v);
   tm_emit(g, " = ");
-  if (held == TM_TENSOR) {
+  if (held == TM_STRUCT) {
+    tm_emit_given(g, v->initial, v->type, held);
+  } else if (held == TM_TENSOR) {
     if (v->initial)
       tm_emit(g, "t->runtime->assign(t, tm_shape(");
     else
@@ -87,7 +93,7 @@ static void emit_declaration(tm_emitter *g, const tm_variable *v) {
       tm_emit(g, ", %d)", is_active(g, v));
     }
   } else if (v->initial) {
-    emit_kept(g, v->initial, held);
+    tm_emit_kept(g, v->initial, held);
   } else {
     tm_emit(g, held == TM_LONG     ? "-2147483647L"
                : held == TM_DOUBLE ? "NAN"
@@ -100,16 +106,10 @@ static void emit_declaration(tm_emitter *g, const tm_variable *v) {
 
 /* ---- assignments -------------------------------------------------------- */
 
-static const tm_expression *root_of(const tm_expression *e) {
-  while (e->kind == TM_E_INDEX)
-    e = e->parts[0];
-  return e;
-}
-
 /* x[i] = scalar with single indices only. */
 static void emit_element(tm_emitter *g, const tm_statement *s) {
   const tm_expression *e = s->left;
-  const tm_variable *v = root_of(e)->variable;
+  const tm_variable *v = tm_root(e)->variable;
   bool active = is_active(g, v);
   tm_emit(g, "{ tm_tensor y_ = ");
   tm_emit_expression(g, e->parts[0]);
@@ -144,7 +144,7 @@ static void emit_slice_assignment(tm_emitter *g, const tm_statement *s) {
 
 static void emit_assignment(tm_emitter *g, const tm_statement *s) {
   const tm_expression *left = s->left;
-  const tm_variable *v = root_of(left)->variable;
+  const tm_variable *v = tm_root(left)->variable;
   begin(g);
   if (left->kind == TM_E_INDEX) {
     if (tm_index_single(left) && tm_rank(left->type) == 0)
@@ -160,7 +160,7 @@ static void emit_assignment(tm_emitter *g, const tm_statement *s) {
     tm_emit_variable(g, v);
     emit_assigned(g, v, s->value, s->token);
   } else {
-    emit_kept(g, s->value, tm_held_variable(g, v));
+    tm_emit_kept(g, s->value, tm_held_variable(g, v));
   }
   end(g);
 }
@@ -208,7 +208,7 @@ void tm_emit_term(tm_emitter *g, const tm_expression *e) {
     tm_emit_library(g, "sum", "v:r", &part, 1, "");
     tm_emit(g, ".u.r");
   } else {
-    emit_kept(g, e, TM_VAR);
+    tm_emit_kept(g, e, TM_VAR);
   }
   tm_emit(g, ")");
   end(g);
@@ -325,8 +325,8 @@ static void emit_return(tm_emitter *g, const tm_statement *s) {
   begin(g);
   tm_emit(g, "return ");
   if (s->value)
-    tm_emit_as(g, s->value,
-               tm_held_type(g, g->function->result, TM_LEVEL_PARAMETER));
+    tm_emit_given(g, s->value, g->function->result,
+                  tm_held_type(g, g->function->result, TM_LEVEL_PARAMETER));
   end(g);
 }
 
@@ -366,6 +366,10 @@ static bool only_raises(const tm_statement *s) {
 }
 
 static void emit_kind(tm_emitter *g, const tm_statement *s) {
+  if (s->instead && !g->drawing) {
+    tm_emit_statements(g, &s->instead, 1);
+    return;
+  }
   if (g->drawing && tm_emit_draws(g, s)) {
     tm_emit_draw(g, s);
     return;
@@ -382,15 +386,16 @@ static void emit_kind(tm_emitter *g, const tm_statement *s) {
 }
 
 static void emit_statement(tm_emitter *g, const tm_statement *s) {
-  if (!g->explaining) {
-    emit_kind(g, s);
-    return;
-  }
-  if (s->kind == TM_S_PRINT)
+  if (g->explaining && s->kind == TM_S_PRINT)
     return;
   char place[TM_PLACE];
-  tm_emit_line(g, "t->place = \"%s\";", tm_place_text(s->token, place));
+  if (g->explaining || g->placing)
+    tm_emit_line(g, "t->place = \"%s\";", tm_place_text(s->token, place));
   emit_kind(g, s);
+  if (!g->explaining)
+    return;
+  if (s->part & TM_PART_LIKELIHOOD && !tm_passes_on(&g->program->split, s))
+    tm_emit_line(g, "t->scored++;");
   if (s->kind == TM_S_TILDE || s->kind == TM_S_TARGET || s->kind == TM_S_CALL)
     emit_explanation(g, s);
 }

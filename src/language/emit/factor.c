@@ -42,9 +42,19 @@ static const tm_builtin *builtin_named(const char *name) {
   return NULL;
 }
 
+/* x[i][j], every index a single one. */
+static bool is_single(const tm_expression *e) {
+  for (; e->kind == TM_E_INDEX; e = e->parts[0])
+    if (!tm_index_single(e))
+      return false;
+  return true;
+}
+
 static const tm_variable *parameter_of(const tm_expression *left) {
   if (left->kind == TM_E_CALL && !strcmp(left->text, "to_vector"))
     left = left->parts[0];
+  else if (left->kind == TM_E_INDEX && left->parts[0]->kind == TM_E_INDEX)
+    left = is_single(left) ? tm_root(left) : left;
   else if (left->kind == TM_E_INDEX)
     left = left->parts[0];
   return left->kind == TM_E_NAME && left->variable->block == TM_BLOCK_PARAMETERS
@@ -126,6 +136,8 @@ static bool needs_itself(const tm_expression *e, const tm_variable *v) {
   return found;
 }
 
+static const tm_builtin *whole_rng(tm_emitter *g, const tm_expression *e);
+
 static bool density_fits(tm_emitter *g, const tm_expression *e) {
   if (e->kind != TM_E_CALL || !e->builtin || !tm_is_density(e))
     return false;
@@ -136,8 +148,7 @@ static bool density_fits(tm_emitter *g, const tm_expression *e) {
     if (!tm_is_scalar(e->parts[0]->type) && needs_itself(e->parts[i], v))
       return false;
   if (e->builtin->kind != TM_B_DENSITY)
-    return fits_whole(v, e) &&
-           builtin_named(renamed(g, e->builtin->name, "_rng"));
+    return fits_whole(v, e) && whole_rng(g, e);
   const tm_builtin *rng = builtin_named(renamed(g, e->builtin->name, "_rng"));
   return rng && rng->kind == TM_B_RNG && fits_elements(v, e);
 }
@@ -256,6 +267,21 @@ static bool is_slice(const tm_expression *left) {
   return left->kind == TM_E_INDEX && !tm_index_single(left);
 }
 
+/* Into x_[i, j], innermost brackets last. */
+static void emit_step(tm_emitter *g, const tm_expression *e) {
+  if (e->parts[0]->kind == TM_E_INDEX)
+    emit_step(g, e->parts[0]);
+  tm_emit(g, "%*s{ long k_ = 0;", 2 * g->indent, "");
+  for (size_t i = 0; i < e->index_count; i++) {
+    tm_emit(g, " k_ = k_ * x_.dim[%zu] + tm_at(t, ", i);
+    tm_emit_expression(g, e->indices[i].from);
+    tm_emit(g, ", x_.dim[%zu], ", i);
+    tm_emit_place(g, e->token);
+    tm_emit(g, ");");
+  }
+  tm_emit(g, " x_ = tm_sub(x_, k_, %zu); }\n", e->index_count);
+}
+
 /* The place to fill, as x_: the parameter's storage, or a copy of a slice. */
 static void emit_place(tm_emitter *g, const tm_factor *f) {
   const tm_expression *left = f->left;
@@ -268,15 +294,7 @@ static void emit_place(tm_emitter *g, const tm_factor *f) {
   tm_emit(g, ";\n");
   if (left->kind != TM_E_INDEX || is_slice(left))
     return;
-  tm_emit(g, "%*s{ long k_ = 0;", 2 * g->indent, "");
-  for (size_t i = 0; i < left->index_count; i++) {
-    tm_emit(g, " k_ = k_ * x_.dim[%zu] + tm_at(t, ", i);
-    tm_emit_expression(g, left->indices[i].from);
-    tm_emit(g, ", x_.dim[%zu], ", i);
-    tm_emit_place(g, left->token);
-    tm_emit(g, ");");
-  }
-  tm_emit(g, " x_ = tm_sub(x_, k_, %zu); }\n", left->index_count);
+  emit_step(g, left);
 }
 
 static void emit_put_back(tm_emitter *g, const tm_factor *f) {
@@ -376,13 +394,23 @@ static void emit_elements(tm_emitter *g, const tm_factor *f) {
                  tm_emit_call_number(g, "ordered_fill", "v"));
 }
 
-/* By its own random function; those of correlations ask for the size. */
+/* The random function of a whole value; those of correlations ask for the
+ * size first. */
+static const tm_builtin *whole_rng(tm_emitter *g, const tm_expression *e) {
+  const char *name = renamed(g, e->builtin->name, "_rng");
+  bool sized = is_named(e, "lkj_corr") || is_named(e, "lkj_corr_cholesky");
+  tm_type types[4] = {tm_type_of(TM_INT, 0)}, result;
+  bool exists;
+  size_t count = sized;
+  for (size_t i = 1; i < e->part_count && count < 4; i++)
+    types[count++] = e->parts[i]->type;
+  return name ? tm_builtin_find(name, types, count, &result, &exists) : NULL;
+}
+
 static void emit_whole(tm_emitter *g, const tm_factor *f) {
   const tm_expression *e = f->components[0].density;
-  const tm_builtin *rng = builtin_named(renamed(g, e->builtin->name, "_rng"));
+  const tm_builtin *rng = whole_rng(g, e);
   bool sized = is_named(e, "lkj_corr") || is_named(e, "lkj_corr_cholesky");
-  if (!rng)
-    return;
   tm_emit(g,
           "%*sF[%zu](t, (tm_any[]){tm_any_tensor(x_, 1), F[%zu](t, "
           "(tm_any[]){%s",

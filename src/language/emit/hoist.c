@@ -56,7 +56,8 @@ static bool is_one_index(const tm_expression *e) {
 
 /* Names and elements are there already; integers and arithmetic are cheap. */
 static bool is_worth_it(const tm_expression *e) {
-  if (e->kind == TM_E_NAME || (e->kind == TM_E_INDEX && is_one_index(e)))
+  if (e->type.base == TM_TUPLE || e->kind == TM_E_NAME ||
+      (e->kind == TM_E_INDEX && is_one_index(e)))
     return false;
   return tm_rank(e->type) > 0 || (e->type.base == TM_REAL && calls(e));
 }

@@ -1,8 +1,8 @@
 /* binding.c - data, parameters and quantities by name. */
 #include "language/load/binding.h"
 
-#include "language/read/ast.h"
 #include "language/load/maps.h"
+#include "language/read/ast.h"
 
 #include <stdio.h>
 
@@ -307,6 +307,15 @@ long tm_binding_dependent(tm_tape *tape, void *binding, const char *name,
 
 void tm_binding_improper(void *binding) {
   ((tm_binding *)binding)->improper = true;
+}
+
+void tm_binding_conditional(void *binding, long offset) {
+  tm_binding *b = binding;
+  if (b->conditional_count == TM_CONDITIONAL)
+    return;
+  size_t *range = b->conditional[b->conditional_count++];
+  range[0] = (size_t)offset;
+  range[1] = b->theta_count;
 }
 
 /* ---- quantities --------------------------------------------------------- */

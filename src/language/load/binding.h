@@ -6,6 +6,8 @@
 
 #include "language/load/limits.h"
 
+enum { TM_CONDITIONAL = 256 }; /* as many as parameter declarations */
+
 typedef struct tm_binding {
   const tempera_data *data;
   const char *reading; /* the last variable asked for, or NULL */
@@ -16,6 +18,9 @@ typedef struct tm_binding {
   size_t theta_count;
   tm_limits_pool *pool; /* made when a parameter's limits depend on others */
   bool improper;
+  /* [from, to) of theta whose prior stands under conditions on data */
+  size_t conditional[TM_CONDITIONAL][2];
+  size_t conditional_count;
   /* quantities: names once, growing; then values at every point */
   const char **names;
   size_t name_count, name_capacity;

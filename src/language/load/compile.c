@@ -1,6 +1,6 @@
 /* compile.c - runs the system's C compiler on a program's translation, and
  * keeps the result under a name that is a hash of everything it was made of:
- * text, flags, compiler, processor.
+ * text, flags, compiler with its version, processor.
  *
  * The compiler is started with an argument vector, never through a shell, and
  * sees nothing of the program but a file of C that we wrote. */
@@ -8,8 +8,8 @@
 
 #include "base/file.h"
 #include "base/hash.h"
-#include "language/load/cache.h"
 #include "language/emit/emit.h"
+#include "language/load/cache.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -80,8 +81,36 @@ static uint64_t hash_processor(uint64_t hash) {
   return hash;
 }
 
+/* The first cc on the PATH, as posix_spawnp finds it; false: none. */
+static bool find_compiler(char path[PATH_MAX], struct stat *status) {
+  const char *folders = getenv("PATH");
+  for (const char *at = folders ? folders : ""; *at;) {
+    size_t length = strcspn(at, ":");
+    char name[PATH_MAX];
+    snprintf(name, sizeof name, "%.*s/cc", (int)length, at);
+    if (access(name, X_OK) == 0 && realpath(name, path) &&
+        stat(path, status) == 0)
+      return true;
+    at += length + (at[length] == ':');
+  }
+  return false;
+}
+
+/* The compiler and its version: its real path (gcc-12), size and date, which
+ * an upgrade changes; asking it would take longer than loading a program. */
+static uint64_t hash_compiler(uint64_t hash) {
+  char path[PATH_MAX];
+  struct stat status;
+  if (!find_compiler(path, &status))
+    return hash;
+  const int64_t facts[] = {status.st_size, status.st_mtim.tv_sec,
+                           status.st_mtim.tv_nsec};
+  hash = tm_hash_bytes(hash, path, strlen(path));
+  return tm_hash_bytes(hash, facts, sizeof facts);
+}
+
 static void name_of(const tm_text *text, char out[40]) {
-  uint64_t a = hash_processor(TM_HASH_START);
+  uint64_t a = hash_compiler(hash_processor(TM_HASH_START));
   for (size_t i = 0; i < FLAG_COUNT; i++)
     a = tm_hash_bytes(a, FLAGS[i], strlen(FLAGS[i]) + 1);
   uint64_t b = a ^ 0x9e3779b97f4a7c15ull;

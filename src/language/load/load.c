@@ -90,8 +90,10 @@ static int rejected(user *u, const double *theta) {
   return 1;
 }
 
+/* Where a failure happened is found out when somebody asks, too. */
 static int left_early(user *u, const double *theta) {
-  return u->guard.outcome == TM_REJECTED ? rejected(u, theta) : -1;
+  int answer = rejected(u, theta);
+  return u->guard.outcome == TM_REJECTED ? answer : -1;
 }
 
 /* What the program prints, at the first point that anybody evaluates. */
@@ -222,12 +224,16 @@ size_t tm_load_transformed(const tempera_model *model) {
 
 /* Evaluate again, statement by statement. */
 static void explain(user *u) {
+  char before[sizeof u->guard.message];
+  bool failed = u->guard.outcome == TM_FAILED;
   u->unexplained = false;
+  snprintf(before, sizeof before, "%s", failed ? u->guard.message : "");
   u->guard.message[0] = '\0';
   tm_tape_reset(&u->tape);
   if (setjmp(u->guard.place))
     return; /* with the message */
   u->program->entry->explain(&u->tape, u->program->instance, u->rejected);
+  memcpy(u->guard.message, before, sizeof before);
 }
 
 static const char *reason(const void *user_) {
@@ -312,6 +318,63 @@ static prior_law try_draws(user *u, double *theta) {
   return law;
 }
 
+/* ---- what only the data decide ------------------------------------------ */
+
+enum { PROBES = 3 };
+
+/* Is no likelihood statement reached (`if (!prior_only)`)? */
+static bool scores_nothing(user *u, const double *theta, size_t size) {
+  volatile bool seen = false; /* a whole pass was made */
+  for (volatile int i = 0; i < PROBES; i++) {
+    tm_tape_reset(&u->tape);
+    if (!setjmp(u->guard.place)) {
+      u->program->entry->explain(&u->tape, u->program->instance,
+                                 theta + (size_t)i * size);
+      seen = true;
+    }
+    if (u->tape.scored > 0)
+      return false;
+  }
+  return seen;
+}
+
+/* Does some value of theta[from, to) leave the log prior as it is? */
+static bool is_untouched(user *u, const double *theta, size_t size,
+                         const size_t *range, double *touched) {
+  for (size_t j = range[0]; j < range[1]; j++)
+    touched[j] = 0;
+  for (int i = 0; i < PROBES; i++) {
+    double value, *gradient = touched + size;
+    if (gradient_of(u, 0, theta + (size_t)i * size, &value, gradient))
+      return false; /* unknown */
+    for (size_t j = range[0]; j < range[1]; j++)
+      touched[j] = fmax(touched[j], fabs(gradient[j]));
+  }
+  for (size_t j = range[0]; j < range[1]; j++)
+    if (touched[j] == 0)
+      return true;
+  return false;
+}
+
+/* Priors and likelihoods that stand under conditions on data. */
+static void look_closer(const shared *s, const tm_binding *b,
+                        tempera_model *model) {
+  user *u = model->spec.user;
+  double none[2 * PROBES];
+  double *theta = TM_NEW(b->arena, double, (PROBES + 2) * s->size + 1);
+  model->spec.no_likelihood = s->entry->likelihood == 0;
+  bool settled = s->entry->likelihood != 1 && b->conditional_count == 0;
+  if (settled || !theta ||
+      tempera_model_probe(model, 1, PROBES, theta, none, none + PROBES, NULL))
+    return;
+  if (s->entry->likelihood == 1)
+    model->spec.no_likelihood = scores_nothing(u, theta, s->size);
+  for (size_t i = 0; i < b->conditional_count; i++)
+    if (is_untouched(u, theta, s->size, b->conditional[i],
+                     theta + PROBES * s->size))
+      model->spec.prior_improper = true;
+}
+
 static tempera_status make_model(shared *s, tm_binding *binding,
                                  tempera_model **model, tempera_error *error) {
   user *u = user_new(s);
@@ -344,6 +407,8 @@ static tempera_status make_model(shared *s, tm_binding *binding,
   tempera_status status = tempera_model_create(&spec, model, error);
   if (status != TEMPERA_OK)
     release(u);
+  else
+    look_closer(s, binding, *model);
   return status;
 }
 

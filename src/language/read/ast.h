@@ -14,14 +14,22 @@ typedef enum tm_base {
   TM_ROW_VECTOR,
   TM_MATRIX,
   TM_STRING,
-  TM_FUNCTION /* a function's name as an argument (ODE systems) */
+  TM_FUNCTION, /* a function's name as an argument (ODE systems) */
+  TM_TUPLE
 } tm_base;
 
-/* depth arrays of base: array[,] vector is {TM_VECTOR, 2}. */
+/* depth arrays of base: array[,] vector is {TM_VECTOR, 2}. An array of tuples
+ * is held as a tuple of arrays. */
 typedef struct tm_type {
   tm_base base;
   int depth;
+  const struct tm_tuple *tuple; /* TUPLE: what it is made of */
 } tm_type;
+
+typedef struct tm_tuple {
+  size_t count;
+  tm_type *items;
+} tm_tuple;
 
 /* From where a value may come: the least level at which it is known. */
 typedef enum tm_level {
@@ -42,7 +50,9 @@ typedef enum tm_expression_kind {
   TM_E_CONDITIONAL,
   TM_E_INDEX,
   TM_E_ARRAY,     /* {a, b} */
-  TM_E_ROW_VECTOR /* [a, b] */
+  TM_E_ROW_VECTOR, /* [a, b] */
+  TM_E_TUPLE,      /* (a, b) */
+  TM_E_PROJECT     /* a.1; `whole` is the number */
 } tm_expression_kind;
 
 /* Of the target: a set of these. */
@@ -139,6 +149,10 @@ struct tm_variable {
   bool loop;      /* a loop's variable: not assignable */
   bool argument;  /* of a user's function: not assignable */
   bool data_only; /* an argument marked `data` */
+  /* A tuple that is declared is a name for variables, one for each item;
+   * arguments and temporaries are values. */
+  tm_variable **items;
+  const char *shown; /* an item's name outside: "t:1"; NULL: `name` */
   /* by the splitter: its values depend on the data's values */
   bool from_data;
   bool from_parameters;
@@ -163,7 +177,6 @@ typedef enum tm_statement_kind {
   TM_S_REJECT,
   TM_S_CALL /* a void function */
 } tm_statement_kind;
-
 
 /* A term of what a statement adds to the target, now or by a variable. */
 typedef struct tm_term {
@@ -192,9 +205,11 @@ struct tm_statement {
   tm_statement *otherwise; /* IF: else */
   tm_mark mark;
   bool jacobian; /* TARGET: written jacobian += */
-  bool raises;  /* calls a function that raises the target for its value */
-  tm_part part; /* by the splitter, for what raises the target */
+  bool raises;   /* calls a function that raises the target for its value */
+  tm_part part;  /* by the splitter, for what raises the target */
   const char *reason;
+  tm_statement *shadow;  /* stands behind it; */
+  tm_statement *instead; /* is emitted in its place (patch.c) */
   tm_term *terms; /* of what it adds, when that is a sum */
   size_t term_count;
 };
@@ -218,6 +233,12 @@ struct tm_function {
   int index;
 };
 
+/* A growing list in an arena. */
+typedef struct tm_list {
+  void **items;
+  size_t count, capacity;
+} tm_list;
+
 typedef struct tm_block_node {
   const tm_token *token; /* NULL: absent */
   tm_statement **statements;
@@ -231,20 +252,20 @@ typedef struct tm_program {
   tm_block_node blocks[TM_BLOCK_COUNT];
   tm_variable **globals; /* all variables at the top of blocks, in order */
   size_t global_count;
+  tm_variable **tuples; /* the names of those that are items */
+  size_t tuple_count;
   int variable_count;
   tm_expression **kept; /* by tm_hoist; number k is at k - 1 */
   size_t kept_count;
-  /* by the splitter */
-  const char **warnings;
-  size_t warning_count;
+  tm_list warnings; /* by the checker: "LINE:COLUMN: what" */
 } tm_program;
 
-/* A growing list in an arena. */
-typedef struct tm_list {
-  void **items;
-  size_t count, capacity;
-} tm_list;
 bool tm_list_add(tm_arena *arena, tm_list *list, void *item);
+
+/* The variable below indices and projections. */
+const tm_expression *tm_root(const tm_expression *e);
+/* Its name in files and messages. */
+const char *tm_shown_name(const tm_variable *v);
 
 extern const char *const tm_block_names[TM_BLOCK_COUNT];
 

@@ -9,6 +9,7 @@ typedef struct lexer {
   const tm_file *file;
   size_t at;
   int line, column;
+  size_t projected; /* how many tokens there were after the last .1 */
 } lexer;
 
 static tempera_status read_file(tm_source *source, const tm_file *file);
@@ -252,8 +253,29 @@ static tempera_status punctuation(lexer *lex) {
                         c);
 }
 
+/* Is this the .1 of t.1, f(x).1 or t.1.2? */
+static bool is_projection(const lexer *lex) {
+  const tm_source *s = lex->source;
+  if (peek(lex, 0) != '.' || !is_digit(peek(lex, 1)) || s->token_count == 0)
+    return false;
+  const tm_token *last = &s->tokens[s->token_count - 1];
+  bool ends = last->kind == TM_TOKEN_NAME || !strcmp(last->text, ")") ||
+              !strcmp(last->text, "]") || lex->projected == s->token_count;
+  return ends && last->file == lex->file &&
+         last->offset + last->length == lex->at;
+}
+
+static tempera_status projection(lexer *lex) {
+  TM_TRY(add_token(lex, TM_TOKEN_PUNCTUATION, 1));
+  TM_TRY(add_token(lex, TM_TOKEN_INT, digits(lex, 0)));
+  lex->projected = lex->source->token_count;
+  return TEMPERA_OK;
+}
+
 static tempera_status one_token(lexer *lex) {
   char c = peek(lex, 0);
+  if (is_projection(lex))
+    return projection(lex);
   if (is_letter(c))
     return name(lex);
   if (is_digit(c) || (c == '.' && is_digit(peek(lex, 1))))

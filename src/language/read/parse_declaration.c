@@ -1,12 +1,14 @@
 /* parse_declaration.c - types, declarations of variables and functions.
  *
- *   declaration = [array_type] base [constraint] [sizes] declarator
- *                 {"," declarator} ";"
+ *   declaration = type declarator {"," declarator} ";"
+ *   type        = [array_type] (base [constraint] [sizes] | tuple)
+ *   tuple       = "tuple" "(" type {"," type} ")"
  *   declarator  = name ["[" sizes "]"] ["=" expression]
  *   function    = [type] name "(" arguments ")" (block | ";")
  */
 #include "language/read/parser.h"
 
+#include <stdio.h>
 #include <string.h>
 
 typedef struct type_word {
@@ -37,11 +39,8 @@ static const type_word TYPE_WORDS[] = {
     {"sum_to_zero_matrix", TM_MATRIX, TM_SUM_TO_ZERO_MATRIX, 2, 0},
 };
 
-static const char *const UNSUPPORTED_TYPES[] = {"complex",
-                                                "complex_vector",
-                                                "complex_row_vector",
-                                                "complex_matrix",
-                                                "tuple"};
+static const char *const UNSUPPORTED_TYPES[] = {
+    "complex", "complex_vector", "complex_row_vector", "complex_matrix"};
 
 static const type_word *find_type(const char *word) {
   for (size_t i = 0; i < sizeof TYPE_WORDS / sizeof *TYPE_WORDS; i++)
@@ -64,6 +63,8 @@ bool tm_begins_type(const tm_parser *p) {
     return false;
   if (!strcmp(token->text, "array"))
     return tm_is_ahead(p, 1, "[");
+  if (!strcmp(token->text, "tuple"))
+    return tm_is_ahead(p, 1, "(");
   return find_type(token->text) || unsupported_type(token->text);
 }
 
@@ -75,7 +76,7 @@ bool tm_reserved(const char *name) {
       "continue",    "functions",  "data",        "parameters", "model",
       "generated",   "quantities", "transformed", "print",      "reject",
       "fatal_error", "profile",    "struct",      "typedef",    "export",
-      "auto",        "extern",     "static",      "array"};
+      "auto",        "extern",     "static",      "array",      "tuple"};
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
     if (!strcmp(words[i], name) && strcmp(name, "array"))
       return true;
@@ -109,7 +110,30 @@ typedef struct declared {
   tm_expression *lower, *upper;
   tm_expression *array[TM_MAX_RANK], *inner[2];
   size_t array_count, inner_count;
+  struct declared *items; /* of a tuple; `word` is NULL */
+  size_t item_count;
 } declared;
+
+enum { MOST_ITEMS = 64 };
+
+static bool type_prefix(tm_parser *p, declared *d);
+
+static bool tuple_prefix(tm_parser *p, declared *d) {
+  p->at += 2;
+  d->items = TM_NEW(p->arena, declared, MOST_ITEMS);
+  if (!d->items)
+    return false;
+  do {
+    if (d->item_count == MOST_ITEMS)
+      return tm_unexpected(p, "no more than 64 items in a tuple");
+    if (!tm_deeper(p) || !type_prefix(p, &d->items[d->item_count++]))
+      return false;
+    p->depth--;
+  } while (tm_accept(p, ","));
+  if (d->item_count < 2)
+    return tm_unexpected(p, "',': a tuple has two items or more");
+  return tm_expect(p, ")", "or ',' in this tuple");
+}
 
 static bool size_list(tm_parser *p, tm_expression **sizes, size_t *count,
                       size_t most, const char *what) {
@@ -165,6 +189,8 @@ static bool type_prefix(tm_parser *p, declared *d) {
     if (!size_list(p, d->array, &d->array_count, TM_MAX_RANK, "an array"))
       return false;
   }
+  if (tm_is(p, "tuple") && tm_is_ahead(p, 1, "("))
+    return tuple_prefix(p, d);
   const tm_token *token = tm_peek(p);
   d->word = token->kind == TM_TOKEN_NAME ? find_type(token->text) : NULL;
   if (!d->word) {
@@ -205,59 +231,163 @@ static tm_variable *variable_new(tm_parser *p, const tm_token *token) {
   return v;
 }
 
-static bool fill_variable(tm_parser *p, const declared *d, tm_variable *v) {
-  tm_expression *old[TM_MAX_RANK];
-  size_t old_count = 0;
-  if (tm_accept(p, "[") &&
-      !size_list(p, old, &old_count, TM_MAX_RANK, "an array"))
-    return false;
-  size_t depth = old_count + d->array_count;
-  if (depth > TM_MAX_RANK || (old_count && d->array_count)) {
-    (void)tm_complain(p->source, v->token,
-                      "the array's sizes belong in one "
-                      "place: array[...] before the type");
-    return false;
-  }
-  v->type = (tm_type){d->word->base, (int)depth};
+static void set_variable(const declared *d, tm_variable *v) {
+  v->type = (tm_type){.base = d->word->base, .depth = (int)d->array_count};
   v->constraint = d->constraint;
   v->lower = d->lower;
   v->upper = d->upper;
   for (size_t i = 0; i < d->array_count; i++)
     v->sizes[v->size_count++] = d->array[i];
-  for (size_t i = 0; i < old_count; i++)
-    v->sizes[v->size_count++] = old[i];
   for (size_t i = 0; i < d->inner_count; i++)
     v->sizes[v->size_count++] = d->inner[i];
   if (d->word->base == TM_MATRIX && d->inner_count == 1)
     v->sizes[v->size_count++] = d->inner[0]; /* square */
+}
+
+/* Array sizes may stand behind the name, as in old programs. */
+static bool fill_variable(tm_parser *p, const declared *d, tm_variable *v) {
+  declared own = *d;
+  if (tm_is(p, "[") && d->array_count) {
+    (void)tm_complain(p->source, v->token,
+                      "the array's sizes belong in one "
+                      "place: array[...] before the type");
+    return false;
+  }
+  if (tm_accept(p, "[") &&
+      !size_list(p, own.array, &own.array_count, TM_MAX_RANK, "an array"))
+    return false;
+  set_variable(&own, v);
   return true;
 }
 
-static bool declarator(tm_parser *p, const declared *d, tm_list *statements,
-                       bool global) {
-  const tm_token *token;
-  if (!tm_parse_name(p, &token, "a variable's name"))
-    return false;
-  tm_variable *v = variable_new(p, token);
-  if (!v || !fill_variable(p, d, v))
-    return false;
-  v->global = global;
-  if (tm_accept(p, "=") || tm_accept(p, "<-")) {
-    if (p->block == TM_BLOCK_DATA || p->block == TM_BLOCK_PARAMETERS) {
-      (void)tm_complain(p->source, token,
-                        "a variable in the %s block cannot be given a value",
-                        tm_block_names[p->block]);
-      return false;
-    }
-    v->initial = tm_parse_expression(p);
-    if (!v->initial)
-      return false;
-  }
-  tm_statement *s = tm_statement_new(p, TM_S_DECLARE, token);
+static bool declare(tm_parser *p, tm_variable *v, tm_list *statements) {
+  tm_statement *s = tm_statement_new(p, TM_S_DECLARE, v->token);
   if (!s)
     return false;
   s->variable = v;
   return tm_list_add(p->arena, statements, s);
+}
+
+/* The value after = in a declaration, or NULL: `*fine` says which. */
+static tm_expression *initial_value(tm_parser *p, const tm_token *token,
+                                    bool *fine) {
+  *fine = true;
+  if (!tm_accept(p, "=") && !tm_accept(p, "<-"))
+    return NULL;
+  tm_expression *value = NULL;
+  if (p->block == TM_BLOCK_DATA || p->block == TM_BLOCK_PARAMETERS)
+    (void)tm_complain(p->source, token,
+                      "a variable in the %s block cannot be given a value",
+                      tm_block_names[p->block]);
+  else
+    value = tm_parse_expression(p);
+  *fine = value != NULL;
+  return value;
+}
+
+/* ---- tuples -------------------------------------------------------------- */
+
+/* Item k of v: its names, in the program's C and outside. */
+static bool name_item(tm_parser *p, const tm_variable *v, size_t k,
+                      tm_variable *item) {
+  const char *outside = v->shown ? v->shown : v->name;
+  size_t size = strlen(outside) + 3 * strlen(v->name) + 32;
+  char *name = tm_parser_alloc(p, size), *shown = tm_parser_alloc(p, size);
+  if (!name || !shown)
+    return false;
+  snprintf(name, size, "%s__%zu__", v->name, k + 1);
+  snprintf(shown, size, "%s:%zu", outside, k + 1);
+  item->name = name;
+  item->shown = shown;
+  return true;
+}
+
+static bool tuple_type(tm_parser *p, const declared *d, tm_type *type) {
+  tm_tuple *tuple = tm_parser_alloc(p, sizeof *tuple);
+  *type = (tm_type){.base = d->word ? d->word->base : TM_TUPLE,
+                    .depth = (int)d->array_count};
+  if (d->word)
+    return true;
+  if (!tuple || !(tuple->items = TM_NEW(p->arena, tm_type, d->item_count)))
+    return false;
+  tuple->count = d->item_count;
+  type->tuple = tuple;
+  for (size_t i = 0; i < d->item_count; i++)
+    if (!tuple_type(p, &d->items[i], &tuple->items[i]))
+      return false;
+  return true;
+}
+
+/* An array of tuples is a tuple of arrays: an item has the sizes of what it
+ * is in before its own. */
+static bool take_outer_sizes(tm_parser *p, const tm_variable *v,
+                             const declared *outer, declared *d) {
+  size_t own = d->array_count, count = outer->array_count;
+  if (own + count > TM_MAX_RANK) {
+    (void)tm_complain(p->source, v->token, "more than %d array dimensions",
+                      TM_MAX_RANK);
+    return false;
+  }
+  memmove(d->array + count, d->array, own * sizeof *d->array);
+  memcpy(d->array, outer->array, count * sizeof *d->array);
+  d->array_count += count;
+  return true;
+}
+
+static bool add_items(tm_parser *p, const declared *d, tm_variable *v,
+                      tm_list *statements) {
+  v->items = TM_NEW(p->arena, tm_variable *, d->item_count);
+  if (!v->items)
+    return false;
+  for (size_t i = 0; i < d->item_count; i++) {
+    tm_variable *item = v->items[i] = variable_new(p, v->token);
+    declared own = d->items[i];
+    if (!item || !name_item(p, v, i, item) ||
+        !take_outer_sizes(p, v, d, &own) || !tuple_type(p, &own, &item->type))
+      return false;
+    item->global = v->global;
+    if (own.word)
+      set_variable(&own, item);
+    if (!(own.word ? declare(p, item, statements)
+                   : add_items(p, &own, item, statements)))
+      return false;
+  }
+  return declare(p, v, statements);
+}
+
+/* t = value, after the declaration of t. */
+static bool assign_tuple(tm_parser *p, const tm_token *token,
+                         tm_expression *value, tm_list *statements) {
+  tm_statement *s = tm_statement_new(p, TM_S_ASSIGN, token);
+  tm_expression *left = tm_expression_new(p, TM_E_NAME, token);
+  if (!s || !left)
+    return false;
+  s->left = left;
+  s->op = "=";
+  s->value = value;
+  return tm_list_add(p->arena, statements, s);
+}
+
+/* ---- declarators --------------------------------------------------------- */
+
+static bool declarator(tm_parser *p, const declared *d, tm_list *statements,
+                       bool global) {
+  const tm_token *token;
+  bool fine = false;
+  if (!tm_parse_name(p, &token, "a variable's name"))
+    return false;
+  tm_variable *v = variable_new(p, token);
+  if (!v || !(d->word ? fill_variable(p, d, v) : tuple_type(p, d, &v->type)))
+    return false;
+  v->global = global;
+  tm_expression *initial = initial_value(p, token, &fine);
+  if (!fine)
+    return false;
+  if (!d->word)
+    return add_items(p, d, v, statements) &&
+           (!initial || assign_tuple(p, token, initial, statements));
+  v->initial = initial;
+  return declare(p, v, statements);
 }
 
 bool tm_parse_declaration(tm_parser *p, tm_list *statements, bool global) {
@@ -279,17 +409,52 @@ static bool unsized_brackets(tm_parser *p, int *depth) {
   return tm_expect(p, "]", "(functions' types have no sizes)");
 }
 
-/* array[,] vector; real[,] of old; void where allowed. */
+static bool unsized_type(tm_parser *p, tm_type *type, bool or_void);
+
+static bool unsized_tuple(tm_parser *p, int depth, tm_type *type) {
+  tm_list list = {0};
+  p->at += 2;
+  do {
+    tm_type *item = tm_parser_alloc(p, sizeof *item);
+    if (!item || !tm_deeper(p) || !unsized_type(p, item, false) ||
+        !tm_list_add(p->arena, &list, item))
+      return false;
+    p->depth--;
+  } while (tm_accept(p, ","));
+  tm_tuple *tuple = tm_parser_alloc(p, sizeof *tuple);
+  if (!tuple || !(tuple->items = TM_NEW(p->arena, tm_type, list.count)))
+    return false;
+  tuple->count = list.count;
+  for (size_t i = 0; i < list.count; i++)
+    tuple->items[i] = *(tm_type *)list.items[i];
+  *type = (tm_type){.base = TM_TUPLE, .depth = depth, .tuple = tuple};
+  return tm_expect(p, ")", "or ',' in this tuple");
+}
+
+/* real[,] of old programs. */
+static bool old_brackets(tm_parser *p, int *depth) {
+  if (!tm_accept(p, "["))
+    return true;
+  if (*depth) {
+    p->at--;
+    return tm_unexpected(p, "a name (array[] was given before the type)");
+  }
+  return unsized_brackets(p, depth);
+}
+
+/* array[,] vector; a tuple of such; void where allowed. */
 static bool unsized_type(tm_parser *p, tm_type *type, bool or_void) {
   int depth = 0;
   if (tm_accept(p, "array"))
     if (!tm_expect(p, "[", "after array") || !unsized_brackets(p, &depth))
       return false;
+  if (tm_is(p, "tuple") && tm_is_ahead(p, 1, "("))
+    return unsized_tuple(p, depth, type);
   const tm_token *token = tm_peek(p);
   const type_word *word =
       token->kind == TM_TOKEN_NAME ? find_type(token->text) : NULL;
   if (or_void && tm_accept(p, "void")) {
-    *type = (tm_type){TM_VOID, 0};
+    *type = (tm_type){.base = TM_VOID};
     return true;
   }
   if (!word || word->constraint != TM_FREE) {
@@ -298,21 +463,13 @@ static bool unsized_type(tm_parser *p, tm_type *type, bool or_void) {
                         token->text);
       return false;
     }
-    return tm_unexpected(p, "a type: int, real, vector, row_vector, matrix "
-                            "or array[] of one");
+    return tm_unexpected(p, "a type: int, real, vector, row_vector, matrix, "
+                            "a tuple or array[] of one");
   }
   p->at++;
-  if (tm_accept(p, "[")) {
-    int more = 0;
-    if (depth) {
-      p->at--;
-      return tm_unexpected(p, "a name (array[] was given before the type)");
-    }
-    if (!unsized_brackets(p, &more))
-      return false;
-    depth = more;
-  }
-  *type = (tm_type){word->base, depth};
+  if (!old_brackets(p, &depth))
+    return false;
+  *type = (tm_type){.base = word->base, .depth = depth};
   return true;
 }
 

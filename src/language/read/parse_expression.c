@@ -15,6 +15,8 @@
  */
 #include "language/read/parser.h"
 
+#include "base/locale.h"
+
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,7 +101,7 @@ static tm_expression *number(tm_parser *p, const tm_token *token) {
   tm_expression *e = tm_expression_new(p, whole ? TM_E_INT : TM_E_REAL, token);
   if (!e)
     return NULL;
-  e->number = strtod(digits, NULL);
+  e->number = tm_strtod(digits, NULL);
   if (whole && e->number > 2147483647) {
     (void)tm_complain(p->source, token,
                       "integers end at 2147483647; write %s.0 for a real",
@@ -116,15 +118,22 @@ static tm_expression *bracketed(tm_parser *p, const tm_token *token,
   return e && list_until(p, close, e) ? e : NULL;
 }
 
-static tm_expression *parenthesised(tm_parser *p) {
+/* (a), or a tuple (a, b). */
+static tm_expression *parenthesised(tm_parser *p, const tm_token *token) {
   tm_expression *e = tm_parse_expression(p);
   if (!e)
     return NULL;
-  if (tm_is(p, ",")) {
-    (void)tm_complain(p->source, tm_peek(p), "tuples are not supported");
+  if (!tm_is(p, ","))
+    return tm_expect(p, ")", "to close the parenthesis") ? e : NULL;
+  tm_list items = {0};
+  tm_expression *tuple = tm_expression_new(p, TM_E_TUPLE, token);
+  while (tuple && e && tm_list_add(p->arena, &items, e) && tm_accept(p, ","))
+    e = tm_parse_expression(p);
+  if (!tuple || !e)
     return NULL;
-  }
-  return tm_expect(p, ")", "to close the parenthesis") ? e : NULL;
+  tuple->parts = (tm_expression **)items.items;
+  tuple->part_count = items.count;
+  return tm_expect(p, ")", "or ',' in this tuple") ? tuple : NULL;
 }
 
 static tm_expression *primary(tm_parser *p) {
@@ -154,7 +163,7 @@ static tm_expression *primary(tm_parser *p) {
     return call(p, token);
   }
   if (tm_accept(p, "("))
-    return parenthesised(p);
+    return parenthesised(p, token);
   if (tm_accept(p, "{"))
     return bracketed(p, token, TM_E_ARRAY, "}");
   if (tm_accept(p, "["))
@@ -212,12 +221,24 @@ static tm_expression *indices(tm_parser *p, tm_expression *base,
   return tm_expect(p, "]", "to close the index") ? e : NULL;
 }
 
+static tm_expression *projection(tm_parser *p, tm_expression *base) {
+  const tm_token *token = tm_peek(p);
+  tm_expression *e = tm_expression_new(p, TM_E_PROJECT, token);
+  if (token->kind != TM_TOKEN_INT || !e || !set_parts(p, e, 1, base))
+    return NULL; /* the lexer makes . only before digits */
+  e->whole = strtol(token->text, NULL, 10);
+  p->at++;
+  return e;
+}
+
 static tm_expression *postfix(tm_parser *p) {
   tm_expression *e = primary(p);
   while (e) {
     const tm_token *token = tm_peek(p);
     if (tm_accept(p, "[")) {
       e = indices(p, e, token);
+    } else if (tm_accept(p, ".")) {
+      e = projection(p, e);
     } else if (tm_accept(p, "'")) {
       tm_expression *t = tm_expression_new(p, TM_E_TRANSPOSE, token);
       e = t && set_parts(p, t, 1, e) ? t : NULL;

@@ -86,7 +86,7 @@ static tm_statement *for_statement(tm_parser *p, const tm_token *token) {
     return NULL;
   v->name = name->text;
   v->token = name;
-  v->type = (tm_type){TM_INT, 0};
+  v->type = (tm_type){.base = TM_INT};
   v->loop = true;
   v->block = p->block;
   v->index = p->program->variable_count++;
@@ -198,9 +198,12 @@ static tm_statement *tilde(tm_parser *p, const tm_token *token,
 }
 
 static bool is_lvalue(const tm_expression *e) {
-  while (e->kind == TM_E_INDEX)
+  while (e->kind == TM_E_INDEX || e->kind == TM_E_PROJECT)
     e = e->parts[0];
-  return e->kind == TM_E_NAME;
+  for (size_t i = 0; e->kind == TM_E_TUPLE && i < e->part_count; i++)
+    if (!is_lvalue(e->parts[i]))
+      return false;
+  return e->kind == TM_E_NAME || e->kind == TM_E_TUPLE;
 }
 
 /* Assignment, ~ or a call, after the expression that begins them all. */
@@ -298,8 +301,8 @@ static tm_statement *one_statement(tm_parser *p) {
 static void take_mark(tm_parser *p, tm_statement *s) {
   s->last = &p->source->tokens[p->at - 1];
   const tm_token *next = tm_peek(p);
-  if (s->kind != TM_S_TILDE && s->kind != TM_S_TARGET &&
-      s->kind != TM_S_CALL && s->kind != TM_S_ASSIGN)
+  if (s->kind != TM_S_TILDE && s->kind != TM_S_TARGET && s->kind != TM_S_CALL &&
+      s->kind != TM_S_ASSIGN)
     return;
   for (size_t i = 0; i < p->source->annotation_count; i++) {
     tm_annotation *a = &p->source->annotations[i];

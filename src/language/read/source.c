@@ -2,6 +2,8 @@
  * misspelt names. */
 #include "language/read/source.h"
 
+#include "base/locale.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -71,7 +73,8 @@ static tempera_status complain(const tm_source *source, const tm_file *file,
              column);
     append(error->message, room, &used, place, strlen(place));
   }
-  int wrote = vsnprintf(error->message + used, room - used, format, arguments);
+  int wrote =
+      tm_vsnprintf(error->message + used, room - used, format, arguments);
   used += wrote < 0 ? 0 : (size_t)wrote;
   if (used >= room)
     used = room - 1;

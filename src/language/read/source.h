@@ -51,9 +51,9 @@ typedef struct tm_annotation {
 
 typedef struct tm_source {
   tm_arena *arena;
-  const char *name; /* the file's name, for messages */
+  const char *name;         /* the file's name, for messages */
   const char *include_path; /* folders, separated by ':'; or NULL */
-  tm_token *tokens; /* the last one is TM_TOKEN_END */
+  tm_token *tokens;         /* the last one is TM_TOKEN_END */
   size_t token_count, token_capacity;
   tm_annotation *annotations;
   size_t annotation_count, annotation_capacity;

@@ -501,9 +501,8 @@ double tm_log_interval(const char *name, const double *arguments, int arity,
   if (upper == INFINITY)
     return above;
   double below = at(mass, x, lower, false);
-  return below < above
-             ? tm_log_diff_exp(at(mass, x, upper, false), below)
-             : tm_log_diff_exp(above, at(mass, x, upper, true));
+  return below < above ? tm_log_diff_exp(at(mass, x, upper, false), below)
+                       : tm_log_diff_exp(above, at(mass, x, upper, true));
 }
 
 #define DEFINE(name, letters)                                                  \

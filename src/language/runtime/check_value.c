@@ -1,6 +1,7 @@
 /* check_value.c - does a value keep the promise of its declared type? */
 #include "language/runtime/runtime.h"
 
+#include "base/locale.h"
 #include "language/read/ast.h"
 
 #include <stdio.h>
@@ -42,9 +43,9 @@ static void check_bounds(tm_tape *tape, const tm_view *v, const tm_any *value,
     if (x >= a && x <= b)
       continue;
     if (!(x >= a))
-      snprintf(what, sizeof what, "was declared with lower=%.8g", a);
+      tm_snprintf(what, sizeof what, "was declared with lower=%.8g", a);
     else
-      snprintf(what, sizeof what, "was declared with upper=%.8g", b);
+      tm_snprintf(what, sizeof what, "was declared with upper=%.8g", b);
     char element[300];
     name_element(element, sizeof element, name, value, k);
     broken(tape, reject, element, what, x);

@@ -68,6 +68,7 @@ typedef struct tm_tape {
   double log_density;
   const char *place;              /* of the statement, while explaining */
   int showing;                    /* print statements print */
+  int scored;                     /* likelihood statements, explaining */
   void *chunks, *random, *inside; /* the library's own */
   const struct tm_runtime *runtime;
 } tm_tape;
@@ -156,6 +157,8 @@ typedef struct tm_runtime {
                     int rank, const int *dim, const void *instance,
                     tm_limits limits);
   void (*improper)(void *binding); /* some element has no proper prior */
+  /* the last parameter, at `offset`, has one if conditions on data hold */
+  void (*conditional)(void *binding, long offset);
   /* an output's name and sizes, once; then its value, for every point */
   void (*announce)(tm_tape *tape, void *binding, const char *name,
                    int generated, int rank, const int *dim);
@@ -251,7 +254,7 @@ typedef struct tm_entry {
   unsigned version; /* of this header */
   const char *name;
   int proper;     /* is the prior? */
-  int likelihood; /* is any statement? */
+  int likelihood; /* is any statement? 1: if it is reached, 2: yes */
   int rejects;    /* may points of the prior be rejected? */
   size_t instance_size;
   void (*start)(const tm_runtime *runtime);

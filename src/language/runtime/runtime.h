@@ -117,6 +117,7 @@ long tm_binding_dependent(tm_tape *tape, void *binding, const char *name,
                           int shifted, int rank, const int *dim,
                           const void *instance, tm_limits limits);
 void tm_binding_improper(void *binding);
+void tm_binding_conditional(void *binding, long offset);
 void tm_binding_announce(tm_tape *tape, void *binding, const char *name,
                          int generated, int rank, const int *dim);
 void tm_binding_output(tm_tape *tape, void *binding, tm_any value);

@@ -1,6 +1,8 @@
 /* tape.c - the tape's memory, failures, and the table given to programs. */
 #include "language/runtime/runtime.h"
 
+#include "base/context.h"
+#include "base/locale.h"
 #include "base/text.h"
 
 #include <gsl/gsl_cdf.h>
@@ -38,6 +40,7 @@ void tm_tape_reset(tm_tape *tape) {
   tape->last = NULL;
   tape->log_density = 0;
   tape->place = NULL;
+  tape->scored = 0;
   tape->sink = 0;
   if (!c)
     return;
@@ -96,11 +99,13 @@ _Noreturn static void leave(tm_tape *tape, tm_outcome outcome) {
 _Noreturn static void fail_with(tm_tape *tape, const char *place,
                                 const char *format, va_list arguments) {
   tm_guard *guard = tape->inside;
+  if (!place[0] && tape->place)
+    place = tape->place;
   int used = place[0] ? snprintf(guard->message, sizeof guard->message,
                                  "line %s: ", place)
                       : 0;
-  vsnprintf(guard->message + used, sizeof guard->message - (size_t)used, format,
-            arguments);
+  tm_vsnprintf(guard->message + used, sizeof guard->message - (size_t)used,
+               format, arguments);
   leave(tape, TM_FAILED);
 }
 
@@ -119,8 +124,8 @@ _Noreturn void tm_runtime_reject(tm_tape *tape, const char *format, ...) {
     used = snprintf(guard->message, sizeof guard->message,
                     "line %s: ", tape->place);
   va_start(arguments, format);
-  vsnprintf(guard->message + used, sizeof guard->message - (size_t)used, format,
-            arguments);
+  tm_vsnprintf(guard->message + used, sizeof guard->message - (size_t)used,
+               format, arguments);
   va_end(arguments);
   leave(tape, TM_REJECTED);
 }
@@ -143,8 +148,8 @@ static void add_any(tm_text *text, const tm_any *a) {
   }
 }
 
-/* print needs a printer or, when the tape is to show it, goes to stderr: that
- * is what its program asks for. reject keeps its words. */
+/* print needs a printer or, when the tape is to show it, is a message: that is
+ * what its program asks for. reject keeps its words. */
 static void message(tm_tape *tape, const char *place, int reject,
                     const tm_any *arguments, int count) {
   const tm_printer *printer = &((tm_guard *)tape->inside)->printer;
@@ -158,7 +163,7 @@ static void message(tm_tape *tape, const char *place, int reject,
     if (!text.failed && printer->print)
       printer->print(printer->context, text.data, text.length);
     else if (!text.failed)
-      fputs(text.data, stderr);
+      tm_message(tm_context(), text.data, text.length);
     tm_text_clear(&text);
     return;
   }
@@ -255,6 +260,7 @@ const tm_runtime tm_the_runtime = {.find = find,
                                    .parameter = tm_binding_parameter,
                                    .dependent = tm_binding_dependent,
                                    .improper = tm_binding_improper,
+                                   .conditional = tm_binding_conditional,
                                    .announce = tm_binding_announce,
                                    .output = tm_binding_output,
                                    .enough = tm_binding_enough,

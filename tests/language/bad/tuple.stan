@@ -1,3 +1,0 @@
-transformed data {
-  tuple(real, int) t;
-}

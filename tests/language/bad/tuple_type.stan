@@ -1,0 +1,3 @@
+transformed data {
+  tuple(real, int) t = (1, 2.5);
+}

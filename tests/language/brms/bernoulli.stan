@@ -1,0 +1,35 @@
+// proper: bernoulli
+data {
+  int<lower=1> N;
+  array[N] int Y;
+  int<lower=1> K;
+  matrix[N, K] X;
+  int<lower=1> Kc;
+  int prior_only;
+}
+transformed data {
+  matrix[N, Kc] Xc;
+  vector[Kc] means_X;
+  for (i in 2:K) {
+    means_X[i - 1] = mean(X[, i]);
+    Xc[, i - 1] = X[, i] - means_X[i - 1];
+  }
+}
+parameters {
+  vector[Kc] b;
+  real Intercept;
+}
+transformed parameters {
+  real lprior = 0;
+  lprior += normal_lpdf(b | 0, 1);                                           // = prior
+  lprior += student_t_lpdf(Intercept | 3, 0, 2.5);                           // = prior
+}
+model {
+  if (!prior_only) {
+    target += bernoulli_logit_glm_lpmf(Y | Xc, Intercept, b);                // = likelihood
+  }
+  target += lprior;
+}
+generated quantities {
+  real b_Intercept = Intercept - dot_product(means_X, b);
+}

@@ -1,0 +1,49 @@
+// proper: censored
+data {
+  int<lower=1> N;
+  vector[N] Y;
+  array[N] int<lower=-1, upper=2> cens;
+  int<lower=1> K;
+  matrix[N, K] X;
+  int<lower=1> Kc;
+  int prior_only;
+}
+transformed data {
+  matrix[N, Kc] Xc;
+  vector[Kc] means_X;
+  for (i in 2:K) {
+    means_X[i - 1] = mean(X[, i]);
+    Xc[, i - 1] = X[, i] - means_X[i - 1];
+  }
+}
+parameters {
+  vector[Kc] b;
+  real Intercept;
+  real<lower=0> sigma;
+}
+transformed parameters {
+  real lprior = 0;
+  lprior += normal_lpdf(b | 0, 1);                                           // = prior
+  lprior += student_t_lpdf(Intercept | 3, 0, 2.5);                           // = prior
+  lprior += student_t_lpdf(sigma | 3, 0, 2.5)                                // = prior
+    - 1 * student_t_lccdf(0 | 3, 0, 2.5);                                    // = prior
+}
+model {
+  if (!prior_only) {
+    vector[N] mu = rep_vector(0.0, N);
+    mu += Intercept + Xc * b;
+    for (n in 1:N) {
+      if (cens[n] == 0) {
+        target += normal_lpdf(Y[n] | mu[n], sigma);                          // = likelihood
+      } else if (cens[n] == 1) {
+        target += normal_lccdf(Y[n] | mu[n], sigma);                         // = likelihood
+      } else if (cens[n] == -1) {
+        target += normal_lcdf(Y[n] | mu[n], sigma);                          // = likelihood
+      }
+    }
+  }
+  target += lprior;
+}
+generated quantities {
+  real b_Intercept = Intercept - dot_product(means_X, b);
+}
