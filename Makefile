@@ -16,7 +16,7 @@ PREFIX ?= /usr/local
 BUILD := build
 JOBS := $(shell nproc)
 TIMINGS := overhead models language
-EXPERIMENTS := coverage truth dimension budget ablation family
+EXPERIMENTS := coverage verdict truth dimension budget ablation family
 GENERATOR := $(if $(shell command -v ninja),-G Ninja,)
 
 .PHONY: all functions-table setup demo test install bench $(EXPERIMENTS) gauntlet \

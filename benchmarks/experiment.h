@@ -192,6 +192,7 @@ typedef struct result {
   size_t estimate_count, round_trips;
   double likelihoods, gradients, seconds, figures[FIGURES];
   bool reliable;
+  char finding[24]; /* that forbids it; "" when nothing does */
 } result;
 
 static inline double thread_seconds(void) {
@@ -262,6 +263,8 @@ static inline void read_summary(const tempera_summary *s, result *r) {
   r->likelihoods = (double)s->likelihood_evaluations;
   r->gradients = (double)s->gradient_evaluations;
   r->reliable = s->reliable;
+  if (!s->reliable && s->finding_count)
+    snprintf(r->finding, sizeof r->finding, "%s", s->findings[0].code);
 }
 
 static inline tempera_status run_sampler(const problem *p,

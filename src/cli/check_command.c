@@ -85,6 +85,23 @@ static void print_callbacks(const tempera_model_spec *s) {
   print_callback("clone", s->clone, "one copy of its data per chain");
 }
 
+/* What is known of a program's prior with these data, and what follows. */
+static void print_prior(const tempera_model_spec *s) {
+  printf("\nprior\n");
+  if (s->prior_improper)
+    printf("  improper: there is no evidence\n");
+  else if (s->prior_normalised)
+    printf("  drawn from exactly; the log of its integral is %.6g\n",
+           s->prior_log_integral);
+  else if (s->prior_draw)
+    printf("  drawn from exactly; its integral is estimated\n");
+  else
+    printf("  explored by a run of its own, which also estimates its "
+           "integral\n");
+  if (s->no_likelihood)
+    printf("  nothing is likelihood with these data: there is no evidence\n");
+}
+
 /* Why the density is zero at a point, where the model can tell. */
 static void print_reason(const tempera_model *model, const double *theta) {
   const tempera_model_spec *s = tempera_model_spec_of(model);
@@ -125,7 +142,7 @@ static int print_points(const tempera_model *model, const char *path) {
   printf("\n");
   if (prior_zero)
     printf("%d have prior density zero%s\n", prior_zero,
-           draws ? ": prior_draw and log_prior disagree" : "");
+           draws ? ": draws and density of the prior disagree" : "");
   if (!good) {
     print_reason(model, theta);
     printf("no start was found among them: give one with --init\n");
@@ -164,7 +181,9 @@ static int check(cli_input *input, bool gradient) {
   int code = cli_load(input);
   if (code == EXIT_DONE) {
     print_parameters(input->model);
-    if (!cli_is_program(input->model_path))
+    if (cli_is_program(input->model_path))
+      print_prior(tempera_model_spec_of(input->model));
+    else
       print_callbacks(tempera_model_spec_of(input->model));
     code = print_points(input->model, input->model_path);
     if (code == EXIT_DONE && gradient)

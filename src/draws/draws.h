@@ -73,6 +73,7 @@ struct tempera_draws {
   /* When all of these, tau = 0 included, are of the prior where L > 0: the log
    * of that part's mass, and its error; else 0. */
   double log_support, support_se;
+  size_t confined; /* values between two bounds, or of a simplex or map */
 };
 
 /* names and integer must outlive the draws. */

@@ -20,6 +20,7 @@ static const double MOST_APART = 5, LET_PASS = 0.02;
 bool tm_prior_run_needed(const tempera_model *model,
                          const tempera_options *options) {
   return !model->spec.prior_draw && !model->spec.prior_improper &&
+         !model->spec.no_likelihood &&
          options->tau_min == 0 && !options->paper && model->dimension > 0;
 }
 
@@ -88,9 +89,9 @@ static tempera_status learn(tm_prior_run *run, const tempera_sampler *sampler,
   model->prior_se = summary->se;
   model->prior_known = !run->doubt[0];
   double far = LET_PASS + MOST_APART * summary->se;
-  if (model->spec.prior_normalised &&
-      fabs(summary->log_z - model->spec.prior_log_integral) > far)
-    doubt(run, "its integral is not what the model says it is");
+  double known = model->spec.prior_log_integral;
+  if (model->spec.prior_normalised && fabs(summary->log_z - known) > far)
+    doubt(run, "the model says that its integral is known, but it is another");
   if (run->doubt[0])
     return TEMPERA_OK;
   return fit(run, tempera_sampler_options(sampler)->seed, error);

@@ -29,6 +29,15 @@ static size_t rows_for(size_t sweeps, size_t thin) {
   return (sweeps + thin - 1) / thin;
 }
 
+/* Values with bounds on both sides, or of a simplex or a map. */
+static size_t confined_values(const tempera_model *model) {
+  size_t count = 0;
+  for (size_t b = 0; b < model->block_count; b++)
+    if (model->blocks[b].form >= TM_FORM_BETWEEN)
+      count += model->blocks[b].theta_count;
+  return count;
+}
+
 static tempera_status make_draws(tempera_sampler *s, tempera_error *error) {
   const tempera_options *o = &s->options;
   TM_TRY(create_draws(s, s->method->tempered, 0, &s->draws, error));
@@ -40,6 +49,7 @@ static tempera_status make_draws(tempera_sampler *s, tempera_error *error) {
       s->starts.prior_draws ? s->starts.looks : NULL;
   s->draws->log_support = s->support.log_p;
   s->draws->support_se = s->support.se;
+  s->draws->confined = confined_values(s->model);
   if (!o->save_warmup)
     return TEMPERA_OK;
   return create_draws(s, s->method->tempered && s->method->steady_width,

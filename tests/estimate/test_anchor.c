@@ -50,6 +50,32 @@ static void test_a_large_error_does_not_excuse_it(void **state) {
   assert_true(compare(0.01, 5).tau > 0);
 }
 
+/* A likelihood of e^5 on a share of the prior that 400 draws are likely to
+ * miss: the curve knows better, and may lie above; as far above as nine missed
+ * draws explain, and not below. */
+static void test_what_prior_draws_miss_is_allowed_for(void **state) {
+  (void)state;
+  static const double share[] = {0.005, 0.2, -0.2};
+  double l[DRAWS] = {0}, best[1] = {5}, *columns[2 * TM_COLUMNS];
+  for (int k = 0; k < 3; k++) {
+    tempera_curve_point curve[POINTS];
+    for (int i = 0; i < POINTS; i++) {
+      curve[i].tau = (i + 1.0) / POINTS;
+      curve[i].log_z =
+          log1p(share[k] * expm1(5 * curve[i].tau) / (share[k] < 0 ? 100 : 1));
+    }
+    tempera_draws draws = {.prior_draws = DRAWS, .prior_log_likelihood = l};
+    draws.chains = draws.count = draws.width = 1;
+    draws.has_role[TEMPERA_TARGET] = true;
+    draws.columns = columns;
+    for (int c = 0; c < 2 * TM_COLUMNS; c++)
+      columns[c] = best; /* no values; tau, log likelihood, ... */
+    tempera_summary summary = {
+        .curve = curve, .curve_count = POINTS, .se = 0.01};
+    assert_true(isnan(tm_anchor_compare(&draws, &summary).tau) == (k == 0));
+  }
+}
+
 static void test_no_prior_draws_no_verdict(void **state) {
   (void)state;
   tempera_draws draws = {0};
@@ -62,6 +88,7 @@ int main(void) {
       cmocka_unit_test(test_the_right_curve_passes),
       cmocka_unit_test(test_a_flat_curve_is_caught),
       cmocka_unit_test(test_a_large_error_does_not_excuse_it),
+      cmocka_unit_test(test_what_prior_draws_miss_is_allowed_for),
       cmocka_unit_test(test_no_prior_draws_no_verdict)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

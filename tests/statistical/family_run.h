@@ -5,12 +5,14 @@
 
 #include "estimate_support.h"
 #include "family_toy.h"
+#include "family_wise.h"
 #include "whole_run.h"
 
 #include <gsl/gsl_cdf.h>
 #include <string.h>
 
 enum { CHAINS = 4, ITERATIONS = 18000, WARMUP = 4500 };
+static const double BATCH_DF = 58; /* of errors by batch means (influence.c) */
 
 typedef struct toy_run {
   tempera_model *model;
@@ -70,7 +72,8 @@ static inline double square_of(double k, double x, double which) {
 static inline void check_evidence(const tempera_summary *s, const char *name,
                                   double exact, double most) {
   const tempera_estimate *e = estimate(s, name);
-  if (!(fabs(e->log_z - exact) <= 4 * e->se) || !(e->se < most))
+  if (!(fabs(e->log_z - exact) <= family_t(BATCH_DF) * e->se) ||
+      !(e->se < most))
     fail_msg("%s: %.4f +- %.4f, exactly %.4f", name, e->log_z, e->se, exact);
 }
 
@@ -114,7 +117,7 @@ static inline void check_share(const tempera_draws *draws, const double *picked,
   for (size_t i = 0; i < n; i++)
     mean += picked[i] / (double)n;
   double se = tm_influence_error(picked, chains, rows).se;
-  if (!(fabs(mean - exact) <= 4 * se))
+  if (!(fabs(mean - exact) <= family_t(BATCH_DF) * se))
     fail_msg("share of draws: %.5f +- %.5f, exactly %.5f", mean, se, exact);
 }
 
@@ -133,8 +136,8 @@ static inline double count_value(const tempera_draws *draws, tempera_role role,
   return count;
 }
 
-/* The mean of a feature over the picked draws, within four standard errors of
- * the exact one. Returns the standard error. */
+/* The mean of a feature over the picked draws beside the exact one, within the
+ * suite's bound. Returns the standard error. */
 static inline double check_weighted(const tempera_draws *draws,
                                     tempera_role role, const double *weight,
                                     feature f, double which, double exact,
@@ -158,18 +161,20 @@ static inline double check_weighted(const tempera_draws *draws,
     }
   tm_monte_carlo error = tm_influence_error(series, chains, rows);
   free(series);
-  /* Few chains may lie apart by chance and widen the error; that within them
-   * says whether there was enough to see. */
-  if (!(fabs(mean - exact) <= 4 * error.se) || !(error.within < 0.1))
+  /* The error within chains says whether there was enough to see; chains may
+   * lie apart and widen it as far as chance lets them. */
+  double most = fmax(family_spread(chains, BATCH_DF), family_t(BATCH_DF));
+  if (!(fabs(mean - exact) <= family_t(BATCH_DF) * error.se) ||
+      !(error.within < 0.1) || !(error.se <= most * error.within))
     fail_msg("%s: %.5f +- %.5f, exactly %.5f", what, mean, error.se, exact);
   return error.se;
 }
 
 /* A handful of draws has no normal error: that many events, or as few, must not
- * be rarer in a Poisson law than four standard errors are in a normal one.
+ * be rarer in a Poisson law than the suite allows of any comparison.
  * Counts need not be whole: P(N >= count) = P(Gamma(count) <= mean). */
 static inline void check_few(double count, double mean, const char *what) {
-  const double least = 3.17e-5;
+  const double least = family_rate() / 2;
   if ((count > 0 && gsl_cdf_gamma_P(mean, count, 1) < least) ||
       gsl_cdf_gamma_Q(mean, count + 1, 1) < least)
     fail_msg("%s: %.2f draws of the rare values, %.2f expected", what, count,

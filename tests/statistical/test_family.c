@@ -66,12 +66,13 @@ static void pt_has_its_law_at_every_level(void **state) {
       {"swaps", "reversible", "kernel", "random-walk", NULL},
       {"swaps", "random-pair", "exchange", "0.3", NULL},
       {"schedule", "power", "levels", "8", NULL}};
-  size_t alarms = 0;
+  size_t alarms = 0, runs = 0;
   for (size_t w = 0; w < sizeof ways / sizeof *ways; w++)
     for (int impossible = 0; impossible < 2; impossible++) {
       toy_run run = run_toy("pt", impossible, 20 + w, ways[w]);
       check_levels(&run, impossible);
       check_level_evidence(&run, impossible);
+      runs++;
       if (!run.summary->reliable) {
         assert_non_null(tm_finding_of(run.summary, TM_FIND_ESTIMATES_APART));
         alarms++;
@@ -81,9 +82,9 @@ static void pt_has_its_law_at_every_level(void **state) {
                     0.02);
       free_run(&run);
     }
-  /* Estimates contradict each other from three errors on: of 60 seeds of the
-   * third way one did, with z = 3.1 where all z have mean square 1.0. */
-  assert_true(alarms <= 1);
+  /* bridge and ss are called apart by chance once in a thousand runs
+   * (tm_apart_limit). */
+  assert_true(alarms <= family_most(runs, 1e-3));
 }
 
 /* The identity behind ti-pt-b, and the order of the one-sided estimates'

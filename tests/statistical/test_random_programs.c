@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { PROGRAMS = 8, PIECES = 25, DEPTH = 3 };
+enum { PROGRAMS = 12, PIECES = 25, DEPTH = 3 };
 
 typedef struct writer {
   tempera_random random;
@@ -92,7 +92,52 @@ static const char *const REALS[] = {
     "categorical_logit_lpmf(2 | V)",
     "normal_lcdf(tanh(R) | 0, S)",
     "multi_normal_lpdf(V | V, add_diag(tcrossprod(tanh(M)), 2))",
-    "dirichlet_lpdf(softmax(tanh(V)) | exp(tanh(V)))"};
+    "dirichlet_lpdf(softmax(tanh(V)) | exp(tanh(V)))",
+    "trigamma(S)",
+    "owens_t(tanh(R), R)",
+    "gamma_p(S, S)",
+    "gamma_q(S, S)",
+    "bessel_first_kind(1, S)",
+    "bessel_second_kind(1, S)",
+    "modified_bessel_first_kind(2, tanh(R))",
+    "modified_bessel_second_kind(1, S)",
+    "log_modified_bessel_first_kind(S, S)",
+    "lambert_w0(S)",
+    "inv_erfc(0.2 + S / 3)",
+    "std_normal_qf(inv_logit(tanh(R)))",
+    "std_normal_log_qf(-S)",
+    "inc_beta(S, S, inv_logit(tanh(R)))",
+    "hypergeometric_2F1(S, S, S + 1, 0.5 * tanh(R))",
+    "lmgamma(2, S + 1)",
+    "norm1(tanh(V) + 5)",
+    "trace_dot(M, M)",
+    "trace_quad_form(tanh(M), V)",
+    "log_mix(softmax(V), {tanh(V), tanh(V)})",
+    "sum(singular_values(add_diag(tanh(M), [5.0, 7.0, 9.0]')))",
+    "bernoulli_logit_glm_lpmf({1, 0, 1} | tanh(M), tanh(R), tanh(V))",
+    "poisson_log_glm_lpmf(k | tanh(M), tanh(V), tanh(V))",
+    "neg_binomial_2_log_glm_lpmf(k | tanh(M), tanh(R), tanh(V), S)",
+    "binomial_logit_glm_lpmf(k | {3, 2, 4}, tanh(M), tanh(R), tanh(V))",
+    "normal_id_glm_lpdf(tanh(V) | tanh(M), tanh(R), tanh(V), S)",
+    "categorical_logit_glm_lpmf(2 | tanh(W), tanh(V), tanh(M))",
+    "ordered_logistic_glm_lpmf({1, 3, 2} | tanh(M), tanh(V), [-1.0, 0.5]')",
+    "ordered_probit_lpmf(2 | tanh(R), [-1.0, 1.0]')",
+    "multi_normal_prec_lpdf(V | V, add_diag(tcrossprod(tanh(M)), 2))",
+    "multi_student_t_lpdf(V | S, V, add_diag(tcrossprod(tanh(M)), 2))",
+    "multi_gp_lpdf(tanh(M) | add_diag(tcrossprod(tanh(M)), 2), exp(tanh(V)))",
+    "wishart_lpdf(add_diag(tcrossprod(tanh(M)), 2) | S + 3, "
+    "add_diag(tcrossprod(tanh(M)), 2))",
+    "multinomial_logit_lpmf(k | tanh(V))",
+    "dirichlet_multinomial_lpmf(k | exp(tanh(V)))",
+    "beta_neg_binomial_lpmf(3 | S, S, S)",
+    "yule_simon_lpmf(3 | S)",
+    "wiener_lpdf(S + 0.5 | S + 0.3, 0.2, inv_logit(tanh(R)), tanh(R))",
+    "hmm_marginal(tanh(M), [softmax(V)', softmax(V)', softmax(V)'], "
+    "softmax(V))",
+    "gaussian_dlm_obs_lpdf(tanh(M) | tanh(M), tanh(M), exp(tanh(V)), "
+    "add_diag(tcrossprod(tanh(M)), 1), V, add_diag(tcrossprod(tanh(M)), 1))",
+    "sum(solve_newton(bent, tanh(V), V, S))",
+    "integrate_1d_double_exponential(hump, 0, 1, tanh(R), S)"};
 static const char *const VECTORS[] = {
     "v",
     "d",
@@ -121,7 +166,14 @@ static const char *const VECTORS[] = {
     "mdivide_left(add_diag(tanh(M), 4), V)",
     "(add_diag(tanh(M), 4) \\ V)",
     "(cholesky_decompose(add_diag(tcrossprod(tanh(M)), 2)) * V)",
-    "to_vector({R, R, R})"};
+    "to_vector({R, R, R})",
+    "simplex_constrain(tanh(V)[1:2])",
+    "ordered_constrain(tanh(V))",
+    "unit_vector_constrain(tanh(V) + 3)",
+    "rows_dot_self(tanh(M))",
+    "csr_matrix_times_vector(3, 3, V, {1, 3, 2}, {1, 2, 3, 4}, V)",
+    "(matrix_exp(tanh(M)) * V)",
+    "solve_powell(bent, [0.1, 0.2, 0.3]', V, S)"};
 static const char *const ROWS[] = {"w",
                                    "V'",
                                    "(W + W)",
@@ -133,25 +185,38 @@ static const char *const ROWS[] = {"w",
                                    "[R, R, R]",
                                    "(W .* W)",
                                    "rep_row_vector(R, 3)"};
-static const char *const MATRICES[] = {"A",
-                                       "(M + M)",
-                                       "(M - M)",
-                                       "(R * M)",
-                                       "(M .* M)",
-                                       "M'",
-                                       "tanh(M)",
-                                       "(tanh(M) * tanh(M))",
-                                       "(V * W)",
-                                       "diag_pre_multiply(V, M)",
-                                       "diag_post_multiply(M, V)",
-                                       "diag_matrix(V)",
-                                       "add_diag(M, R)",
-                                       "crossprod(tanh(M))",
-                                       "[W, W, W]",
-                                       "append_col(V, (M)[, 2:3])",
-                                       "inverse(add_diag(tanh(M), 4))",
-                                       "rep_matrix(R, 3, 3)",
-                                       "gp_exp_quad_cov(to_array_1d(V), S, S)"};
+static const char *const MATRICES[] = {
+    "A",
+    "(M + M)",
+    "(M - M)",
+    "(R * M)",
+    "(M .* M)",
+    "M'",
+    "tanh(M)",
+    "(tanh(M) * tanh(M))",
+    "(V * W)",
+    "diag_pre_multiply(V, M)",
+    "diag_post_multiply(M, V)",
+    "diag_matrix(V)",
+    "add_diag(M, R)",
+    "crossprod(tanh(M))",
+    "[W, W, W]",
+    "append_col(V, (M)[, 2:3])",
+    "inverse(add_diag(tanh(M), 4))",
+    "rep_matrix(R, 3, 3)",
+    "gp_exp_quad_cov(to_array_1d(V), S, S)",
+    "gp_matern32_cov(to_array_1d(V), S, S)",
+    "gp_matern52_cov({V, V, V}, S, S)",
+    "gp_exp_quad_cov({V, V, V}, S, {S, S, S})",
+    "gp_periodic_cov(to_array_1d(V), S, S, S)",
+    "gp_dot_prod_cov({V, V, V}, S)",
+    "matrix_exp(tanh(M))",
+    "matrix_power(tanh(M), 3)",
+    "qr_thin_Q(add_diag(tanh(M), 4))",
+    "qr_R(add_diag(tanh(M), 4))",
+    "generalized_inverse(add_diag(tanh(M), 4))",
+    "symmetrize_from_lower_tri(M)",
+    "cov_matrix_constrain(append_row(tanh(V), tanh(V)), 3)"};
 /* Statements; each ends by raising the target with something bounded. */
 static const char *const STATEMENTS[] = {
     "  target += sin(R); // @likelihood\n",
@@ -225,7 +290,11 @@ static void write_program(writer *w) {
       "functions {\n"
       "  real bend(real s, vector u) {\n"
       "    if (s > 0.3) return sin(s) * u[1];\n"
-      "    return u[2] - 0.5 * s * u[3];\n  }\n}\n"
+      "    return u[2] - 0.5 * s * u[3];\n  }\n"
+      "  vector bent(vector y, vector u, real s) {\n"
+      "    return y + 0.3 * s * tanh(y) - tanh(u);\n  }\n"
+      "  real hump(real x, real xc, real a, real s) {\n"
+      "    return exp(-s * square(x - a));\n  }\n}\n"
       "data { real x; vector[3] d; array[3] int k; }\n"
       "parameters { real a; real<lower=0> b; vector[3] v; "
       "row_vector[3] w; matrix[3, 3] A; }\n"

@@ -53,9 +53,8 @@ static const char *unavailable(const tempera_model *model,
     return "not available: the prior is improper";
   if (!model->spec.prior_normalised && !model->spec.prior_draw &&
       !model->prior_known)
-    return "not available: the prior's normalising constant is unknown, and "
-           "without prior draws (prior_draw) it cannot be estimated; set "
-           "prior_normalised if log_prior integrates to one";
+    return "not available: the prior's integral is not known, and a run on "
+           "the prior alone gave none that can be trusted";
   if (draws->count < LEAST_ROWS || draws->count * draws->chains < LEAST_DRAWS)
     return "not available: too few target draws";
   return NULL;

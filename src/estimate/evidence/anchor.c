@@ -36,12 +36,33 @@ static double allowed_gap(const tm_anchor *anchor, double se) {
   return least + 4 * hypot(anchor->se, curve);
 }
 
+/* The curve may lie above by as much as n draws can have missed: a share q of
+ * the prior escapes them with probability (1 - q)^n, which is below 1e-4 from
+ * q = 9.2/n on, and its likelihood is at most the highest that is known. */
+static double allowed_above(const tm_anchor *anchor, double tau, double highest,
+                            size_t n) {
+  return log1p(9.2 / (double)n * exp(tau * highest - anchor->log_z));
+}
+
+static double highest_likelihood(const tempera_draws *draws) {
+  double highest = -INFINITY;
+  for (int role = TEMPERA_TARGET; role <= TEMPERA_TEMPERED; role++)
+    for (size_t c = 0; draws->has_role[role] && c < draws->chains; c++) {
+      const double *l =
+          tempera_draws_log_likelihood(draws, (tempera_role)role, c);
+      for (size_t i = 0; i < tm_draws_rows(draws, (tempera_role)role); i++)
+        highest = fmax(highest, l[i]);
+    }
+  return highest;
+}
+
 tm_anchor_gap tm_anchor_compare(const tempera_draws *draws,
                                 const tempera_summary *summary) {
   tm_anchor_gap gap = {.tau = NAN};
   size_t n = draws->prior_draws;
   if (!draws->prior_log_likelihood || n < 50)
     return gap;
+  double highest = highest_likelihood(draws);
   for (size_t i = 0; i < summary->curve_count; i++) {
     const tempera_curve_point *p = &summary->curve[i];
     if (!(p->tau > 0) || !isfinite(p->log_z))
@@ -51,9 +72,10 @@ tm_anchor_gap tm_anchor_compare(const tempera_draws *draws,
     if (!(a.effective >= fmax(FEWEST_EFFECTIVE, 0.1 * (double)n)))
       break; /* the curve goes up in tau, the draws' worth down */
     double allowed = allowed_gap(&a, summary->se);
-    if (!(fabs(p->log_z - a.log_z) > allowed))
-      continue;
-    return (tm_anchor_gap){p->tau, p->log_z, a.log_z, allowed};
+    if (p->log_z > a.log_z)
+      allowed += allowed_above(&a, p->tau, highest, n);
+    if (fabs(p->log_z - a.log_z) > allowed)
+      return (tm_anchor_gap){p->tau, p->log_z, a.log_z, allowed};
   }
   return gap;
 }

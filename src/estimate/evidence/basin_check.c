@@ -17,7 +17,7 @@
 #include <math.h>
 
 enum { FEWEST = 100 }; /* draws to judge by */
-static const double NATS = 10, ERRORS = 4;
+static const double NATS = 10, ERRORS = 4, CONFINED = 0.42;
 
 double tm_below_ridge(const tempera_draws *draws, double tau, double l,
                       double log_prior) {
@@ -30,7 +30,8 @@ double tm_below_ridge(const tempera_draws *draws, double tau, double l,
 
 /* delta of each draw, NaN for those that are not asked for; E - Var and its
  * limit. x is overwritten. */
-static tm_basin_gap judge(double *x, size_t chains, size_t rows, double tau) {
+static tm_basin_gap judge(const tempera_draws *draws, double *x, size_t chains,
+                          size_t rows, double tau) {
   size_t count = chains * rows;
   double n = 0, mean = 0, variance = 0;
   for (size_t i = 0; i < count; i++)
@@ -48,7 +49,8 @@ static tm_basin_gap judge(double *x, size_t chains, size_t rows, double tau) {
     x[i] = isfinite(d) ? (d - d * d + variance) * (double)count / n : 0;
   }
   double se = tm_influence_error(x, chains, rows).se;
-  return (tm_basin_gap){tau, mean - variance, NATS + ERRORS * se};
+  double limit = NATS + CONFINED * (double)draws->confined + ERRORS * se;
+  return (tm_basin_gap){tau, mean - variance, limit};
 }
 
 /* The one that goes furthest past its limit. */
@@ -68,7 +70,7 @@ static void check_target(const tempera_draws *draws, double *x,
     const double *p = tempera_draws_log_prior(draws, TEMPERA_TARGET, c);
     for (size_t i = 0; i < draws->count; i++)
       x[i] = tm_below_ridge(draws, 1, l[i], p[i]);
-    keep_worse(worst, judge(x, 1, draws->count, 1));
+    keep_worse(worst, judge(draws, x, 1, draws->count, 1));
   }
 }
 
@@ -84,7 +86,7 @@ static void check_bin(const tempera_draws *draws, const tempera_tau_bin *bin,
                             ? tm_below_ridge(draws, tau[i], l[i], p[i])
                             : NAN;
   }
-  keep_worse(worst, judge(x, draws->chains, rows, bin->upper));
+  keep_worse(worst, judge(draws, x, draws->chains, rows, bin->upper));
 }
 
 tempera_status tm_basin_check(const tempera_draws *draws,
@@ -100,9 +102,8 @@ tempera_status tm_basin_check(const tempera_draws *draws,
     return tm_fail_memory(error);
   if (draws->has_role[TEMPERA_TARGET])
     check_target(draws, x, worst);
-  for (size_t j = 0; j < summary->tau_bin_count; j++)
-    if (draws->has_role[TEMPERA_TEMPERED])
-      check_bin(draws, &summary->tau_bins[j], x, worst);
+  else if (summary->tau_bin_count)
+    check_bin(draws, &summary->tau_bins[summary->tau_bin_count - 1], x, worst);
   tm_heap_free(x);
   return TEMPERA_OK;
 }

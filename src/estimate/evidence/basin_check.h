@@ -13,7 +13,7 @@ typedef struct tm_basin_gap {
 /* The height of the ridge minus that of the draw; NaN without a ridge. */
 double tm_below_ridge(const tempera_draws *draws, double tau, double l,
                       double log_prior);
-/* The worst over the target chains and the summary's tau bins. */
+/* The worst over the target chains; without any, of the highest tau bin. */
 TEMPERA_CHECKED tempera_status tm_basin_check(const tempera_draws *draws,
                                               const tempera_summary *summary,
                                               tm_basin_gap *worst,

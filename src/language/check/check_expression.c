@@ -407,8 +407,47 @@ static void read_as_operator(const tm_checker *c, tm_expression *e) {
   }
 }
 
+/* Decompositions in one: qr(A) is (qr_Q(A), qr_R(A)). */
+static tempera_status read_as_tuple(tm_checker *c, tm_expression *e) {
+  enum { ITEMS = 3 };
+  static const char *const names[][1 + ITEMS] = {
+      {"qr", "qr_Q", "qr_R"},
+      {"qr_thin", "qr_thin_Q", "qr_thin_R"},
+      {"svd", "svd_U", "singular_values", "svd_V"},
+      {"eigendecompose_sym", "eigenvectors_sym", "eigenvalues_sym"},
+      {"csr_extract", "csr_extract_w", "csr_extract_v", "csr_extract_u"}};
+  bool users = false;
+  size_t i = 0, n = sizeof names / sizeof *names;
+  while (i < n && (e->kind != TM_E_CALL || strcmp(names[i][0], e->text)))
+    i++;
+  if (i == n || e->part_count != 1)
+    return TEMPERA_OK;
+  (void)tm_function_find(c, e->text, NULL, 0, &users);
+  if (users)
+    return TEMPERA_OK;
+  tm_expression **items = TM_NEW(c->arena, tm_expression *, ITEMS);
+  size_t count = 0;
+  for (; items && count < ITEMS && names[i][1 + count]; count++) {
+    items[count] = TM_NEW(c->arena, tm_expression, 1);
+    if (!items[count])
+      return tm_fail_memory(c->source->error);
+    *items[count] = (tm_expression){.kind = TM_E_CALL,
+                                    .token = e->token,
+                                    .text = names[i][1 + count],
+                                    .parts = e->parts,
+                                    .part_count = 1};
+  }
+  if (!items)
+    return tm_fail_memory(c->source->error);
+  e->kind = TM_E_TUPLE;
+  e->parts = items;
+  e->part_count = count;
+  return TEMPERA_OK;
+}
+
 static tempera_status check_parts(tm_checker *c, tm_expression *e) {
   read_as_operator(c, e);
+  TM_TRY(read_as_tuple(c, e));
   if (e->kind == TM_E_CALL &&
       (!strcmp(e->text, "reduce_sum") || !strcmp(e->text, "reduce_sum_static")))
     TM_TRY(tm_check_reduce_sum(c, e));

@@ -1,7 +1,7 @@
 /* check_solver.c - calls whose first argument is a function: differential
  * equation solvers (ode_rk45 and its relatives, and the older
  * integrate_ode_*), and reduce_sum. */
-#include "language/check/check.h"
+#include "language/check/higher.h"
 
 #include <string.h>
 
@@ -9,12 +9,13 @@ bool tm_is_solver(const char *name) {
   static const char *const names[] = {
       "ode_rk45",           "ode_rk45_tol",       "ode_bdf",
       "ode_bdf_tol",        "ode_adams",          "ode_adams_tol",
+      "ode_ckrk",           "ode_ckrk_tol",       "ode_adjoint_tol_ctl",
       "integrate_ode",      "integrate_ode_rk45", "integrate_ode_bdf",
       "integrate_ode_adams"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (!strcmp(names[i], name))
       return true;
-  return false;
+  return tm_higher_find(name) != NULL;
 }
 
 static tempera_status wanted(tm_checker *c, const tm_expression *e,
@@ -32,10 +33,9 @@ static tempera_status wanted(tm_checker *c, const tm_expression *e,
   return TEMPERA_OK;
 }
 
-/* The first argument as a function taking these types. */
-static tempera_status find_system(tm_checker *c, tm_expression *e,
-                                  const tm_type *types, size_t count,
-                                  tm_type result) {
+tempera_status tm_find_system(tm_checker *c, tm_expression *e,
+                              const tm_type *types, size_t count,
+                              tm_type result) {
   const tm_expression *f = e->parts[0];
   bool exists;
   tm_function *system =
@@ -44,10 +44,12 @@ static tempera_status find_system(tm_checker *c, tm_expression *e,
   char name[TM_TYPE_NAME];
   if (!system || !tm_type_equal(system->result, result))
     return tm_complain(c->source, f->token,
-                       "%s: its first argument must be a function of (real "
-                       "time, state, the arguments that follow) that returns "
-                       "%s",
-                       e->text, tm_type_name(result, name, sizeof name));
+                       "%s: its first argument must be a function of (%s"
+                       "the arguments that follow) that returns %s",
+                       e->text,
+                       tm_higher_find(e->text) ? "what it varies, "
+                                               : "real time, state, ",
+                       tm_type_name(result, name, sizeof name));
   e->system = system;
   e->parts++; /* the rest are values */
   e->part_count--;
@@ -75,7 +77,28 @@ static tempera_status check_old(tm_checker *c, tm_expression *e) {
   for (size_t i = 1; i < e->part_count; i++)
     TM_TRY(wanted(c, e, e->parts[i], types[i - 1], names[i - 1], i > 4));
   e->type = (tm_type){TM_REAL, 2};
-  return find_system(c, e, (tm_type[]){R, A, A, A, I}, 5, A);
+  return tm_find_system(c, e, (tm_type[]){R, A, A, A, I}, 5, A);
+}
+
+/* (f, y0, t0, ts, relative, absolute, those of the way back and of the
+ * quadrature, steps, checkpoints, interpolation, solver forward and back, ...):
+ * slopes are carried forwards here, so most of it is not used. */
+static tempera_status check_adjoint(tm_checker *c, tm_expression *e) {
+  enum { FIRST = 15, MOST = 24 };
+  const tm_type R = {TM_REAL, 0}, A = {TM_REAL, 1}, V = {TM_VECTOR, 0};
+  const tm_type types[FIRST - 1] = {V, R, A, R, V, R, V, R, R, R, R, R, R, R};
+  if (e->part_count < FIRST || e->part_count > FIRST + MOST)
+    return tm_complain(c->source, e->token,
+                       "%s takes (f, y0, t0, ts, eleven controls, arguments of "
+                       "f ...)",
+                       e->text);
+  for (size_t i = 1; i < FIRST; i++)
+    TM_TRY(wanted(c, e, e->parts[i], types[i - 1], "a control", i > 3));
+  tm_type arguments[MOST + 2] = {R, V};
+  for (size_t i = FIRST; i < e->part_count; i++)
+    arguments[2 + i - FIRST] = e->parts[i]->type;
+  e->type = (tm_type){TM_VECTOR, 1};
+  return tm_find_system(c, e, arguments, 2 + e->part_count - FIRST, V);
 }
 
 /* (f, y0, t0, ts, [relative, absolute, steps,] ...) */
@@ -98,13 +121,15 @@ static tempera_status check_new(tm_checker *c, tm_expression *e) {
   for (size_t i = first; i < e->part_count; i++)
     arguments[2 + i - first] = e->parts[i]->type;
   e->type = (tm_type){TM_VECTOR, 1};
-  return find_system(c, e, arguments, 2 + e->part_count - first, V);
+  return tm_find_system(c, e, arguments, 2 + e->part_count - first, V);
 }
 
 tempera_status tm_check_solver(tm_checker *c, tm_expression *e) {
   if (e->part_count == 0)
     return tm_complain(c->source, e->token,
                        "%s needs a function as its first argument", e->text);
+  if (tm_higher_find(e->text))
+    return tm_check_higher(c, e);
   e->level = TM_LEVEL_CONSTANT;
   for (size_t i = 1; i < e->part_count; i++) {
     TM_TRY(tm_check_expression(c, e->parts[i]));
@@ -114,6 +139,8 @@ tempera_status tm_check_solver(tm_checker *c, tm_expression *e) {
     if (e->parts[i]->level > e->level)
       e->level = e->parts[i]->level;
   }
+  if (!strcmp(e->text, "ode_adjoint_tol_ctl"))
+    return check_adjoint(c, e);
   return strncmp(e->text, "integrate_", 10) ? check_new(c, e) : check_old(c, e);
 }
 
@@ -125,11 +152,21 @@ static tm_expression *new_part(tm_checker *c, const tm_token *token,
   return e;
 }
 
+/* part_lupmf is part_lpmf: constants are kept. */
+static const char *with_constants(tm_checker *c, const char *name) {
+  size_t n = strlen(name);
+  return tm_ends_with(name, "_lupmf")   ? tm_joined(c, name, n - 6, "_lpmf")
+         : tm_ends_with(name, "_lupdf") ? tm_joined(c, name, n - 6, "_lpdf")
+                                        : name;
+}
+
 tempera_status tm_check_reduce_sum(tm_checker *c, tm_expression *e) {
   bool exists = false;
   const tm_expression *f = e->part_count ? e->parts[0] : NULL;
-  if (f && f->kind == TM_E_NAME)
-    (void)tm_function_find(c, f->text, NULL, 0, &exists);
+  const char *name =
+      f && f->kind == TM_E_NAME ? with_constants(c, f->text) : NULL;
+  if (name)
+    (void)tm_function_find(c, name, NULL, 0, &exists);
   if (e->part_count < 3 || !exists)
     return tm_complain(c->source, e->token,
                        "%s takes (a function of yours, a container, a grain "
@@ -151,7 +188,7 @@ tempera_status tm_check_reduce_sum(tm_checker *c, tm_expression *e) {
   parts[2] = size;
   for (size_t i = 3; i < e->part_count; i++)
     parts[i] = e->parts[i];
-  e->text = f->text;
+  e->text = name;
   e->parts = parts;
   e->bar = true;
   return TEMPERA_OK;

@@ -21,18 +21,6 @@ static tm_tensor call(const tm_solver *s, tm_rhs rhs, double time,
   return out;
 }
 
-static void sweep(tm_tape *tape, const tm_node *stop) {
-  for (tm_node *node = tape->last; node != stop; node = node->before) {
-    if (node->back) {
-      node->back(node);
-      continue;
-    }
-    tm_linear *linear = (tm_linear *)node;
-    *linear->a += linear->adjoint * linear->da;
-    *linear->b += linear->adjoint * linear->db;
-  }
-}
-
 void tm_ode_slope(const tm_solver *s, double time, const double *y,
                   double *out) {
   tm_tape_mark mark = tm_tape_here(s->tape);
@@ -53,7 +41,7 @@ void tm_ode_row(tm_solver *s, double time, const double *y, int i, double *row,
       call(s, s->system->gradient, time, y, s->state_scratch, s->arguments);
   if (out.d) {
     out.d[i] += 1;
-    sweep(s->tape, mark.last);
+    tm_sweep(s->tape, mark.last);
   }
   memcpy(row, s->state_scratch, (size_t)s->n * sizeof(double));
   memset(columns, 0, (size_t)s->m * sizeof(double));

@@ -116,6 +116,16 @@ typedef struct tm_ode {
   int argument_count;
 } tm_ode;
 
+/* A function given to a function, with all its arguments, and the rest of the
+ * call: see check/higher.h. */
+typedef tm_any (*tm_callback)(tm_tape *tape, const tm_any *arguments);
+typedef struct tm_system {
+  tm_callback value, gradient;
+  const tm_any *controls, *arguments;
+  int argument_count;
+  double tolerances[3];
+} tm_system;
+
 /* The bounds (or offset and multiplier) of a parameter, from the values of
  * those before it; adjoints in `gradient` when it is not 0. */
 typedef void (*tm_limits_fn)(tm_tape *tape, const void *instance,
@@ -167,6 +177,8 @@ typedef struct tm_runtime {
   /* the solution at all times, one row each */
   tm_tensor (*ode)(tm_tape *tape, const tm_ode *system, tm_any y0,
                    const char *place);
+  tm_any (*apply)(tm_tape *tape, const char *name, const tm_system *system,
+                  const char *place);
   double (*lgamma)(double);
   double (*digamma)(double);
   double (*trigamma)(double);
@@ -277,6 +289,6 @@ typedef struct tm_entry {
   void (*show)(tm_tape *tape, const void *instance, const double *theta);
 } tm_entry;
 
-enum { TM_ENTRY_VERSION = 5 };
+enum { TM_ENTRY_VERSION = 6 };
 
 #endif

@@ -87,6 +87,9 @@ double tm_inv_phi(double p);
 double tm_owens_t(double h, double a); /* both >= 0 */
 /* A function of scalars with slopes. */
 tm_any tm_kernel_call(tm_tape *tape, tm_kernel f, const tm_any *a, int count);
+/* The same element by element, of up to three arguments. */
+tm_any tm_map_kernel(tm_tape *tape, tm_kernel f, const tm_any *a, int arity,
+                     const char *name);
 
 /* log P(lower <= X <= upper) of the distribution of this name; NaN when we have
  * no cdf of it. */
@@ -123,6 +126,8 @@ void tm_binding_announce(tm_tape *tape, void *binding, const char *name,
 void tm_binding_output(tm_tape *tape, void *binding, tm_any value);
 int tm_binding_enough(const void *binding);
 
+tm_any tm_apply(tm_tape *tape, const char *name, const tm_system *system,
+                const char *place);
 tm_tensor tm_solve_ode(tm_tape *tape, const tm_ode *system, tm_any y0,
                        const char *place);
 
@@ -134,6 +139,8 @@ typedef struct tm_tape_mark {
 } tm_tape_mark;
 tm_tape_mark tm_tape_here(const tm_tape *tape);
 void tm_tape_back_to(tm_tape *tape, tm_tape_mark mark);
+/* The backward sweep down to a node. */
+void tm_sweep(tm_tape *tape, const tm_node *stop);
 
 /* a + b and its like, of which one is a container */
 #define TM_DECLARE_OPERATION(name, value, a, b)                                \

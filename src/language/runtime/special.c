@@ -273,7 +273,10 @@ tm_any tm_kernel_call(tm_tape *tape, tm_kernel f, const tm_any *a, int count) {
     x[i] = v.v;
     kept[i] = (tm_partial){v.d, slopes + i, 1};
   }
-  double value = f(x, d);
+  bool active = false;
+  for (int i = 0; i < count; i++)
+    active = active || kept[i].to;
+  double value = f(x, active ? d : NULL);
   memcpy(slopes, d, (size_t)count * sizeof(double));
   return tm_scalar_result(tape, value, count, kept);
 }

@@ -16,41 +16,38 @@ double tm_special_difference(tm_kernel f, const double *x, int n, int i) {
   return (y[0] - 8 * y[1] + 8 * y[2] - y[3]) / (12 * h);
 }
 
+enum { MOST = 3 };
+
 /* The result's adjoints, those of the arguments and the slopes. */
 typedef struct map_node {
   tm_node node;
   const double *out;
-  double *to[2], *slope[2];
-  long n, stride[2];
+  double *to[MOST], *slope[MOST];
+  long n, stride[MOST];
 } map_node;
 
 static void map_back(tm_node *node) {
   map_node *m = (map_node *)node;
-  for (int i = 0; i < 2; i++)
+  for (int i = 0; i < MOST; i++)
     for (long k = 0; m->to[i] && k < m->n; k++)
       m->to[i][k * m->stride[i]] += m->out[k] * m->slope[i][k];
 }
 
-static tm_any one(tm_tape *tape, tm_kernel f, const tm_any *a, int arity) {
-  tm_var v[2] = {tm_as_var(&a[0])};
-  if (arity == 2)
-    v[1] = tm_as_var(&a[1]);
-  double x[2] = {v[0].v, v[1].v}, d[2] = {0};
-  double value = f(x, v[0].d || v[1].d ? d : NULL);
-  return tm_any_var(tm_linear2(tape, value, v[0], d[0], v[1], d[1]));
-}
-
-static tm_any map(tm_tape *tape, tm_kernel f, const tm_any *a, int arity,
-                  const char *name) {
-  tm_view v[2] = {{0}};
+tm_any tm_map_kernel(tm_tape *tape, tm_kernel f, const tm_any *a, int arity,
+                     const char *name) {
+  tm_view v[MOST] = {{0}};
+  const tm_tensor *like = NULL;
+  bool active = false;
   for (int i = 0; i < arity; i++)
     tm_view_of(&a[i], &v[i]);
   long n = tm_common_length(tape, v, arity, name);
   if (n < 0)
-    return one(tape, f, a, arity);
-  const tm_tensor *like = v[0].scalar ? &a[1].u.t : &a[0].u.t;
-  tm_tensor out =
-      tm_tensor_blank(tape, like->rank, like->dim, v[0].d || v[1].d);
+    return tm_kernel_call(tape, f, a, arity);
+  for (int i = arity; i-- > 0;) {
+    like = v[i].scalar ? like : &a[i].u.t;
+    active = active || v[i].d;
+  }
+  tm_tensor out = tm_tensor_blank(tape, like->rank, like->dim, active);
   map_node m = {.out = out.d, .n = n};
   for (int i = 0; i < arity; i++) {
     m.to[i] = v[i].d;
@@ -58,7 +55,7 @@ static tm_any map(tm_tape *tape, tm_kernel f, const tm_any *a, int arity,
     m.stride[i] = v[i].stride;
   }
   for (long k = 0; k < n; k++) {
-    double x[2], d[2] = {0};
+    double x[MOST], d[MOST] = {0};
     for (int i = 0; i < arity; i++)
       x[i] = v[i].v[k * v[i].stride];
     out.v[k] = f(x, out.d ? d : NULL);
@@ -77,12 +74,12 @@ static tm_any map(tm_tape *tape, tm_kernel f, const tm_any *a, int arity,
 #define DEFINE1(name)                                                          \
   static tm_any name##_map(tm_tape *tape, const tm_any *a, int count) {        \
     (void)count;                                                               \
-    return map(tape, tm_special_##name, a, 1, #name);                          \
+    return tm_map_kernel(tape, tm_special_##name, a, 1, #name);                \
   }
 #define DEFINE2(name)                                                          \
   static tm_any name##_map(tm_tape *tape, const tm_any *a, int count) {        \
     (void)count;                                                               \
-    return map(tape, tm_special_##name, a, 2, #name);                          \
+    return tm_map_kernel(tape, tm_special_##name, a, 2, #name);                \
   }
 TM_MAP1(DEFINE1)
 TM_MAP2(DEFINE2)

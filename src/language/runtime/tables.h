@@ -532,6 +532,102 @@
   X(multi_student_t_cholesky_rng, "r,L,m:v", multi_student_t_cholesky_rng)     \
   X(multi_student_t_cholesky_rng, "r,[v,m:[v", multi_student_t_cholesky_rng)   \
   X(multi_student_t_cholesky_rng, "r,[w,m:[v", multi_student_t_cholesky_rng)   \
+  X(lower_bound_constrain, "r,r:r", lower_bound_constrain)                     \
+  X(lower_bound_constrain, "v,R:v", lower_bound_constrain)                     \
+  X(lower_bound_constrain, "w,R:w", lower_bound_constrain)                     \
+  X(lower_bound_constrain, "[r,R:[r", lower_bound_constrain)                   \
+  X(lower_bound_constrain, "m,r:m", lower_bound_constrain)                     \
+  X(lower_bound_constrain, "m,m:m", lower_bound_constrain)                     \
+  X(lower_bound_unconstrain, "r,r:r", lower_bound_unconstrain)                 \
+  X(lower_bound_unconstrain, "v,R:v", lower_bound_unconstrain)                 \
+  X(lower_bound_unconstrain, "w,R:w", lower_bound_unconstrain)                 \
+  X(lower_bound_unconstrain, "[r,R:[r", lower_bound_unconstrain)               \
+  X(lower_bound_unconstrain, "m,r:m", lower_bound_unconstrain)                 \
+  X(lower_bound_unconstrain, "m,m:m", lower_bound_unconstrain)                 \
+  X(upper_bound_constrain, "r,r:r", upper_bound_constrain)                     \
+  X(upper_bound_constrain, "v,R:v", upper_bound_constrain)                     \
+  X(upper_bound_constrain, "w,R:w", upper_bound_constrain)                     \
+  X(upper_bound_constrain, "[r,R:[r", upper_bound_constrain)                   \
+  X(upper_bound_constrain, "m,r:m", upper_bound_constrain)                     \
+  X(upper_bound_constrain, "m,m:m", upper_bound_constrain)                     \
+  X(upper_bound_unconstrain, "r,r:r", upper_bound_unconstrain)                 \
+  X(upper_bound_unconstrain, "v,R:v", upper_bound_unconstrain)                 \
+  X(upper_bound_unconstrain, "w,R:w", upper_bound_unconstrain)                 \
+  X(upper_bound_unconstrain, "[r,R:[r", upper_bound_unconstrain)               \
+  X(upper_bound_unconstrain, "m,r:m", upper_bound_unconstrain)                 \
+  X(upper_bound_unconstrain, "m,m:m", upper_bound_unconstrain)                 \
+  X(lower_upper_bound_constrain, "r,r,r:r", lower_upper_bound_constrain)       \
+  X(lower_upper_bound_constrain, "v,R,R:v", lower_upper_bound_constrain)       \
+  X(lower_upper_bound_constrain, "w,R,R:w", lower_upper_bound_constrain)       \
+  X(lower_upper_bound_constrain, "[r,R,R:[r", lower_upper_bound_constrain)     \
+  X(lower_upper_bound_constrain, "m,r,r:m", lower_upper_bound_constrain)       \
+  X(lower_upper_bound_constrain, "m,m,m:m", lower_upper_bound_constrain)       \
+  X(lower_upper_bound_unconstrain, "r,r,r:r", lower_upper_bound_unconstrain)   \
+  X(lower_upper_bound_unconstrain, "v,R,R:v", lower_upper_bound_unconstrain)   \
+  X(lower_upper_bound_unconstrain, "w,R,R:w", lower_upper_bound_unconstrain)   \
+  X(lower_upper_bound_unconstrain, "[r,R,R:[r", lower_upper_bound_unconstrain) \
+  X(lower_upper_bound_unconstrain, "m,r,r:m", lower_upper_bound_unconstrain)   \
+  X(lower_upper_bound_unconstrain, "m,m,m:m", lower_upper_bound_unconstrain)   \
+  X(offset_multiplier_constrain, "r,r,r:r", offset_multiplier_constrain)       \
+  X(offset_multiplier_constrain, "v,R,R:v", offset_multiplier_constrain)       \
+  X(offset_multiplier_constrain, "w,R,R:w", offset_multiplier_constrain)       \
+  X(offset_multiplier_constrain, "[r,R,R:[r", offset_multiplier_constrain)     \
+  X(offset_multiplier_constrain, "m,r,r:m", offset_multiplier_constrain)       \
+  X(offset_multiplier_constrain, "m,m,m:m", offset_multiplier_constrain)       \
+  X(offset_multiplier_unconstrain, "r,r,r:r", offset_multiplier_unconstrain)   \
+  X(offset_multiplier_unconstrain, "v,R,R:v", offset_multiplier_unconstrain)   \
+  X(offset_multiplier_unconstrain, "w,R,R:w", offset_multiplier_unconstrain)   \
+  X(offset_multiplier_unconstrain, "[r,R,R:[r", offset_multiplier_unconstrain) \
+  X(offset_multiplier_unconstrain, "m,r,r:m", offset_multiplier_unconstrain)   \
+  X(offset_multiplier_unconstrain, "m,m,m:m", offset_multiplier_unconstrain)   \
+  X(simplex_constrain, "v:v", simplex_constrain)                               \
+  X(simplex_constrain, "[v:[v", simplex_constrain)                             \
+  X(simplex_unconstrain, "v:v", simplex_unconstrain)                           \
+  X(simplex_unconstrain, "[v:[v", simplex_unconstrain)                         \
+  X(ordered_constrain, "v:v", ordered_constrain)                               \
+  X(ordered_constrain, "[v:[v", ordered_constrain)                             \
+  X(ordered_unconstrain, "v:v", ordered_unconstrain)                           \
+  X(ordered_unconstrain, "[v:[v", ordered_unconstrain)                         \
+  X(positive_ordered_constrain, "v:v", positive_ordered_constrain)             \
+  X(positive_ordered_constrain, "[v:[v", positive_ordered_constrain)           \
+  X(positive_ordered_unconstrain, "v:v", positive_ordered_unconstrain)         \
+  X(positive_ordered_unconstrain, "[v:[v", positive_ordered_unconstrain)       \
+  X(sum_to_zero_constrain, "v:v", sum_to_zero_constrain)                       \
+  X(sum_to_zero_constrain, "[v:[v", sum_to_zero_constrain)                     \
+  X(sum_to_zero_unconstrain, "v:v", sum_to_zero_unconstrain)                   \
+  X(sum_to_zero_unconstrain, "[v:[v", sum_to_zero_unconstrain)                 \
+  X(unit_vector_constrain, "v:v", unit_vector_constrain)                       \
+  X(unit_vector_constrain, "[v:[v", unit_vector_constrain)                     \
+  X(unit_vector_unconstrain, "v:v", unit_vector_unconstrain)                   \
+  X(unit_vector_unconstrain, "[v:[v", unit_vector_unconstrain)                 \
+  X(cholesky_factor_corr_constrain, "v,i:m", cholesky_factor_corr_constrain)   \
+  X(cholesky_factor_corr_constrain, "[v,i:[m", cholesky_factor_corr_constrain) \
+  X(cholesky_factor_corr_unconstrain, "m:v", cholesky_factor_corr_unconstrain) \
+  X(cholesky_factor_corr_unconstrain, "[m:[v", cholesky_factor_corr_unconstrain)\
+  X(cholesky_factor_cov_constrain, "v,i,i:m", cholesky_factor_cov_constrain)   \
+  X(cholesky_factor_cov_constrain, "[v,i,i:[m", cholesky_factor_cov_constrain) \
+  X(cholesky_factor_cov_unconstrain, "m:v", cholesky_factor_cov_unconstrain)   \
+  X(cholesky_factor_cov_unconstrain, "[m:[v", cholesky_factor_cov_unconstrain) \
+  X(corr_matrix_constrain, "v,i:m", corr_matrix_constrain)                     \
+  X(corr_matrix_constrain, "[v,i:[m", corr_matrix_constrain)                   \
+  X(corr_matrix_unconstrain, "m:v", corr_matrix_unconstrain)                   \
+  X(corr_matrix_unconstrain, "[m:[v", corr_matrix_unconstrain)                 \
+  X(cov_matrix_constrain, "v,i:m", cov_matrix_constrain)                       \
+  X(cov_matrix_constrain, "[v,i:[m", cov_matrix_constrain)                     \
+  X(cov_matrix_unconstrain, "m:v", cov_matrix_unconstrain)                     \
+  X(cov_matrix_unconstrain, "[m:[v", cov_matrix_unconstrain)                   \
+  X(stochastic_column_constrain, "m:m", stochastic_column_constrain)           \
+  X(stochastic_column_constrain, "[m:[m", stochastic_column_constrain)         \
+  X(stochastic_column_unconstrain, "m:m", stochastic_column_unconstrain)       \
+  X(stochastic_column_unconstrain, "[m:[m", stochastic_column_unconstrain)     \
+  X(stochastic_row_constrain, "m:m", stochastic_row_constrain)                 \
+  X(stochastic_row_constrain, "[m:[m", stochastic_row_constrain)               \
+  X(stochastic_row_unconstrain, "m:m", stochastic_row_unconstrain)             \
+  X(stochastic_row_unconstrain, "[m:[m", stochastic_row_unconstrain)           \
+  X(sum_to_zero_constrain, "m:m", sum_to_zero_matrix_constrain)                \
+  X(sum_to_zero_constrain, "[m:[m", sum_to_zero_matrix_constrain)              \
+  X(sum_to_zero_unconstrain, "m:m", sum_to_zero_matrix_unconstrain)            \
+  X(sum_to_zero_unconstrain, "[m:[m", sum_to_zero_matrix_unconstrain)          \
   X(multinomial_rng, "v,i:[i", multinomial_rng)
 /* clang-format on */
 
@@ -539,28 +635,15 @@
  * test of the table of functions says which. */
 /* clang-format off */
 #define TM_UNSUPPORTED \
-  "algebra_solver", \
-  "algebra_solver_newton", \
   "arg", \
-  "cholesky_factor_corr_constrain", \
   "cholesky_factor_corr_jacobian", \
-  "cholesky_factor_corr_unconstrain", \
-  "cholesky_factor_cov_constrain", \
   "cholesky_factor_cov_jacobian", \
-  "cholesky_factor_cov_unconstrain", \
   "complex_schur_decompose", \
   "complex_schur_decompose_t", \
   "complex_schur_decompose_u", \
   "conj", \
-  "corr_matrix_constrain", \
   "corr_matrix_jacobian", \
-  "corr_matrix_unconstrain", \
-  "cov_matrix_constrain", \
   "cov_matrix_jacobian", \
-  "cov_matrix_unconstrain", \
-  "csr_extract", \
-  "dae", \
-  "dae_tol", \
   "eigendecompose", \
   "eigendecompose_sym", \
   "eigenvalues", \
@@ -571,11 +654,6 @@
   "generate_laplace_options", \
   "get_imag", \
   "get_real", \
-  "integrate_1d", \
-  "integrate_1d_double_exponential", \
-  "integrate_1d_double_exponential_tol", \
-  "integrate_1d_gauss_kronrod", \
-  "integrate_1d_gauss_kronrod_tol", \
   "inv_fft", \
   "inv_fft2", \
   "laplace_latent_bernoulli_logit_rng", \
@@ -595,57 +673,25 @@
   "laplace_marginal_tol_neg_binomial_2_log_lpmf", \
   "laplace_marginal_tol_poisson_log_lpmf", \
   "lkj_cov_lpdf", \
-  "lower_bound_constrain", \
   "lower_bound_jacobian", \
-  "lower_bound_unconstrain", \
-  "lower_upper_bound_constrain", \
   "lower_upper_bound_jacobian", \
-  "lower_upper_bound_unconstrain", \
-  "map_rect", \
   "norm", \
-  "ode_adjoint_tol_ctl", \
-  "ode_ckrk", \
-  "ode_ckrk_tol", \
-  "offset_multiplier_constrain", \
   "offset_multiplier_jacobian", \
-  "offset_multiplier_unconstrain", \
-  "ordered_constrain", \
   "ordered_jacobian", \
-  "ordered_unconstrain", \
   "poisson_binomial_lpmf", \
   "poisson_binomial_rng", \
   "polar", \
-  "positive_ordered_constrain", \
   "positive_ordered_jacobian", \
-  "positive_ordered_unconstrain", \
   "proj", \
-  "qr", \
-  "qr_thin", \
-  "simplex_constrain", \
   "simplex_jacobian", \
-  "simplex_unconstrain", \
-  "solve_newton", \
-  "solve_newton_tol", \
-  "solve_powell", \
-  "solve_powell_tol", \
-  "stochastic_column_constrain", \
   "stochastic_column_jacobian", \
-  "stochastic_column_unconstrain", \
-  "stochastic_row_constrain", \
   "stochastic_row_jacobian", \
-  "stochastic_row_unconstrain", \
   "student_t_qf", \
-  "sum_to_zero_constrain", \
   "sum_to_zero_jacobian", \
-  "sum_to_zero_unconstrain", \
   "svd", \
   "to_complex", \
-  "unit_vector_constrain", \
   "unit_vector_jacobian", \
-  "unit_vector_unconstrain", \
-  "upper_bound_constrain", \
-  "upper_bound_jacobian", \
-  "upper_bound_unconstrain"
+  "upper_bound_jacobian"
 /* clang-format on */
 
 #endif

@@ -173,6 +173,18 @@ static void message(tm_tape *tape, const char *place, int reject,
   tm_runtime_reject(tape, "line %s: %s", place, copy);
 }
 
+void tm_sweep(tm_tape *tape, const tm_node *stop) {
+  for (tm_node *node = tape->last; node != stop; node = node->before) {
+    if (node->back) {
+      node->back(node);
+      continue;
+    }
+    tm_linear *linear = (tm_linear *)node;
+    *linear->a += linear->adjoint * linear->da;
+    *linear->b += linear->adjoint * linear->db;
+  }
+}
+
 /* ---- special functions -------------------------------------------------- */
 
 double tm_lgamma(double x) {
@@ -265,6 +277,7 @@ const tm_runtime tm_the_runtime = {.find = find,
                                    .output = tm_binding_output,
                                    .enough = tm_binding_enough,
                                    .ode = tm_solve_ode,
+                                   .apply = tm_apply,
                                    .lgamma = tm_lgamma,
                                    .digamma = tm_digamma,
                                    .trigamma = tm_trigamma,
