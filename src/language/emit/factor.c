@@ -62,6 +62,21 @@ static const tm_variable *parameter_of(const tm_expression *left) {
              : NULL;
 }
 
+/* A transformed parameter that is declared as a copy: what it copies. */
+static const tm_expression *copied_by(const tm_expression *left) {
+  const tm_variable *v = left->kind == TM_E_NAME ? left->variable : NULL;
+  bool copy = v && v->block == TM_BLOCK_TRANSFORMED_PARAMETERS && v->initial &&
+              tm_is_scalar(v->type) && v->type.base == TM_REAL &&
+              is_single(v->initial) && parameter_of(v->initial);
+  return copy ? v->initial : NULL;
+}
+
+/* What of a parameter a density scores. */
+static const tm_expression *outcome_of(const tm_expression *density) {
+  const tm_expression *copied = copied_by(density->parts[0]);
+  return copied ? copied : density->parts[0];
+}
+
 static bool is_named(const tm_expression *e, const char *stem) {
   size_t n = tm_stem_length(e->text);
   return strlen(stem) == n && !strncmp(e->text, stem, n);
@@ -108,7 +123,7 @@ static bool scalar_bounds(const tm_variable *v) {
 
 /* Elements that are independent, given the arguments. */
 static bool fits_elements(const tm_variable *v, const tm_expression *e) {
-  const tm_expression *left = e->parts[0];
+  const tm_expression *left = outcome_of(e);
   bool whole = left->kind == TM_E_NAME;
   if (left->kind == TM_E_CALL && !scalar_arguments(e))
     return false; /* to_vector is column-major, storage is not */
@@ -141,7 +156,7 @@ static const tm_builtin *whole_rng(tm_emitter *g, const tm_expression *e);
 static bool density_fits(tm_emitter *g, const tm_expression *e) {
   if (e->kind != TM_E_CALL || !e->builtin || !tm_is_density(e))
     return false;
-  const tm_variable *v = parameter_of(e->parts[0]);
+  const tm_variable *v = parameter_of(outcome_of(e));
   if (!v)
     return false;
   for (size_t i = 1; i < e->part_count; i++)
@@ -239,10 +254,10 @@ bool tm_factor_of(tm_emitter *g, const tm_statement *s,
   *f = (tm_factor){.statement = s, .value = term};
   if (!components_of(g, term, (tm_component){0}, f))
     return false;
-  f->left = f->components[0].density->parts[0];
+  f->left = outcome_of(f->components[0].density);
   f->variable = parameter_of(f->left);
   for (size_t i = 1; i < f->count; i++)
-    if (!tm_same_text(f->left, f->components[i].density->parts[0]) ||
+    if (!tm_same_text(f->left, outcome_of(f->components[i].density)) ||
         f->components[i].density->builtin->kind != TM_B_DENSITY)
       return false;
   bool ordered = f->variable->constraint == TM_ORDERED ||
@@ -424,6 +439,17 @@ static void emit_whole(tm_emitter *g, const tm_factor *f) {
   tm_emit(g, "}, %zu)}, 2);\n", e->part_count - 1 + sized);
 }
 
+/* A copy that the term scores, from what was drawn. */
+static void emit_copy(tm_emitter *g, const tm_factor *f) {
+  const tm_expression *left = f->components[0].density->parts[0];
+  const tm_expression *copied = copied_by(left);
+  if (!copied)
+    return;
+  tm_emit(g, "%*sdouble v_%s = ", 2 * g->indent, "", left->variable->name);
+  tm_emit_as(g, copied, TM_DOUBLE);
+  tm_emit(g, ";\n");
+}
+
 void tm_factor_emit(tm_emitter *g, const tm_factor *f) {
   tm_emit_line(g, "{");
   g->indent++;
@@ -435,6 +461,7 @@ void tm_factor_emit(tm_emitter *g, const tm_factor *f) {
   else
     emit_mixture(g, f);
   emit_put_back(g, f);
+  emit_copy(g, f);
   tm_emit_term(g, f->value);
   g->indent--;
   tm_emit_line(g, "}");
