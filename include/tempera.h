@@ -564,6 +564,7 @@ typedef struct tempera_options {
   bool paper;        /* the algorithm and settings exactly as printed */
   bool jumps;        /* between the basins found; not with prior profile */
   bool bridge;       /* spend likelihood calls on a bridge estimate */
+  bool reference;    /* a second leg, from a density fitted to the posterior */
   bool save_warmup;
   const double *init; /* chains x tempera_model_size starts, or NULL */
   /* The number of the first chain: chains of one seed and different numbers
@@ -652,6 +653,12 @@ tempera_sampler_progress(const tempera_sampler *sampler) {
 }
 /* Owned by the sampler, valid until it is freed. */
 const tempera_draws *tempera_sampler_draws(const tempera_sampler *sampler);
+/* Draws of the reference leg, or NULL where there is none: tempered ones on the
+ * path from a fitted density q to the posterior, whose log likelihood is
+ * D = log(posterior density / q) and whose log prior is log q, both on the
+ * unconstrained scale; and as target draws, without values, D of those of
+ * tempera_sampler_draws. */
+const tempera_draws *tempera_sampler_reference(const tempera_sampler *sampler);
 /* Draws of the warmup with save_warmup, else NULL. */
 const tempera_draws *
 tempera_sampler_warmup_draws(const tempera_sampler *sampler);
@@ -810,6 +817,18 @@ typedef struct tempera_finding {
   char *words;
 } tempera_finding;
 
+/* The reference leg. `rhat`, `ess` and `pareto_k` are of D at the target draws:
+ * the last below 0.7 where q covers the posterior's tails. `starts`: states
+ * annealed from the prior, of which so many were absorbed, that is went down
+ * the leg to q. */
+typedef struct tempera_reference {
+  double barrier, swap_acceptance, acceptance, rhat, ess, pareto_k;
+  size_t restarts, round_trips, fewest_trips; /* the last: in any one chain */
+  size_t starts, absorbed;
+  tempera_curve_point *curve; /* of log z(tau) from q, z(0) = 1, and E[D] */
+  size_t curve_count;
+} tempera_reference;
+
 typedef struct tempera_summary {
   char *version, *model, *method;
   uint64_t seed, data_hash;
@@ -821,6 +840,7 @@ typedef struct tempera_summary {
   double log_z, se, lower, upper;
   char *estimator;        /* NULL when there is no evidence (improper prior) */
   double zero_likelihood; /* prior mass where L = 0; NaN if not measured */
+  double prior_log_z, prior_log_z_se; /* the prior's integral; NaN: unknown */
   tempera_estimate *estimates;
   size_t estimate_count;
   tempera_mode *modes;
@@ -842,6 +862,7 @@ typedef struct tempera_summary {
   size_t tau_bin_count;
   tempera_curve_point *curve;
   size_t curve_count;
+  tempera_reference *reference; /* NULL when there is none */
   tempera_level *levels; /* of methods with a draw at each level, else NULL */
   size_t level_count;
   tempera_ridge_point *ridge; /* NULL when there is none */
@@ -851,6 +872,7 @@ typedef struct tempera_summary {
   double seconds, seconds_in_model;
   char *decision; /* how many iterations were chosen and why, or NULL */
   bool reliable;
+  char *basis; /* of it: "round-trips" or "modes-found"; NULL: not reliable */
   char *verdict;
   tempera_finding *findings; /* the gravest first */
   size_t finding_count;

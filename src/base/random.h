@@ -22,7 +22,12 @@ typedef enum tm_purpose {
   TM_PURPOSE_BRIDGE,
   TM_PURPOSE_QUANTITIES, /* of target draws, ... */
   TM_PURPOSE_TEMPERED_QUANTITIES,
-  TM_PURPOSE_ANNEAL
+  TM_PURPOSE_ANNEAL,
+  TM_PURPOSE_REFERENCE, /* of the reference leg */
+  TM_PURPOSE_REFERENCE_TAU,
+  TM_PURPOSE_REFERENCE_EXCHANGE,
+  TM_PURPOSE_REFERENCE_FIT,
+  TM_PURPOSE_ABSORPTION
 } tm_purpose;
 
 /* Philox blocks of two words are made this many at a time: they do not wait

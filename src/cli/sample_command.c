@@ -55,6 +55,7 @@ static const char help[] =
     "      --jumps BOOL       jump between the basins found [true]\n"
     "      --bridge BOOL      estimate the evidence by bridge sampling too "
     "[true]\n"
+    "      --reference BOOL   a second leg, from a fitted density [false]\n"
     "      --save-warmup      keep warmup draws too\n"
     "      --netcdf           also write run.nc, ArviZ InferenceData\n"
     "      --json             summary.json to standard output\n"
@@ -99,6 +100,7 @@ static const struct option long_options[] = {
     {"save-warmup", no_argument, NULL, LIBRARY_OPTION},
     {"jumps", required_argument, NULL, LIBRARY_OPTION},
     {"bridge", required_argument, NULL, LIBRARY_OPTION},
+    {"reference", required_argument, NULL, LIBRARY_OPTION},
     {NULL, 0, NULL, 0}};
 
 typedef struct request {

@@ -9,7 +9,7 @@
 
 static const char *const first_columns =
     "lp__,accept_stat__,stepsize__,treedepth__,n_leapfrog__,divergent__,"
-    "energy__,tau__,log_likelihood__,log_prior__";
+    "energy__,tau__";
 
 /* p[2] is p.2 and x[1,3] is x.1.3 in Stan CSV. */
 static void add_name(tm_text *text, const char *name) {
@@ -36,7 +36,9 @@ static void add_version(tm_text *text, const tm_csv_about *about,
                  "# Tempera " TEMPERA_VERSION ", %s, %s kernel; %s draws\n"
                  "# model = %s\n# method = sample\n#   sample\n",
                  about->method, about->kernel,
-                 role == TEMPERA_TARGET ? "target (tau__ is 1)" : "tempered",
+                 about->reference         ? "reference leg"
+                 : role == TEMPERA_TARGET ? "target (tau__ is 1)"
+                                          : "tempered",
                  about->model);
 }
 
@@ -77,6 +79,8 @@ void tm_csv_header(tm_text *text, const tm_csv_about *about,
   tm_text_printf(text, "%s%-*zu\n", num_warmup, TM_CSV_FIELD, about->warmup);
   add_settings(text, about);
   tm_text_add(text, first_columns);
+  tm_text_add(text, about->reference ? ",log_ratio__,log_reference__"
+                                     : ",log_likelihood__,log_prior__");
   add_names(text, draws->names, draws->size);
   add_names(text, about->quantity_names, about->quantity_count);
   tm_text_add(text, "\n");

@@ -15,6 +15,7 @@ typedef struct tm_csv_about {
   bool save_warmup;
   const char *const *quantity_names; /* after the values; may be none */
   size_t quantity_count;
+  bool reference; /* draws of the reference leg */
 } tm_csv_about;
 
 /* Comments and the row of names. Counts are TM_CSV_FIELD wide, so that a run

@@ -62,7 +62,8 @@ size_t tm_draws_row_bytes(const tempera_draws *draws) {
   for (size_t role = 0; role < 2; role++)
     if (draws->has_role[role])
       bytes += tm_draws_width(draws, (tempera_role)role) * draws->chains *
-               (draws->size + TM_COLUMNS) * sizeof(double);
+               ((draws->bare[role] ? 0 : draws->size) + TM_COLUMNS) *
+               sizeof(double);
   return bytes;
 }
 
@@ -75,22 +76,29 @@ static size_t stride_of(size_t rows) {
   return (lines | 1) * LINE + 1;
 }
 
+/* Is there a column i of them all? */
+static bool is_kept(const tempera_draws *draws, size_t i) {
+  size_t role = i / (column_total(draws) / 2);
+  bool value = i % (draws->size + TM_COLUMNS) < draws->size;
+  return draws->has_role[role] && !(value && draws->bare[role]);
+}
+
 tempera_status tm_draws_reserve(tempera_draws *draws, size_t sweeps,
                                 tempera_error *error) {
   if (sweeps <= draws->capacity)
     return TEMPERA_OK;
   size_t half = column_total(draws) / 2, total = 0;
-  for (size_t role = 0; role < 2; role++)
-    if (draws->has_role[role])
-      total += half * stride_of(sweeps * tm_draws_width(draws, role));
+  for (size_t i = 0; i < 2 * half; i++)
+    if (is_kept(draws, i))
+      total +=
+          stride_of(sweeps * tm_draws_width(draws, (tempera_role)(i / half)));
   double *slab = tm_heap_large(total, sizeof(double)), *next = slab;
   if (!slab)
     return tm_fail_memory(error);
   for (size_t i = 0; i < 2 * half; i++) {
-    tempera_role role = (tempera_role)(i / half);
-    if (!draws->has_role[role])
+    if (!is_kept(draws, i))
       continue;
-    size_t width = tm_draws_width(draws, role);
+    size_t width = tm_draws_width(draws, (tempera_role)(i / half));
     if (draws->slab)
       memcpy(next, draws->columns[i], draws->capacity * width * sizeof(double));
     draws->columns[i] = next;
@@ -162,7 +170,7 @@ void tm_draws_put(tempera_draws *draws, tempera_role role, size_t chain,
                   size_t row, const double *theta,
                   const double extra[TM_COLUMNS]) {
   double **columns = draws->columns + column_index(draws, role, chain, 0);
-  for (size_t i = 0; i < draws->size; i++)
+  for (size_t i = 0; i < draws->size && !draws->bare[role]; i++)
     put(columns[i], row, theta[i]);
   for (size_t i = 0; i < TM_COLUMNS; i++)
     put(columns[draws->size + i], row, extra[i]);

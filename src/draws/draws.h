@@ -56,6 +56,7 @@ struct tempera_draws {
   const char *const *names;
   const bool *integer; /* per value */
   bool has_role[2];    /* indexed by tempera_role */
+  bool bare[2];        /* roles without values: their columns are NULL */
   size_t count;        /* sweeps kept in every chain */
   size_t capacity;     /* of sweeps */
   size_t width;        /* tempered rows of a sweep; set before there is room */

@@ -59,6 +59,16 @@ TEMPERA_CHECKED tempera_status tm_estimate_cross_check(
  * what it finds on round trips and mixing. */
 TEMPERA_CHECKED tempera_status
 tm_estimate_judge_mixing(tempera_summary *summary, tempera_error *error);
+/* The mixing of the reference leg (NULL: there is none), before anything that
+ * costs more. */
+TEMPERA_CHECKED tempera_status
+tm_estimate_reference_mixing(const tempera_draws *reference,
+                             tempera_summary *summary, tempera_error *error);
+/* After these: what the draws of the reference leg (NULL: there is none) add,
+ * see tempera_sampler_reference; and the headline, which may be theirs. */
+TEMPERA_CHECKED tempera_status
+tm_estimate_add_reference(const tempera_draws *reference,
+                          tempera_summary *summary, tempera_error *error);
 /* The last step, once the ridge fields are in: adds what the numbers tell to
  * the findings, and sets `reliable`, `verdict` and `warnings`. */
 TEMPERA_CHECKED tempera_status tm_estimate_verdict(tempera_summary *summary,

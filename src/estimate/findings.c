@@ -74,6 +74,40 @@ static const row TABLE[TM_FIND_CODES] = {
          "Only {v.0} round trips ({a} restarts) between the prior and tau = 1; "
          "at least {l.0} are needed before modes can be trusted.",
          NO_TRIPS, MOVES},
+    [TM_FIND_REFERENCE_TRIPS] =
+        {"reference-trips", UNRELIABLE, true, false,
+         "The reference leg cannot vouch instead: only {v.0} round trips on it "
+         "({a} in one chain; {l.0}, and 10 in each chain, are needed).",
+         NO_TRIPS, MOVES},
+    [TM_FIND_REFERENCE_RHAT] =
+        {"reference-rhat", UNRELIABLE, true, false,
+         "The reference leg cannot vouch instead: R-hat of {a} is {v.3} (it "
+         "must be below {l.2}).",
+         NO_TRIPS, MOVES},
+    [TM_FIND_REFERENCE_TAIL] =
+        {"reference-tail", UNRELIABLE, true, false,
+         "The reference leg cannot vouch instead: draws lie far outside of the "
+         "density fitted to them (Pareto k {v.2}; it must be below {l.1}).",
+         NO_TRIPS, MOVES},
+    [TM_FIND_REFERENCE_ALONE] =
+        {"reference-alone", UNRELIABLE, true, false,
+         "The reference leg cannot vouch instead: {a} gives no estimate that "
+         "could be compared.",
+         NO_TRIPS, MOVES},
+    [TM_FIND_FEW_STARTS] =
+        {"few-starts", UNRELIABLE, true, true,
+         "The reference leg cannot vouch instead: {v.0} states were annealed "
+         "from the prior to look for other modes, {l.0} are needed{a}.",
+         NO_TRIPS, MOVES},
+    [TM_FIND_UNABSORBED] =
+        {"unabsorbed", UNRELIABLE, true, true,
+         "Of {l.0} states annealed from the prior only {v.0} found their way "
+         "down the reference leg: the others may be in a mode that the draws "
+         "miss.",
+         "states annealed from the prior ended where the reference does not "
+         "reach: there may be another mode",
+         "run a longer warmup, in which the reference is fitted, or more "
+         "chains"},
     [TM_FIND_LEVELS_APART] =
         {"levels-apart", UNRELIABLE, true, true,
          "{v.0} % of the exchanges between tau = {a} are rejected (at most "
@@ -104,6 +138,13 @@ static const row TABLE[TM_FIND_CODES] = {
          "The tempered chain and the target chain disagree at tau = 1: mean "
          "log likelihood {v} and {l}.",
          CONTRADICT, CHAINS},
+    [TM_FIND_REFERENCE_APART] =
+        {"reference-apart", UNRELIABLE, false, false,
+         "The reference leg and the target chain disagree at tau = 1: mean log "
+         "density ratio {v} and {l}. The posterior has mass outside of the "
+         "density fitted to it.",
+         "the posterior has mass outside of the reference",
+         "run a longer warmup, in which the reference is fitted"},
     [TM_FIND_ESTIMATES_APART] =
         {"estimates-apart", UNRELIABLE, false, false,
          "disagrees with {a} by {v}, more than their errors allow ({l})",
@@ -161,6 +202,13 @@ static const row TABLE[TM_FIND_CODES] = {
          "the chains agree with each other, but without tempering they cannot "
          "know whether there are other modes",
          "use --method pt-stwnc"},
+    [TM_FIND_MODES_FOUND] =
+        {"modes-found", NOTE, true, true,
+         "There were only {v.0} round trips to the prior ({l.0} would be "
+         "enough), so this speaks of the modes found: {a} states annealed from "
+         "the prior all led to them, which excludes at 95 % a basin that "
+         "catches 5 % of such states, not a narrower one.",
+         NULL, NULL},
     [TM_FIND_TRIPS_ROUGH] =
         {"round-trips-rough", ROUGH, true, false,
          "{v.0} round trips ({a} restarts) between the prior and tau = 1 (it "
@@ -201,6 +249,12 @@ static const row TABLE[TM_FIND_CODES] = {
         {"tau-bounded", NOTE, false, true,
          "tau is bounded below by {v}: the evidence needs tau down to 0.", NULL,
          NULL},
+    [TM_FIND_IMPROPER] =
+        {"improper-prior", NOTE, false, true,
+         "log Z is undefined: the prior of {a} is improper. The draws are "
+         "those of the posterior, if that is proper; give {a} a proper prior "
+         "to compare models.",
+         NULL, NULL},
     [TM_FIND_HOT_END_UNSEEN] =
         {"hot-end-unseen", NOTE, false, false,
          "The tempered chain hardly ever came near tau = 0, where log z is "
@@ -390,6 +444,12 @@ const tempera_finding *tm_finding_of(const tempera_summary *summary,
   return NULL;
 }
 
+void tm_findings_pardon(tempera_summary *summary, tm_finding_code code) {
+  for (size_t i = 0; i < summary->finding_count; i++)
+    if (!strcmp(summary->findings[i].code, TABLE[code].code))
+      summary->findings[i].severity = TEMPERA_NOTE;
+}
+
 tempera_severity tm_findings_worst(const tempera_summary *summary) {
   tempera_severity worst = TEMPERA_NOTE;
   for (size_t i = 0; i < summary->finding_count; i++)
@@ -401,17 +461,34 @@ tempera_severity tm_findings_worst(const tempera_summary *summary) {
 bool tm_findings_open(const tempera_summary *summary) {
   for (size_t i = 0; i < summary->finding_count; i++) {
     const row *r = row_of(&summary->findings[i]);
-    if (r && r->severity >= ROUGH && !r->lasts)
+    if (r && (int)summary->findings[i].severity >= ROUGH && !r->lasts)
       return true;
   }
   return false;
+}
+
+bool tm_findings_only_trips(const tempera_summary *summary) {
+  static const tm_finding_code about[] = {
+      TM_FIND_FEW_TRIPS,       TM_FIND_TRIPS_ROUGH,     TM_FIND_UNCONNECTED,
+      TM_FIND_REFERENCE_TRIPS, TM_FIND_REFERENCE_RHAT,  TM_FIND_REFERENCE_TAIL,
+      TM_FIND_REFERENCE_ALONE, TM_FIND_FEW_STARTS,      TM_FIND_UNABSORBED,
+      TM_FIND_NO_EVIDENCE,     TM_FIND_PRIOR_UNEXPLORED};
+  for (size_t i = 0; i < summary->finding_count; i++) {
+    const row *r = row_of(&summary->findings[i]);
+    bool trips = false;
+    for (size_t k = 0; k < sizeof about / sizeof *about; k++)
+      trips = trips || r == &TABLE[about[k]];
+    if (r && !trips && (int)summary->findings[i].severity >= ROUGH)
+      return false;
+  }
+  return true;
 }
 
 bool tm_findings_problem(const tempera_summary *summary, const char **problem,
                          const char **advice) {
   for (size_t i = 0; i < summary->finding_count; i++) {
     const row *r = row_of(&summary->findings[i]);
-    if (!r || r->severity < UNRELIABLE)
+    if (!r || (int)summary->findings[i].severity < UNRELIABLE)
       continue;
     *problem = r->problem;
     *advice = r->advice;

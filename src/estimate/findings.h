@@ -20,12 +20,19 @@ typedef enum tm_finding_code {
   TM_FIND_PRIOR_UNEXPLORED,
   TM_FIND_UNCONNECTED,
   TM_FIND_FEW_TRIPS,
+  TM_FIND_REFERENCE_TRIPS,
+  TM_FIND_REFERENCE_RHAT,
+  TM_FIND_REFERENCE_TAIL,
+  TM_FIND_REFERENCE_ALONE,
+  TM_FIND_FEW_STARTS,
+  TM_FIND_UNABSORBED,
   TM_FIND_LEVELS_APART,
   TM_FIND_CHAINS_APART,
   TM_FIND_FEW_EFFECTIVE,
   TM_FIND_MIXING_UNKNOWN,
   TM_FIND_FROZEN,
   TM_FIND_TARGET_APART,
+  TM_FIND_REFERENCE_APART,
   TM_FIND_ESTIMATES_APART,
   TM_FIND_BRIDGE_COVER,
   TM_FIND_BRIDGE_CHAINS,
@@ -39,12 +46,14 @@ typedef enum tm_finding_code {
   TM_FIND_TRIPS_ROUGH,
   TM_FIND_RHAT_ROUGH,
   TM_FIND_ESS_ROUGH,
+  TM_FIND_MODES_FOUND,
   TM_FIND_LABELS_UNEVEN,
   TM_FIND_LABELS_PERMUTED,
   TM_FIND_PATH_CUT,
   TM_FIND_NO_ESTIMATE,
   TM_FIND_FEW_FOR_EVIDENCE,
   TM_FIND_TAU_BOUNDED,
+  TM_FIND_IMPROPER,
   TM_FIND_HOT_END_UNSEEN,
   TM_FIND_BARREN_WARMUP,
   TM_FIND_NO_RIDGE,
@@ -70,6 +79,8 @@ tm_find_estimate(tempera_summary *summary, tempera_estimate *estimate,
                  tempera_error *error, const char *about, ...)
     __attribute__((format(printf, 7, 8)));
 
+/* A finding of this code, if there is one, is no more than a note. */
+void tm_findings_pardon(tempera_summary *summary, tm_finding_code code);
 /* The first finding of this code, or NULL. */
 const tempera_finding *tm_finding_of(const tempera_summary *summary,
                                      tm_finding_code code);
@@ -77,6 +88,8 @@ const tempera_finding *tm_finding_of(const tempera_summary *summary,
 tempera_severity tm_findings_worst(const tempera_summary *summary);
 /* Is there one, rough or worse, that more draws may cure? */
 bool tm_findings_open(const tempera_summary *summary);
+/* Is all that is open about round trips, and what they would vouch for? */
+bool tm_findings_only_trips(const tempera_summary *summary);
 /* The words of a severity as in summary.json, and back. */
 const char *tm_severity_word(tempera_severity severity);
 tempera_severity tm_severity_read(const char *word);

@@ -91,6 +91,7 @@ tempera_status tm_estimate_summary(const tempera_draws *draws, int threads,
   parts p = {.draws = draws, .summary = summary};
   summary->barrier = summary->relabelled_rhat = summary->relabelled_ess = NAN;
   summary->log_z = summary->se = summary->lower = summary->upper = NAN;
+  summary->prior_log_z = summary->prior_log_z_se = NAN;
   TM_TRY(tm_estimate_name_values(draws->names, draws->size, &summary->values,
                                  &summary->value_count, error));
   TM_TRY(tm_values_begin(draws, NULL, draws->size, summary->values, &p.values,
@@ -161,6 +162,10 @@ void tempera_summary_free(tempera_summary *summary) {
   tm_heap_free(summary->labels);
   tm_heap_free(summary->tau_bins);
   tm_heap_free(summary->curve);
+  if (summary->reference)
+    tm_heap_free(summary->reference->curve);
+  tm_heap_free(summary->reference);
+  tm_heap_free(summary->basis);
   tm_heap_free(summary->levels);
   tm_heap_free(summary->ridge);
   tm_heap_free(summary->decision);

@@ -53,6 +53,9 @@ TEMPERA_CHECKED tempera_status tm_trips_count(const tempera_draws *draws,
                                               size_t *restarts,
                                               tempera_error *error);
 
+/* Round trips in the chain that has fewest of them. */
+size_t tm_trips_fewest(const tempera_draws *draws, const tm_barrier *barrier);
+
 /* tempering.c: acceptances and the tau bins. */
 TEMPERA_CHECKED tempera_status tm_tempering_fill(const tempera_draws *draws,
                                                  tempera_summary *summary,

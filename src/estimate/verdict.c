@@ -13,7 +13,7 @@
 
 /* Good up to the first limit of each; past the second nothing can be trusted.
  * Between the two the run stands, and what it says is rough. */
-static const double GOOD_TRIPS = 20;
+static const double GOOD_TRIPS = 20, FEWEST_TRIPS = TM_FEWEST_TRIPS;
 static const double GOOD_RHAT = 1.01, WORST_RHAT = 1.05;
 static const double GOOD_ESS = 400, FEWEST_ESS = 100;
 static const double MOST_REJECTED = 0.9;
@@ -22,6 +22,9 @@ static const double MOST_REJECTED = 0.9;
  * are first-order: at a relative error of a half the next term is a quarter of
  * them. */
 static const double WORST_SE = 0.5;
+/* What lets the reference leg vouch: its trips, how q covers the posterior's
+ * tails, and starts that exclude at 95 % a basin of 5 %. */
+static const double LEG_TRIPS = 100, MOST_PARETO = 0.7, FEWEST_STARTS = 59;
 
 static bool has_draws(const tempera_summary *s) {
   for (size_t i = 0; i < s->value_count; i++)
@@ -50,33 +53,6 @@ static tempera_status check_evidence(tempera_summary *s, tempera_error *error) {
                          e->reach, 1, error, "%s", e->name));
   }
   return TEMPERA_OK;
-}
-
-static tempera_status check_trips(tempera_summary *s, tempera_error *error) {
-  double trips = (double)s->round_trips;
-  if (s->tau_bin_count == 0 || trips >= GOOD_TRIPS)
-    return TEMPERA_OK;
-  bool few = trips < TM_FEWEST_TRIPS;
-  return tm_find_about(s, few ? TM_FIND_FEW_TRIPS : TM_FIND_TRIPS_ROUGH, trips,
-                       few ? TM_FEWEST_TRIPS : GOOD_TRIPS, error, "%zu",
-                       s->restarts);
-}
-
-/* Levels that hardly exchange share too little for one to check the other: a
- * basin may be missing between them, however steady the estimates look. */
-static tempera_status check_levels(tempera_summary *s, tempera_error *error) {
-  size_t worst = s->level_count;
-  for (size_t t = 0; t + 1 < s->level_count; t++)
-    if (s->levels[t].rejection > MOST_REJECTED &&
-        (worst == s->level_count ||
-         s->levels[t].rejection > s->levels[worst].rejection))
-      worst = t;
-  if (worst == s->level_count)
-    return TEMPERA_OK;
-  return tm_find_about(s, TM_FIND_LEVELS_APART,
-                       100 * s->levels[worst].rejection, 100 * MOST_REJECTED,
-                       error, "%.3g and %.3g", s->levels[worst].tau,
-                       s->levels[worst + 1].tau);
 }
 
 /* The worst R-hat and the smallest effective sample size, and of what. */
@@ -109,6 +85,112 @@ static worst worst_mixing(const tempera_summary *s) {
     consider(&w, "the components in order", s->relabelled_rhat,
              s->relabelled_ess);
   return w;
+}
+
+/* ---- where the reference leg may vouch ----------------------------------
+ *
+ * With few round trips to the prior, the run may still speak of the modes
+ * found (method 5.8), when everything below holds. */
+
+static bool stands(const tempera_summary *s, const char *name) {
+  const tempera_estimate *e = tm_estimate_find(s, name);
+  return e && isfinite(e->log_z) && e->se > 0 && !e->warning;
+}
+
+static tempera_status check_leg_mixing(tempera_summary *s,
+                                       tempera_error *error) {
+  const tempera_reference *r = s->reference;
+  worst w = worst_mixing(s);
+  consider(&w, "log density ratio to the reference", r->rhat, r->ess);
+  if ((double)r->round_trips < LEG_TRIPS ||
+      (double)r->fewest_trips < FEWEST_TRIPS)
+    TM_TRY(tm_find_about(s, TM_FIND_REFERENCE_TRIPS, (double)r->round_trips,
+                         LEG_TRIPS, error, "%zu", r->fewest_trips));
+  if (!w.slow || !(w.rhat < GOOD_RHAT))
+    TM_TRY(tm_find_about(s, TM_FIND_REFERENCE_RHAT, w.rhat, GOOD_RHAT, error,
+                         "%s", w.slow ? w.slow : "anything"));
+  if (!(r->pareto_k < MOST_PARETO))
+    TM_TRY(tm_find(s, TM_FIND_REFERENCE_TAIL, r->pareto_k, MOST_PARETO, error));
+  return TEMPERA_OK;
+}
+
+static tempera_status check_leg_modes(tempera_summary *s,
+                                      tempera_error *error) {
+  static const char *const names[] = {"bridge", "reweighted", "rb-reference"};
+  const tempera_reference *r = s->reference;
+  for (size_t i = 0; i < 3; i++)
+    if (!stands(s, names[i]))
+      TM_TRY(tm_find_about(s, TM_FIND_REFERENCE_ALONE, NAN, NAN, error, "%s",
+                           names[i]));
+  if ((double)r->starts < FEWEST_STARTS)
+    TM_TRY(tm_find_about(s, TM_FIND_FEW_STARTS, (double)r->starts,
+                         FEWEST_STARTS, error, "%s", ""));
+  else if (r->absorbed < r->starts)
+    TM_TRY(tm_find(s, TM_FIND_UNABSORBED, (double)r->absorbed,
+                   (double)r->starts, error));
+  return TEMPERA_OK;
+}
+
+static bool leg_failed(const tempera_summary *s) {
+  static const tm_finding_code codes[] = {
+      TM_FIND_REFERENCE_TRIPS, TM_FIND_REFERENCE_RHAT, TM_FIND_REFERENCE_TAIL,
+      TM_FIND_REFERENCE_ALONE, TM_FIND_FEW_STARTS,     TM_FIND_UNABSORBED};
+  for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
+    if (tm_finding_of(s, codes[i]))
+      return true;
+  return false;
+}
+
+/* What the prior leg lacks is then no objection. */
+static tempera_status vouch(tempera_summary *s, tempera_error *error) {
+  tm_findings_pardon(s, TM_FIND_UNCONNECTED);
+  tm_findings_pardon(s, TM_FIND_PRIOR_UNEXPLORED);
+  tm_findings_pardon(s, TM_FIND_TARGET_APART);
+  return tm_find_about(s, TM_FIND_MODES_FOUND, (double)s->round_trips,
+                       FEWEST_TRIPS, error, "%zu", s->reference->starts);
+}
+
+/* Is it worth to go on to what costs more? */
+static bool leg_mixes(const tempera_summary *s) {
+  const tempera_reference *r = s->reference;
+  return r && (double)r->round_trips >= LEG_TRIPS &&
+         (double)r->fewest_trips >= FEWEST_TRIPS && r->rhat < GOOD_RHAT;
+}
+
+static tempera_status check_trips(tempera_summary *s, bool mixing_only,
+                                  tempera_error *error) {
+  double trips = (double)s->round_trips;
+  if (s->tau_bin_count == 0 || trips >= GOOD_TRIPS)
+    return TEMPERA_OK;
+  bool few = trips < FEWEST_TRIPS;
+  if (mixing_only && few && leg_mixes(s))
+    return TEMPERA_OK;
+  if (few && s->reference) {
+    TM_TRY(check_leg_mixing(s, error));
+    TM_TRY(check_leg_modes(s, error));
+    if (!leg_failed(s))
+      return vouch(s, error);
+  }
+  return tm_find_about(s, few ? TM_FIND_FEW_TRIPS : TM_FIND_TRIPS_ROUGH, trips,
+                       few ? FEWEST_TRIPS : GOOD_TRIPS, error, "%zu",
+                       s->restarts);
+}
+
+/* Levels that hardly exchange share too little for one to check the other: a
+ * basin may be missing between them, however steady the estimates look. */
+static tempera_status check_levels(tempera_summary *s, tempera_error *error) {
+  size_t apart = s->level_count;
+  for (size_t t = 0; t + 1 < s->level_count; t++)
+    if (s->levels[t].rejection > MOST_REJECTED &&
+        (apart == s->level_count ||
+         s->levels[t].rejection > s->levels[apart].rejection))
+      apart = t;
+  if (apart == s->level_count)
+    return TEMPERA_OK;
+  return tm_find_about(s, TM_FIND_LEVELS_APART,
+                       100 * s->levels[apart].rejection, 100 * MOST_REJECTED,
+                       error, "%.3g and %.3g", s->levels[apart].tau,
+                       s->levels[apart + 1].tau);
 }
 
 static tempera_status check_mixing(tempera_summary *s, tempera_error *error) {
@@ -145,6 +227,13 @@ static char *words(const tempera_summary *s) {
                           ? " Means and quantiles of the parameters are rough."
                           : "";
   int decimals = tm_decimals(s->se);
+  if (tm_finding_of(s, TM_FIND_MODES_FOUND) && s->estimator)
+    return tm_heap_format(
+        "Reliable for the modes found: log Z = %.*f +- %.*f, %zu round trips "
+        "on the reference leg, all of %zu states annealed from the prior led "
+        "there, and the checks agree.%s",
+        decimals, s->log_z, decimals, s->se, s->reference->round_trips,
+        s->reference->starts, rough);
   if (s->estimator && s->tau_bin_count)
     return tm_heap_format("Reliable: log Z = %.*f +- %.*f, %zu round trips, "
                           "and the checks agree.%s",
@@ -159,14 +248,15 @@ tempera_status tm_estimate_judge_mixing(tempera_summary *summary,
                                         tempera_error *error) {
   if (!has_draws(summary))
     return tm_find(summary, TM_FIND_NO_DRAWS, NAN, NAN, error);
-  TM_TRY(check_trips(summary, error));
+  TM_TRY(check_trips(summary, true, error));
   return check_mixing(summary, error);
 }
 
 static tempera_status judge(tempera_summary *s, tempera_error *error) {
-  TM_TRY(tm_estimate_judge_mixing(s, error));
   if (!has_draws(s))
-    return TEMPERA_OK;
+    return tm_find(s, TM_FIND_NO_DRAWS, NAN, NAN, error);
+  TM_TRY(check_trips(s, false, error));
+  TM_TRY(check_mixing(s, error));
   TM_TRY(check_evidence(s, error));
   TM_TRY(check_levels(s, error));
   if (s->ridge_beaten > 0)
@@ -185,5 +275,13 @@ tempera_status tm_estimate_verdict(tempera_summary *summary,
   tm_heap_free(summary->verdict);
   summary->verdict = verdict;
   summary->reliable = tm_findings_worst(summary) < TEMPERA_UNRELIABLE;
+  bool found = tm_finding_of(summary, TM_FIND_MODES_FOUND);
+  tm_heap_free(summary->basis);
+  summary->basis = NULL;
+  if (!summary->reliable)
+    return TEMPERA_OK;
+  summary->basis = tm_heap_text(found ? "modes-found" : "round-trips");
+  if (!summary->basis)
+    return tm_fail_memory(error);
   return TEMPERA_OK;
 }

@@ -55,6 +55,7 @@ static void add_options(json_t *config, const tempera_options *o) {
   json_object_set_new(config, "paper", json_boolean(o->paper));
   json_object_set_new(config, "jumps", json_boolean(o->jumps));
   json_object_set_new(config, "bridge", json_boolean(o->bridge));
+  json_object_set_new(config, "reference", json_boolean(o->reference));
   json_object_set_new(config, "save_warmup", json_boolean(o->save_warmup));
 }
 

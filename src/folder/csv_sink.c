@@ -58,7 +58,9 @@ static tempera_status open_file(tm_csv_sink *sink, tm_csv_file *file,
                                 tempera_error *error) {
   char name[64];
   snprintf(name, sizeof name, "%s-%zu.csv",
-           file->role == TEMPERA_TARGET ? "target" : "tempered",
+           file->reference                ? "reference"
+           : file->role == TEMPERA_TARGET ? "target"
+                                          : "tempered",
            file->chain + 1);
   file->path = tm_path_join(sink->folder, name);
   if (!file->path)
@@ -95,6 +97,9 @@ static tempera_status start_file(tm_csv_sink *sink, tm_csv_file *file,
                               tm_seed_of(tempera_sampler_options(sampler)),
                               &file->quantities, error));
   about->id = file->chain + 1;
+  about->reference = file->reference;
+  if (file->reference)
+    about->quantity_count = 0;
   tm_csv_header(&file->block, about, tempera_sampler_draws(sampler), file->role,
                 &file->samples_at, &file->warmup_at);
   return append(file, error);
@@ -109,16 +114,19 @@ tempera_status tm_csv_sink_open(const char *folder, const char *data_path,
                         .sampler = sampler,
                         .dimension = tempera_model_unconstrained_size(
                             tempera_sampler_model(sampler))};
-  sink->files = tm_heap_alloc(2 * draws->chains, sizeof *sink->files);
+  size_t kinds = tempera_sampler_options(sampler)->reference ? 3 : 2;
+  sink->files = tm_heap_alloc(kinds * draws->chains, sizeof *sink->files);
   if (!sink->files)
     return tm_fail_memory(error);
-  for (size_t i = 0; i < 2 * draws->chains; i++) {
+  for (size_t i = 0; i < kinds * draws->chains; i++) {
     tempera_role role = i < draws->chains ? TEMPERA_TARGET : TEMPERA_TEMPERED;
     if (!draws->has_role[role])
       continue;
     tm_csv_file *file = &sink->files[sink->file_count++];
-    *file = (tm_csv_file){
-        .descriptor = -1, .role = role, .chain = i % draws->chains};
+    *file = (tm_csv_file){.descriptor = -1,
+                          .role = role,
+                          .chain = i % draws->chains,
+                          .reference = i >= 2 * draws->chains};
     TM_TRY(start_file(sink, file, &about, error));
   }
   settle(sink);
@@ -144,13 +152,25 @@ static void add_rows(tm_csv_file *file, const tempera_block *block) {
   }
 }
 
+/* The reference leg's rows are as many, and kept only after warmup. */
+static void add_reference_rows(const tm_csv_sink *sink, tm_csv_file *file,
+                               const tempera_block *block) {
+  const tempera_draws *draws = tempera_sampler_reference(sink->sampler);
+  if (block->warmup || !draws)
+    return;
+  for (size_t row = block->first; row < block->last; row++)
+    tm_csv_row(&file->block, draws, file->role, file->chain, row, NULL, 0);
+}
+
 static void format_file(size_t i, void *context) {
   const pending *p = context;
   tm_csv_file *file = &p->sink->files[i];
   file->block.length = 0;
   if (!p->block->warmup && !p->sink->adapted)
     tm_csv_adaptation(&file->block, p->sink->dimension);
-  if (p->block->draws->has_role[file->role])
+  if (file->reference)
+    add_reference_rows(p->sink, file, p->block);
+  else if (p->block->draws->has_role[file->role])
     add_rows(file, p->block);
 }
 
@@ -207,10 +227,13 @@ static tempera_status correct_header(const tm_csv_sink *sink,
   const tempera_options *o = tempera_sampler_options(sampler);
   const tempera_draws *warmup = tempera_sampler_warmup_draws(sampler);
   size_t width = tm_draws_width(tempera_sampler_draws(sampler), file->role);
-  if (sink->rows * width != rows_for(o->iterations, o->thin))
-    TM_TRY(correct_count(file, file->samples_at, sink->rows * width * o->thin,
-                         error));
-  size_t rows = warmup && warmup->has_role[file->role] ? sink->warmup_rows : 0;
+  size_t kept = sink->rows * width;
+  if (file->reference && !tempera_sampler_reference(sampler))
+    kept = 0;
+  if (kept != rows_for(o->iterations, o->thin))
+    TM_TRY(correct_count(file, file->samples_at, kept * o->thin, error));
+  bool warmed = warmup && warmup->has_role[file->role] && !file->reference;
+  size_t rows = warmed ? sink->warmup_rows : 0;
   bool all = !warmup || rows == rows_for(o->warmup, o->thin);
   return correct_count(file, file->warmup_at, all ? o->warmup : rows * o->thin,
                        error);

@@ -14,6 +14,7 @@ typedef struct tm_csv_file {
   size_t samples_at, warmup_at; /* offsets of counts in the header */
   int64_t size; /* bytes up to the last block that is in every file */
   tempera_role role;
+  bool reference; /* of the reference leg */
   size_t chain;
   tm_quantities quantities;
   tm_text block; /* rows on their way to it; reused between blocks */

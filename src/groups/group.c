@@ -60,6 +60,8 @@ void tm_group_sweep(tm_group *group) {
   for (size_t role = 0; role < 2; role++)
     for (size_t i = 0; i < group->width[role]; i++)
       tm_row_clear(&group->rows[role][i]);
+  for (size_t role = 0; group->leg_rows && role < 2; role++)
+    tm_row_clear(&group->leg_rows[role]);
   group->type->sweep(group);
   group->done++;
 }

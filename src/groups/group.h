@@ -38,6 +38,9 @@ struct tm_group {
   size_t done;     /* sweeps so far, warmup included */
   size_t width[2]; /* rows a sweep leaves, by role; 0: none */
   tm_row *rows[2];
+  /* Rows of the reference leg, by role (tm_reference_walker_fill); NULL while
+   * there is none. */
+  tm_row *leg_rows;
 };
 
 /* The base of a group whose struct is `size` bytes, zeroed but for it. Free

@@ -5,7 +5,8 @@
 #include <string.h>
 
 static void sweep(tm_group *group);
-static const tm_group_type PAIR = {.sweep = sweep};
+static void release(tm_group *group);
+static const tm_group_type PAIR = {.sweep = sweep, .release = release};
 
 static tempera_status fill(tm_pair *pair, uint64_t seed, const double *start,
                            tempera_error *error) {
@@ -40,12 +41,51 @@ tempera_status tm_pair_create(const tempera_model *model,
   tm_pair *made = (tm_pair *)group;
   made->settings = *settings;
   made->tau = start_tau;
+  made->target_walker = 1;
+  made->reference_walker = 2;
   tempera_status status = fill(made, seed, start, error);
   if (status != TEMPERA_OK)
     tm_group_free(group);
   else
     *pair = made;
   return status;
+}
+
+static void release(tm_group *group) {
+  tm_pair *pair = (tm_pair *)group;
+  tm_reference_walker_release(pair->reference);
+}
+
+void tm_pair_save_reference(tm_pair *pair) {
+  tm_reference_walker *w = pair->reference;
+  tm_point_copy(pair->group.model, &pair->target, &pair->group.spare);
+  if (w && isfinite(w->point.log_likelihood))
+    tm_reference_walker_leave(w, &pair->group.spare);
+}
+
+tempera_status tm_pair_set_reference(tm_pair *pair,
+                                     const tm_reference *reference,
+                                     uint64_t seed, tempera_error *error) {
+  tm_group *group = &pair->group;
+  if (pair->reference) {
+    tm_reference_walker_settle(pair->reference, &group->spare);
+    return TEMPERA_OK;
+  }
+  tm_row *rows = TM_NEW(group->arena, tm_row, 2);
+  if (!rows)
+    return tm_fail_memory(error);
+  TM_TRY(tm_reference_walker_create(reference, pair->settings.kernel, seed,
+                                    group->chain, &pair->target, group->arena,
+                                    &pair->reference, error));
+  group->leg_rows = rows;
+  return TEMPERA_OK;
+}
+
+tempera_status tm_pair_set_reference_prior(tm_pair *pair,
+                                           const tm_tau_prior *prior,
+                                           tempera_error *error) {
+  return tm_reference_walker_set_prior(pair->reference, pair->group.arena,
+                                       prior, error);
 }
 
 tempera_status tm_pair_set_prior(tm_pair *pair, const tm_ridge *ridge,
@@ -111,6 +151,12 @@ static void mutate_tempered(tm_pair *pair) {
                   pair->tempered.log_likelihood, &pair->tau, &pair->tau_stream);
 }
 
+static void swap_numbers(unsigned *a, unsigned *b) {
+  unsigned held = *a;
+  *a = *b;
+  *b = held;
+}
+
 static void exchange(tm_pair *pair) {
   double log_ratio = tm_exchange_log_ratio(
       pair->tau, pair->tempered.log_likelihood, 1, pair->target.log_likelihood);
@@ -118,10 +164,30 @@ static void exchange(tm_pair *pair) {
   bool accepted = log_ratio >= 0 || log(uniform) < log_ratio;
   if (accepted) {
     tm_point_swap(&pair->tempered, &pair->target);
-    pair->crossed = !pair->crossed;
+    swap_numbers(&pair->tempered_walker, &pair->target_walker);
   }
   pair->group.rows[TEMPERA_TEMPERED]->extra[TM_EXCHANGE] = accepted ? 2 : 1;
   pair->group.rows[TEMPERA_TARGET]->extra[TM_EXCHANGE] = accepted ? 2 : 1;
+}
+
+/* The other leg: the third walker, and its exchange with the target. */
+static void sweep_reference(tm_pair *pair) {
+  tm_reference_walker *w = pair->reference;
+  tm_row *row = &pair->group.leg_rows[TEMPERA_TEMPERED];
+  tm_row *target = &pair->group.leg_rows[TEMPERA_TARGET];
+  tm_reference_walker_mutate(w, row);
+  bool accepted = tm_reference_walker_exchange(w, &pair->target);
+  if (accepted)
+    swap_numbers(&pair->reference_walker, &pair->target_walker);
+  tm_reference_walker_fill(w, &pair->target, row, target);
+  row->extra[TM_EXCHANGE] = target->extra[TM_EXCHANGE] = accepted ? 2 : 1;
+  row->extra[TM_WALKER] = pair->reference_walker;
+  target->extra[TM_WALKER] = pair->target_walker;
+  tm_evaluator *evaluator = &pair->group.evaluator;
+  if (evaluator->status == TEMPERA_OK) { /* else keep the first failure */
+    evaluator->status = w->chain.evaluator.status;
+    evaluator->error = w->chain.evaluator.error;
+  }
 }
 
 static void sweep(tm_group *group) {
@@ -138,10 +204,12 @@ static void sweep(tm_group *group) {
   }
   if (exchanging)
     exchange(pair);
+  if (pair->reference)
+    sweep_reference(pair);
   tm_row_fill(group->rows[TEMPERA_TEMPERED], &pair->tempered, pair->tau);
-  group->rows[TEMPERA_TEMPERED]->extra[TM_WALKER] = pair->crossed;
+  group->rows[TEMPERA_TEMPERED]->extra[TM_WALKER] = pair->tempered_walker;
   if (!paired)
     return;
   tm_row_fill(target, &pair->target, 1);
-  target->extra[TM_WALKER] = !pair->crossed;
+  target->extra[TM_WALKER] = pair->target_walker;
 }

@@ -6,6 +6,7 @@
 #define TM_SAMPLERS_PAIR_H
 
 #include "groups/group.h"
+#include "groups/reference_walker.h"
 #include "groups/tau_move.h"
 
 typedef struct tm_pair_settings {
@@ -25,7 +26,9 @@ typedef struct tm_pair {
   tm_tau_mover mover;
   tm_point tempered, target;
   double tau;
-  bool crossed; /* the thetas are in each other's first place */
+  /* Which theta is where: each keeps its number through exchanges. */
+  unsigned tempered_walker, target_walker, reference_walker;
+  tm_reference_walker *reference; /* NULL: none, or not yet */
   tempera_random tempered_stream, target_stream, tau_stream, exchange_stream;
   /* The draw of either chain whose line rose above the ridge most. */
   bool frozen; /* the ridge is no longer watched */
@@ -51,5 +54,16 @@ TEMPERA_CHECKED tempera_status tm_pair_set_prior(tm_pair *pair,
 /* Put the tempered chain, and the target chain too if `target`, at a
  * natural-scale point of positive density, tau at 1. */
 void tm_pair_place(tm_pair *pair, const double *theta, bool target);
+
+/* From now on a third walker, on the path from a fitted q; or, if there is one
+ * already, on the path from the q fitted anew. Then set its tau prior. */
+TEMPERA_CHECKED tempera_status
+tm_pair_set_reference(tm_pair *pair, const tm_reference *reference,
+                      uint64_t seed, tempera_error *error);
+TEMPERA_CHECKED tempera_status tm_pair_set_reference_prior(
+    tm_pair *pair, const tm_tau_prior *prior, tempera_error *error);
+/* Before q is fitted anew: what the third walker's point is on the model's own
+ * scales, which the path to come cannot tell. */
+void tm_pair_save_reference(tm_pair *pair);
 
 #endif

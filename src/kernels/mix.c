@@ -1,6 +1,6 @@
 /* mix.c - a measured choice between the moves of real coordinates: the
  * componentwise random walk, the joint one and, where there are gradients,
- * the Hamiltonian (method 4.6).
+ * the Hamiltonian (method 4.6); on the reference leg Crank-Nicolson too.
  *
  * A sweep uses one of them, drawn with probabilities that depend on tau only
  * and are fixed after warmup, so the mixture leaves invariant what each of
@@ -64,7 +64,8 @@ static const struct {
                           {&tm_move_joint, "joint", 0},
                           {&tm_move_hmc, "hmc", 2},
                           {&tm_move_hmc, "hmc-long", 7},
-                          {&tm_move_ridge_walk, "ridge-walk", 0}};
+                          {&tm_move_ridge_walk, "ridge-walk", 0},
+                          {&tm_move_crank_nicolson, "crank-nicolson", 0}};
 
 static bool applies(const tempera_model *model) {
   return model->real_dimension > 0;
@@ -73,7 +74,8 @@ static bool applies(const tempera_model *model) {
 /* In one dimension a single componentwise step remains. */
 static bool of_use(const tm_move_type *type, const tempera_model *model) {
   return type->applies(model) &&
-         (type == &tm_move_walk_part || model->real_dimension > 1);
+         (type == &tm_move_walk_part || type == &tm_move_crank_nicolson ||
+          model->real_dimension > 1);
 }
 
 static tempera_status add_option(mix *made, size_t choice, tm_arena *arena,

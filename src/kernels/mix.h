@@ -5,7 +5,7 @@
 
 #include "kernels/move.h"
 
-enum { TM_MIX_MOST = 5 };
+enum { TM_MIX_MOST = 6 };
 
 typedef struct tm_mix_view {
   size_t count;

@@ -62,7 +62,9 @@ extern const tm_move_type tm_move_random_walk;
 extern const tm_move_type tm_move_walk_part; /* of the coordinates, in turn */
 extern const tm_move_type tm_move_joint;
 extern const tm_move_type tm_move_hmc;
-extern const tm_move_type tm_move_mix;   /* random walk, joint, hmc: measured */
+/* About the Gaussians that the prior is a mixture of. */
+extern const tm_move_type tm_move_crank_nicolson;
+extern const tm_move_type tm_move_mix;   /* of those of reals: measured */
 extern const tm_move_type tm_move_slice; /* doubles until widths are learned */
 extern const tm_move_type tm_move_slice_doubling;
 extern const tm_move_type tm_move_integer;

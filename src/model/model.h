@@ -31,6 +31,13 @@ typedef struct tm_block {
   const tempera_map *map; /* TEMPERA_MAPPED */
 } tm_block;
 
+/* A Gaussian over the real coordinates: N(mean, stretch^2 L L'), L lower
+ * triangular, row-major. */
+typedef struct tm_normal {
+  const double *mean, *factor;
+  double stretch;
+} tm_normal;
+
 typedef struct tm_prior_law tm_prior_law;
 
 struct tempera_model {
@@ -47,6 +54,10 @@ struct tempera_model {
   bool dependent;        /* some block's map reads earlier blocks */
   bool plain;            /* no integers, no maps */
   void *library;         /* dlopen handle, or NULL */
+  /* The prior is a mixture of Gaussians: the one that u is from, drawn given
+   * u; or NULL. What it points to is valid until the next call. */
+  tm_normal (*prior_normal)(void *user, const double *u,
+                            tempera_random *random);
   /* What exploring a prior without prior_draw found; see run/prior_run.h. */
   const tm_prior_law *law; /* its draws, or NULL */
   bool from_support;       /* tau = 0 stands for the prior where L > 0 */

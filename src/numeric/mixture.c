@@ -79,17 +79,76 @@ static double squared_distance(const tm_mixture *mixture, size_t k,
   return sum;
 }
 
+/* The log of component k's share of the density at this squared distance. */
+static double log_term(const tm_mixture *mixture, size_t k, double square) {
+  double df = mixture->df, d = (double)mixture->dimension;
+  double shape =
+      isinf(df) ? -0.5 * square : -0.5 * (df + d) * log1p(square / df);
+  return mixture->log_weight[k] + mixture->log_norm[k] + shape;
+}
+
 double tm_mixture_log_density(const tm_mixture *mixture, const double *x,
                               double *work) {
+  double *terms = work + mixture->dimension;
+  for (size_t k = 0; k < mixture->components; k++)
+    terms[k] = log_term(mixture, k, squared_distance(mixture, k, x, work));
+  return log_sum_exp(terms, mixture->components);
+}
+
+/* Add -weight (L L')^-1 (x - mean_k) to the gradient. */
+static void add_slope(const tm_mixture *mixture, size_t k, const double *x,
+                      double weight, double *centred, double *gradient) {
+  size_t d = mixture->dimension;
+  const double *inverse = mixture->inverse + k * d * d;
+  for (size_t i = 0; i < d; i++)
+    centred[i] = x[i] - mixture->mean[k * d + i];
+  for (size_t i = 0; i < d; i++) {
+    double y = weight * tm_dot(inverse + i * d, centred, i + 1);
+    for (size_t j = 0; j <= i; j++)
+      gradient[j] -= y * inverse[i * d + j];
+  }
+}
+
+double tm_mixture_gradient(const tm_mixture *mixture, const double *x,
+                           double *work, double *gradient) {
+  size_t d = mixture->dimension, components = mixture->components;
+  double df = mixture->df, *terms = work + d, *squares = terms + components;
+  for (size_t k = 0; k < components; k++) {
+    squares[k] = squared_distance(mixture, k, x, work);
+    terms[k] = log_term(mixture, k, squares[k]);
+  }
+  double log_density = log_sum_exp(terms, components);
+  for (size_t j = 0; j < d; j++)
+    gradient[j] = 0;
+  for (size_t k = 0; k < components; k++) {
+    double share = exp(terms[k] - log_density);
+    double pull = isinf(df) ? 1 : (df + (double)d) / (df + squares[k]);
+    if (share > 0)
+      add_slope(mixture, k, x, share * pull, work, gradient);
+  }
+  return log_density;
+}
+
+size_t tm_mixture_condition(const tm_mixture *mixture, const double *x,
+                            tempera_random *random, double *work,
+                            double *stretch) {
   double df = mixture->df, d = (double)mixture->dimension;
   double *terms = work + mixture->dimension;
-  for (size_t k = 0; k < mixture->components; k++) {
-    double square = squared_distance(mixture, k, x, work);
-    double shape =
-        isinf(df) ? -0.5 * square : -0.5 * (df + d) * log1p(square / df);
-    terms[k] = mixture->log_weight[k] + mixture->log_norm[k] + shape;
+  double log_density = tm_mixture_log_density(mixture, x, work);
+  double uniform = tm_random_uniform(random);
+  size_t k = 0;
+  for (; k + 1 < mixture->components; k++) {
+    uniform -= exp(terms[k] - log_density);
+    if (uniform < 0)
+      break;
   }
-  return log_sum_exp(terms, mixture->components);
+  *stretch = 1;
+  if (!isinf(df)) { /* s given x is Gamma((df+d)/2, (df+square)/2) */
+    double square = squared_distance(mixture, k, x, work);
+    double gamma = tempera_random_gamma(random, 0.5 * (df + d));
+    *stretch = sqrt(0.5 * (df + square) / gamma);
+  }
+  return k;
 }
 
 static size_t pick(const tm_mixture *mixture, double uniform) {

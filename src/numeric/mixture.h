@@ -35,6 +35,15 @@ double tm_mixture_log_density(const tm_mixture *mixture, const double *x,
                               double *work);
 void tm_mixture_draw(const tm_mixture *mixture, tempera_random *random,
                      double *x);
+/* The log density and its gradient. work: 2 x (dimension + components). */
+double tm_mixture_gradient(const tm_mixture *mixture, const double *x,
+                           double *work, double *gradient);
+/* A mixture of Gaussians or t's is one of Gaussians, N(mean_k, L_k L_k' / s)
+ * with s ~ Gamma(df/2, df/2): draw (k, s) given x. Gives k, and the stretch
+ * 1/sqrt(s) of L_k. work: dimension + components. */
+size_t tm_mixture_condition(const tm_mixture *mixture, const double *x,
+                            tempera_random *random, double *work,
+                            double *stretch);
 
 typedef struct tm_mixture_settings {
   size_t most_components; /* at least 1 */

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 
 #include <math.h>
+#include <string.h>
 
 const char *tempera_evidence_words(double log_bayes_factor) {
   double twice = 2 * fabs(log_bayes_factor);
@@ -20,9 +21,13 @@ static tempera_status check_evidence(const tempera_summary *s, const char *name,
                                      tempera_error *error) {
   if (s->estimator && isfinite(s->log_z) && isfinite(s->se))
     return TEMPERA_OK;
+  for (size_t i = 0; i < s->finding_count; i++)
+    if (!strcmp(s->findings[i].code, "improper-prior"))
+      return tm_fail(error, TEMPERA_ERROR_INPUT, "%s (model %s): %.400s", name,
+                     s->model ? s->model : "?", s->findings[i].words);
   return tm_fail(error, TEMPERA_ERROR_INPUT,
-                 "%s (model %s) has no evidence: its prior is improper, its "
-                 "method gives none, or it stopped too early",
+                 "%s (model %s) has no evidence: its method gives none, or it "
+                 "stopped too early",
                  name, s->model ? s->model : "?");
 }
 

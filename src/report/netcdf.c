@@ -218,6 +218,23 @@ static void write_tempered(job *j) {
   put_column(j, &g, "log_prior__", size + TM_LOG_PRIOR, &from);
 }
 
+/* The reference leg: its tempered draws, D and log q. */
+static void write_reference(job *j) {
+  const tempera_draws *kept = j->draws;
+  j->draws = tempera_sampler_reference(j->sampler);
+  if (j->draws && j->draws->count) {
+    source from = draws_of(j, TEMPERA_TEMPERED);
+    size_t size = j->draws->size;
+    draws_group g = begin(j, "reference", TEMPERA_TEMPERED);
+    put_parameters(j, &g);
+    put_column(j, &g, "accept_stat__", size + TM_ACCEPT, &from);
+    put_column(j, &g, "tau__", size + TM_TAU, &from);
+    put_column(j, &g, "log_ratio__", size + TM_LOG_LIKELIHOOD, &from);
+    put_column(j, &g, "log_reference__", size + TM_LOG_PRIOR, &from);
+  }
+  j->draws = kept;
+}
+
 /* Arrays were observed; single numbers (sizes, hyperparameters) are
  * constants. */
 static void write_data(job *j, const tempera_data *data) {
@@ -283,6 +300,7 @@ static tempera_status make_file(job *j, const char *path,
     write_target(j);
   if (j->draws->has_role[TEMPERA_TEMPERED])
     write_tempered(j);
+  write_reference(j);
   write_data(j, data);
   if (tm_netcdf_fine(w))
     tm_netcdf_note(w, w->nc.close_memio(w->file, &image), "its end");

@@ -20,6 +20,23 @@ static void add_number(json_t *table, const char *name, double value,
   tm_row_text(row, meaning);
 }
 
+static void add_reference(json_t *table, const tempera_reference *r) {
+  add_number(table, "reference leg: barrier", r->barrier, 3,
+             "how hard the way from the fitted density to the posterior is");
+  add_number(table, "reference leg: round trips", (double)r->round_trips, 0,
+             "from that density to the posterior and back, over all chains");
+  add_number(table, "reference leg: exchange acceptance", r->swap_acceptance, 3,
+             "");
+  add_number(table, "reference leg: Pareto k", r->pareto_k, 2,
+             "of the posterior's tail beyond that density; below 0.7 is good");
+  if (!r->starts)
+    return;
+  add_number(table, "annealed states", (double)r->starts, 0,
+             "brought from the prior to the posterior, to look for modes");
+  add_number(table, "of which absorbed", (double)r->absorbed, 0,
+             "accepted down the reference leg: they are in modes it knows");
+}
+
 static void add_table(json_t *section, const tempera_summary *s) {
   json_t *table = tm_section_table(section, NULL);
   tm_page_column(table, "quantity", "", true);
@@ -34,6 +51,8 @@ static void add_table(json_t *section, const tempera_summary *s) {
   add_number(table, "exchange acceptance", s->swap_acceptance, 3,
              "of the exchanges proposed between chains");
   add_number(table, "tau move acceptance", s->tau_acceptance, 3, "");
+  if (s->reference)
+    add_reference(table, s->reference);
   if (!s->ridge_knots)
     return;
   add_number(table, "ridge knots", (double)s->ridge_knots, 0,

@@ -132,16 +132,39 @@ static json_t *levels(const tempera_summary *s) {
   return list;
 }
 
-static json_t *curve(const tempera_summary *s) {
+static json_t *curve(const tempera_curve_point *points, size_t count,
+                     const char *mean) {
   json_t *list = json_array();
-  for (size_t i = 0; i < s->curve_count; i++) {
+  for (size_t i = 0; i < count; i++) {
     json_t *item = json_object();
-    tm_json_real(item, "tau", s->curve[i].tau);
-    tm_json_real(item, "log_z", s->curve[i].log_z);
-    tm_json_real(item, "mean_log_likelihood", s->curve[i].mean_log_likelihood);
+    tm_json_real(item, "tau", points[i].tau);
+    tm_json_real(item, "log_z", points[i].log_z);
+    tm_json_real(item, mean, points[i].mean_log_likelihood);
     json_array_append_new(list, item);
   }
   return list;
+}
+
+static json_t *reference(const tempera_reference *r) {
+  json_t *object = json_object();
+  if (!r) {
+    json_decref(object);
+    return json_null();
+  }
+  tm_json_real(object, "barrier", r->barrier);
+  tm_json_integer(object, "restarts", r->restarts);
+  tm_json_integer(object, "round_trips", r->round_trips);
+  tm_json_integer(object, "fewest_round_trips", r->fewest_trips);
+  tm_json_integer(object, "absorbed", r->absorbed);
+  tm_json_integer(object, "starts", r->starts);
+  tm_json_real(object, "swap_acceptance", r->swap_acceptance);
+  tm_json_real(object, "acceptance", r->acceptance);
+  tm_json_real(object, "rhat", r->rhat);
+  tm_json_real(object, "ess", r->ess);
+  tm_json_real(object, "pareto_k", r->pareto_k);
+  json_object_set_new(object, "curve",
+                      curve(r->curve, r->curve_count, "mean_log_ratio"));
+  return object;
 }
 
 /* An optimum's numbers are in the order of `parameters`. */
@@ -174,7 +197,9 @@ static json_t *tempering(const tempera_summary *s) {
   tm_json_integer(object, "ridge_optimisations", s->ridge_optimisations);
   tm_json_integer(object, "ridge_beaten", s->ridge_beaten);
   json_object_set_new(object, "tau_bins", tau_bins(s));
-  json_object_set_new(object, "curve", curve(s));
+  json_object_set_new(object, "curve",
+                      curve(s->curve, s->curve_count, "mean_log_likelihood"));
+  json_object_set_new(object, "reference", reference(s->reference));
   json_object_set_new(object, "levels", levels(s));
   json_object_set_new(object, "ridge", ridge(s));
   return object;
@@ -240,6 +265,7 @@ tempera_status tempera_summary_json(const tempera_summary *summary, char **text,
   json_object_set_new(root, "tempering", tempering(s));
   json_object_set_new(root, "cost", cost(s));
   json_object_set_new(root, "reliable", json_boolean(s->reliable));
+  tm_json_string(root, "basis", s->basis);
   tm_json_string(root, "decision", s->decision);
   tm_json_string(root, "verdict", s->verdict);
   json_object_set_new(root, "findings", findings(s));

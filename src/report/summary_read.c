@@ -185,17 +185,39 @@ static bool read_tau_bins(const json_t *list, tempera_summary *s) {
   return true;
 }
 
-static bool read_curve(const json_t *list, tempera_summary *s) {
-  if (!room(list, sizeof *s->curve, &s->curve, &s->curve_count))
+static bool read_curve(const json_t *list, const char *mean,
+                       tempera_curve_point **curve, size_t *count) {
+  if (!room(list, sizeof **curve, curve, count))
     return false;
-  for (size_t i = 0; i < s->curve_count; i++) {
+  for (size_t i = 0; i < *count; i++) {
     const json_t *item = json_array_get(list, i);
-    s->curve[i] = (tempera_curve_point){.tau = real(item, "tau"),
-                                        .log_z = real(item, "log_z"),
-                                        .mean_log_likelihood =
-                                            real(item, "mean_log_likelihood")};
+    (*curve)[i] =
+        (tempera_curve_point){.tau = real(item, "tau"),
+                              .log_z = real(item, "log_z"),
+                              .mean_log_likelihood = real(item, mean)};
   }
   return true;
+}
+
+static bool read_reference(const json_t *json, tempera_summary *s) {
+  if (!json_is_object(json))
+    return true;
+  tempera_reference *r = s->reference = tm_heap_alloc(1, sizeof *r);
+  if (!r)
+    return false;
+  r->barrier = real(json, "barrier");
+  r->restarts = read_integer(json, "restarts");
+  r->round_trips = read_integer(json, "round_trips");
+  r->fewest_trips = read_integer(json, "fewest_round_trips");
+  r->absorbed = read_integer(json, "absorbed");
+  r->starts = read_integer(json, "starts");
+  r->swap_acceptance = real(json, "swap_acceptance");
+  r->acceptance = real(json, "acceptance");
+  r->rhat = real(json, "rhat");
+  r->ess = real(json, "ess");
+  r->pareto_k = real(json, "pareto_k");
+  return read_curve(json_object_get(json, "curve"), "mean_log_ratio", &r->curve,
+                    &r->curve_count);
 }
 
 static bool read_levels(const json_t *list, tempera_summary *s) {
@@ -246,7 +268,9 @@ static bool read_tempering(const json_t *root, tempera_summary *s) {
   s->ridge_optimisations = read_integer(json, "ridge_optimisations");
   s->ridge_beaten = read_integer(json, "ridge_beaten");
   return read_tau_bins(json_object_get(json, "tau_bins"), s) &&
-         read_curve(json_object_get(json, "curve"), s) &&
+         read_curve(json_object_get(json, "curve"), "mean_log_likelihood",
+                    &s->curve, &s->curve_count) &&
+         read_reference(json_object_get(json, "reference"), s) &&
          read_levels(json_object_get(json, "levels"), s) &&
          read_ridge(json_object_get(json, "ridge"), s);
 }
@@ -301,7 +325,7 @@ static bool read_head(const json_t *root, tempera_summary *s) {
   return text(root, "version", &s->version) && text(root, "model", &s->model) &&
          text(root, "method", &s->method) &&
          text(root, "decision", &s->decision) &&
-         text(root, "verdict", &s->verdict);
+         text(root, "basis", &s->basis) && text(root, "verdict", &s->verdict);
 }
 
 static bool read_summary(const json_t *root, tempera_summary *s) {

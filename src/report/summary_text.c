@@ -207,6 +207,17 @@ static void pair(tm_table *table, const char *name, double value,
   tm_table_number(table, value, decimals);
 }
 
+static void add_reference(tm_table *table, const tempera_reference *r) {
+  pair(table, "reference leg: barrier", r->barrier, 3);
+  pair(table, "reference leg: round trips", (double)r->round_trips, 0);
+  pair(table, "reference leg: exchange acceptance", r->swap_acceptance, 3);
+  pair(table, "reference leg: Pareto k", r->pareto_k, 2);
+  if (!r->starts)
+    return;
+  pair(table, "states annealed from the prior", (double)r->starts, 0);
+  pair(table, "of which absorbed", (double)r->absorbed, 0);
+}
+
 static void add_tempering(tm_text *out, const tempera_summary *s, bool colour) {
   tm_table table = {.columns = 2};
   bool tempered = s->tau_bin_count > 0;
@@ -220,6 +231,8 @@ static void add_tempering(tm_text *out, const tempera_summary *s, bool colour) {
     pair(&table, "exchange acceptance", s->swap_acceptance, 3);
     pair(&table, "tau move acceptance", s->tau_acceptance, 3);
   }
+  if (s->reference)
+    add_reference(&table, s->reference);
   if (tempered || s->ridge_knots) {
     pair(&table, "ridge knots", (double)s->ridge_knots, 0);
     pair(&table, "ridge gap (nats, given global optima)", s->ridge_gap, 5);

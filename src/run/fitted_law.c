@@ -1,7 +1,7 @@
 /* fitted_law.c - see fitted_law.h. */
 #include "run/fitted_law.h"
 
-#include "estimate/bridge/bridge_proposal.h"
+#include "model/fitted.h"
 #include "run/flat_model.h"
 
 #include <math.h>
@@ -17,14 +17,14 @@ static const double MARGIN = 0.2;
 
 typedef struct state {
   const tempera_model *model;
-  tm_bridge_proposal fitted;
+  tm_fitted fitted;
 } state;
 
 static void *copy(const void *opaque, tm_arena *arena) {
   const state *from = opaque;
   state *made = TM_NEW(arena, state, 1);
-  if (!made || tm_bridge_proposal_copy(&from->fitted, arena, &made->fitted,
-                                       NULL) != TEMPERA_OK)
+  if (!made ||
+      tm_fitted_copy(&from->fitted, arena, &made->fitted, NULL) != TEMPERA_OK)
     return NULL;
   made->model = from->model;
   return made;
@@ -32,8 +32,7 @@ static void *copy(const void *opaque, tm_arena *arena) {
 
 static double log_q(const state *q, const double *u) {
   double wide = log(WIDE_SHARE) + tm_flat_log_density(q->model, u);
-  double fitted =
-      log1p(-WIDE_SHARE) + tm_bridge_proposal_log_density(&q->fitted, u);
+  double fitted = log1p(-WIDE_SHARE) + tm_fitted_log_density(&q->fitted, u);
   double most = fmax(wide, fitted), least = fmin(wide, fitted);
   return most + log1p(exp(least - most));
 }
@@ -43,7 +42,7 @@ static double propose(void *opaque, tempera_random *random, double *u) {
   if (tempera_random_uniform(random) < WIDE_SHARE)
     tm_flat_draw(q->model, random, u);
   else
-    tm_bridge_proposal_draw(&q->fitted, random, u);
+    tm_fitted_draw(&q->fitted, random, u);
   return log_q(q, u);
 }
 
@@ -124,8 +123,7 @@ tempera_status tm_fitted_law_make(const tempera_model *model,
   q->model = model;
   tm_points u = {count, model->dimension, points, NULL};
   tempera_random random = tm_random(seed, 1, TM_PURPOSE_PRIOR);
-  TM_TRY(
-      tm_bridge_proposal_fit(model, &u, 0, &random, arena, &q->fitted, error));
+  TM_TRY(tm_fitted_fit(model, &u, 0, &random, arena, &q->fitted, error));
   measure m = {.restricted = restricted, .highest = -INFINITY, .q = q};
   TM_TRY(measure_law(&m, q, points, count, seed, arena, error));
   double bound = m.highest + MARGIN;

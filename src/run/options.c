@@ -267,6 +267,10 @@ static tempera_status set_bridge(const setting *s, tempera_options *o) {
   return set_flag(s, &o->bridge);
 }
 
+static tempera_status set_reference(const setting *s, tempera_options *o) {
+  return set_flag(s, &o->reference);
+}
+
 static tempera_status set_save_warmup(const setting *s, tempera_options *o) {
   return set_flag(s, &o->save_warmup);
 }
@@ -310,6 +314,7 @@ static const option options_by_name[] = {
     {"save-warmup", set_save_warmup},
     {"jumps", set_jumps},
     {"bridge", set_bridge},
+    {"reference", set_reference},
 };
 
 tempera_status tempera_options_set_sized(tempera_options *options, size_t size,

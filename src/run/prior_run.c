@@ -20,8 +20,8 @@ static const double MOST_APART = 5, LET_PASS = 0.02;
 bool tm_prior_run_needed(const tempera_model *model,
                          const tempera_options *options) {
   return !model->spec.prior_draw && !model->spec.prior_improper &&
-         !model->spec.no_likelihood &&
-         options->tau_min == 0 && !options->paper && model->dimension > 0;
+         !model->spec.no_likelihood && options->tau_min == 0 &&
+         !options->paper && model->dimension > 0;
 }
 
 void tm_prior_run_free(tm_prior_run *run) {
@@ -100,6 +100,7 @@ static tempera_status learn(tm_prior_run *run, const tempera_sampler *sampler,
 /* Streams of its own: the same seed would move it and the run in step. */
 static tempera_options options_of(const tempera_options *outer) {
   tempera_options o = tempera_options_default();
+  o.reference = false; /* its round trips vouch for it */
   o.seed = outer->seed ^ UINT64_C(0x9e3779b97f4a7c15);
   o.threads = outer->threads;
   o.time_limit = outer->time_limit;

@@ -157,6 +157,15 @@ static tempera_status check(const tempera_options *o,
   return TEMPERA_OK;
 }
 
+/* The reference leg goes with the target chain of pt-stwnc, in settings that
+ * are not the paper's. */
+static bool has_reference(const tempera_options *o,
+                          const tempera_model *model) {
+  return o->method == TEMPERA_PT_STWNC && !o->paper &&
+         o->tau_prior != TEMPERA_PRIOR_PROFILE && o->warmup > 0 &&
+         model->dimension > 0;
+}
+
 tempera_status tm_options_resolve(const tempera_options *asked,
                                   const tempera_model *model,
                                   tempera_options *resolved,
@@ -175,6 +184,7 @@ tempera_status tm_options_resolve(const tempera_options *asked,
                                                 : TEMPERA_TAU_GIBBS;
   if (o.tau_scale == 0)
     o.tau_scale = DEFAULT_TAU_SCALE;
+  o.reference = o.reference && has_reference(&o, model);
   TM_TRY(check(&o, model, error));
   *resolved = o;
   return TEMPERA_OK;

@@ -50,6 +50,10 @@ static tempera_status make_draws(tempera_sampler *s, tempera_error *error) {
   s->draws->log_support = s->support.log_p;
   s->draws->support_se = s->support.se;
   s->draws->confined = confined_values(s->model);
+  if (o->reference) {
+    TM_TRY(create_draws(s, true, 0, &s->reference, error));
+    s->reference->bare[TEMPERA_TARGET] = true; /* they are in `draws` */
+  }
   if (!o->save_warmup)
     return TEMPERA_OK;
   return create_draws(s, s->method->tempered && s->method->steady_width,
@@ -85,15 +89,22 @@ static tempera_status make_group(tempera_sampler *s, size_t chain,
   return TEMPERA_OK;
 }
 
-static tempera_status refuse_improper(const tempera_sampler *s,
-                                      tempera_error *error) {
+/* A prior that cannot be normalised has no law at tau = 0 and no evidence, but
+ * draws can be had: the path then ends where half of the data's weight is left,
+ * which makes almost every posterior proper that all of it makes so. */
+static const double IMPROPER_TAU = 0.5;
+
+static tempera_status meet_improper(tempera_sampler *s, tempera_error *error) {
   if (!s->starts.improper || s->options.tau_min > 0)
     return TEMPERA_OK;
-  return tm_fail(error, TEMPERA_ERROR_MODEL,
-                 "model %s: the prior of %s cannot be normalised, so there is "
-                 "no evidence and no law at tau = 0; give %s a proper prior, "
-                 "or sample without evidence using --tau-min 0.01",
-                 s->model->spec.name, s->starts.culprit, s->starts.culprit);
+  if (s->options.paper)
+    return tm_fail(error, TEMPERA_ERROR_MODEL,
+                   "model %s: the prior of %s is improper, and the paper's "
+                   "path begins at the prior; leave --paper out, or give %s a "
+                   "proper prior",
+                   s->model->spec.name, s->starts.culprit, s->starts.culprit);
+  s->options.tau_min = IMPROPER_TAU;
+  return TEMPERA_OK;
 }
 
 static tempera_status find_starts(tempera_sampler *s, tempera_error *error) {
@@ -146,7 +157,7 @@ static tempera_status set_up(tempera_sampler *s, tempera_error *error) {
   if (s->starts.nowhere)
     return tm_fail(error, TEMPERA_ERROR_MODEL, "%s", s->starts.refusal);
   offer_printed_start(s);
-  TM_TRY(refuse_improper(s, error));
+  TM_TRY(meet_improper(s, error));
   TM_TRY(make_draws(s, error));
   for (size_t c = 0; c < chains; c++)
     TM_TRY(make_group(s, c, error));
@@ -196,6 +207,8 @@ void tempera_sampler_free(tempera_sampler *sampler) {
   tempera_summary_free(atomic_load(&sampler->checked));
   tm_ridge_free(sampler->ridge);
   tm_laplace_free(sampler->laplace);
+  tm_leg_free(sampler->leg);
+  tm_draws_free(sampler->reference);
   tm_store_free(sampler->store);
   tm_draws_free(sampler->draws);
   tm_draws_free(sampler->warmup_draws);
@@ -235,6 +248,10 @@ static void keep_rows(tempera_sampler *s, const tm_group *group) {
       tm_draws_put(
           draws, (tempera_role)role, group->chain, row * group->width[role] + i,
           group->rows[role][i].point->theta, group->rows[role][i].extra);
+  for (size_t role = 0; !warming && group->leg_rows && role < 2; role++)
+    tm_draws_put(s->reference, (tempera_role)role, group->chain, row,
+                 group->leg_rows[role].point->theta,
+                 group->leg_rows[role].extra);
 }
 
 static void run_group(size_t chain, void *context) {
@@ -270,6 +287,8 @@ static void update_counts(tempera_sampler *s) {
     s->draws->count = rows_for(done - warmup, s->options.thin);
   else
     s->warmup_seconds = tm_sampler_seconds(s);
+  if (s->leg && s->leg->walking)
+    s->reference->count = s->draws->count;
 }
 
 tempera_status tempera_sampler_add_sink(tempera_sampler *sampler,
@@ -338,7 +357,9 @@ static tempera_status make_room(tempera_sampler *s, size_t end,
     rows = all;
   else if (rows < step)
     rows = step < all ? step : all;
-  return tm_draws_reserve(s->draws, rows, error);
+  TM_TRY(tm_draws_reserve(s->draws, rows, error));
+  return s->leg && s->leg->walking ? tm_draws_reserve(s->reference, rows, error)
+                                   : TEMPERA_OK;
 }
 
 tempera_status tempera_sampler_advance(tempera_sampler *sampler, size_t sweeps,
@@ -384,6 +405,10 @@ const tempera_draws *tempera_sampler_draws(const tempera_sampler *sampler) {
   return sampler->draws;
 }
 
+const tempera_draws *tempera_sampler_reference(const tempera_sampler *sampler) {
+  return sampler->leg && sampler->leg->walking ? sampler->reference : NULL;
+}
+
 const tempera_draws *
 tempera_sampler_warmup_draws(const tempera_sampler *sampler) {
   return sampler->warmup_draws;
@@ -417,6 +442,7 @@ uint64_t tm_sampler_evaluations(const tempera_sampler *sampler) {
     total += tm_store_work(s->store).likelihood_evaluations;
   for (size_t c = 0; c < s->options.chains; c++)
     total += s->groups[c]->evaluator.likelihood_evaluations;
+  total += tm_leg_cost_of(s).likelihood_evaluations;
   return total;
 }
 

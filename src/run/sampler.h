@@ -6,6 +6,7 @@
 #include "run/learning.h"
 #include "run/methods/method.h"
 #include "run/prior_run.h"
+#include "run/reference_leg.h"
 #include "run/starts.h"
 #include "run/support.h"
 #include "tempering/tau_prior.h"
@@ -44,6 +45,11 @@ struct tempera_sampler {
   void *method_state;  /* or NULL */
   bool *integer;       /* per natural-scale value */
   tempera_draws *draws, *warmup_draws; /* the latter only with save_warmup */
+  tm_reference_leg *leg;               /* NULL: none */
+  struct {
+    size_t starts, absorbed;
+  } absorption;             /* see absorption.h; starts 0: not measured */
+  tempera_draws *reference; /* its draws: D for the log likelihood; or NULL */
   tm_outlet outlets[TM_MOST_SINKS];
   size_t outlet_count;
   double warmup_seconds; /* when the last sweep of the warmup was done */
@@ -132,10 +138,12 @@ tm_landscape_record(const tempera_sampler *sampler, tempera_error *error);
 
 /* What a run of automatic length decides by. */
 typedef struct tm_check {
-  bool mixed;    /* if not, no more than mixing was looked at */
-  bool open;     /* there is a finding that more draws may cure, ... */
-  char why[160]; /* ... the gravest in words */
-  double se;     /* of log Z */
+  bool mixed;      /* if not, no more than mixing was looked at */
+  bool open;       /* there is a finding that more draws may cure, ... */
+  char why[160];   /* ... the gravest in words */
+  bool only_trips; /* all that is open is about round trips */
+  double ess;      /* the fewest effective draws of any value */
+  double se;       /* of log Z */
   size_t round_trips;
 } tm_check;
 TEMPERA_CHECKED tempera_status tm_sampler_check(tempera_sampler *sampler,

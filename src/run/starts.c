@@ -180,19 +180,17 @@ static void add_plain(finder *f) {
 }
 
 static void check_propriety(finder *f) {
-  if (f->model->spec.prior_improper) { /* it says so itself */
-    f->starts->improper = true;
-    f->starts->culprit = "a parameter (tempera check names it)";
-    return;
-  }
-  if (f->model->spec.prior_draw || f->model->spec.prior_normalised)
+  bool said = f->model->spec.prior_improper; /* by the model itself */
+  if (!said && (f->model->spec.prior_draw || f->model->spec.prior_normalised))
     return;
   memcpy(f->point.theta, f->starts->chains, f->model->size * sizeof(double));
   tm_evaluate_natural(&f->evaluator, &f->point);
   size_t j = tm_improper_coordinate(&f->evaluator, &f->point, &f->scratch);
-  f->starts->improper = j < f->model->dimension;
-  if (f->starts->improper)
+  f->starts->improper = said || j < f->model->dimension;
+  if (j < f->model->dimension)
     f->starts->culprit = tm_coordinate_name(f->model, j);
+  else if (said)
+    f->starts->culprit = "a parameter (tempera check names it)";
 }
 
 static tempera_status find(finder *f, const double *init,

@@ -5,6 +5,8 @@
 
 #include "base/locale.h"
 #include "estimate/estimate.h"
+#include "estimate/evidence/evidence.h"
+#include "run/absorption.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -30,7 +32,7 @@ static size_t kept_sweeps(const tempera_sampler *s,
 /* Sweeps after which the next automatic check is due: 6000, 12000, ... */
 enum { FIRST_CHECK = 6000 };
 /* A standard error of 0.05 nats is enough, but a quick model gets more: */
-enum { QUICK = 48000 };
+enum { QUICK = 48000, PLENTY = 4000 /* effective draws */ };
 static const double ENOUGH_SE = 0.05, FINE_SE = 0.0125;
 
 static size_t next_check(size_t kept) {
@@ -84,6 +86,16 @@ static bool precise_enough(tempera_sampler *s, const tempera_progress *now) {
   return s->se <= s->options.until_se;
 }
 
+/* With all the draws that anyone wants and no prospect of enough round trips
+ * (one more than so far, at the same rate to the end), the run ends with what
+ * it has. */
+static bool is_hopeless(const tempera_sampler *s, const tm_check *c,
+                        size_t kept) {
+  double left = (double)s->options.iterations / (double)kept;
+  return c->open && c->only_trips && c->ess >= PLENTY &&
+         (double)(c->round_trips + 1) * left < TM_FEWEST_TRIPS;
+}
+
 /* Without a given number of iterations: enough when the evidence is precise,
  * and the verdict finds nothing, rough or worse, that more draws may cure. */
 static tempera_status decide(tempera_sampler *s, const tempera_progress *now,
@@ -95,13 +107,26 @@ static tempera_status decide(tempera_sampler *s, const tempera_progress *now,
   TM_TRY(tm_sampler_check(s, &c, error));
   double enough = kept < QUICK ? FINE_SE : ENOUGH_SE;
   bool precise = !s->draws->evidence || c.se <= enough;
-  s->satisfied = !c.open && precise;
+  bool hopeless = is_hopeless(s, &c, kept);
+  s->satisfied = (!c.open && precise) || hopeless;
   tm_snprintf(s->decision, sizeof s->decision,
               "%s after %zu iterations per chain: se of log Z %.3g (%.3g is "
               "enough), %zu round trips%s%s",
-              s->satisfied ? "stopped" : "not yet enough", kept, c.se, enough,
-              c.round_trips, c.open ? ". " : "", c.open ? c.why : "");
+              hopeless       ? "ended without hope of more round trips"
+              : s->satisfied ? "stopped"
+                             : "not yet enough",
+              kept, c.se, enough, c.round_trips, c.open ? ". " : "",
+              c.open ? c.why : "");
   return TEMPERA_OK;
+}
+
+/* A run that ends with few round trips: may the reference leg vouch? */
+static tempera_status look_for_modes(tempera_sampler *s, tempera_error *error) {
+  size_t trips = 0, restarts;
+  if (!s->leg || s->draws->count < 100 || tm_sampler_stop_due(s))
+    return TEMPERA_OK;
+  TM_TRY(tm_estimate_round_trips(s->draws, &trips, &restarts, error));
+  return trips < TM_FEWEST_TRIPS ? tm_absorption_measure(s, error) : TEMPERA_OK;
 }
 
 tempera_status tempera_sampler_run(tempera_sampler *sampler,
@@ -137,5 +162,5 @@ tempera_status tempera_sampler_run(tempera_sampler *sampler,
   }
   if (progress)
     (void)progress(&now, user);
-  return TEMPERA_OK;
+  return look_for_modes(s, error);
 }

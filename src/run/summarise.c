@@ -3,8 +3,10 @@
 #include "run/sampler.h"
 
 #include "estimate/estimate.h"
+#include "estimate/evidence/evidence.h"
 #include "estimate/findings.h"
 #include "parallel/threads.h"
+#include "run/absorption.h"
 #include "run/quantities.h"
 #include "run/run.h"
 
@@ -26,6 +28,9 @@ static void fill_cost(const tempera_sampler *s, tempera_summary *summary) {
     summary->gradient_evaluations += e->gradient_evaluations;
     summary->seconds_in_model += e->seconds;
   }
+  tm_leg_cost leg = tm_leg_cost_of(s);
+  summary->gradient_evaluations += leg.gradient_evaluations;
+  summary->seconds_in_model += leg.seconds;
 }
 
 /* Reports draw the optimum against tau beside the draws. */
@@ -71,6 +76,9 @@ static tempera_status fill_labels(const tempera_sampler *s,
   summary->method = tm_heap_text(tm_method_word(o));
   if (!summary->version || !summary->model || !summary->method)
     return tm_fail_memory(error);
+  if (s->starts.improper)
+    TM_TRY(tm_find_about(summary, TM_FIND_IMPROPER, NAN, NAN, error, "%s",
+                         s->starts.culprit));
   for (size_t i = 0; i < s->unused.count; i++)
     TM_TRY(tm_find_about(summary, TM_FIND_UNUSED_OPTION, NAN, NAN, error, "%s",
                          s->unused.text[i]));
@@ -147,7 +155,10 @@ static tempera_status estimate(const tempera_sampler *s,
                                tempera_error *error) {
   int threads = tm_threads(s->options.threads);
   TM_TRY(tm_estimate_summary(s->draws, threads, summary, error));
-  return tm_estimate_labels(s->model, s->draws, threads, summary, calls, error);
+  TM_TRY(
+      tm_estimate_labels(s->model, s->draws, threads, summary, calls, error));
+  return tm_estimate_reference_mixing(tempera_sampler_reference(s), summary,
+                                      error);
 }
 
 /* After `estimate`: the rest that draws and sampler tell, but for the model's
@@ -161,6 +172,12 @@ static tempera_status complete(const tempera_sampler *s,
   *calls += bridge;
   TM_TRY(tm_estimate_label_findings(summary, error));
   TM_TRY(tm_estimate_cross_check(s->draws, summary, error));
+  if (summary->reference) {
+    summary->reference->starts = s->absorption.starts;
+    summary->reference->absorbed = s->absorption.absorbed;
+  }
+  TM_TRY(
+      tm_estimate_add_reference(tempera_sampler_reference(s), summary, error));
   TM_TRY(fill_labels(s, summary, error));
   TM_TRY(fill_ridge(s, summary, error));
   return s->begun && s->method->describe ? s->method->describe(s, summary)
@@ -177,6 +194,8 @@ static tempera_status check_with(tempera_sampler *s, tempera_summary *summary,
   TM_TRY(tm_estimate_judge_mixing(summary, error));
   check->mixed = !tm_findings_open(summary);
   if (check->mixed) {
+    if (summary->round_trips < TM_FEWEST_TRIPS)
+      TM_TRY(tm_absorption_measure(s, error));
     TM_TRY(complete(s, summary, &s->estimate_evaluations, error));
     TM_TRY(tm_estimate_verdict(summary, error));
   } else {
@@ -185,6 +204,11 @@ static tempera_status check_with(tempera_sampler *s, tempera_summary *summary,
   check->open = tm_findings_open(summary);
   check->se = summary->se;
   check->round_trips = summary->round_trips;
+  check->only_trips = tm_findings_only_trips(summary);
+  check->ess = INFINITY;
+  for (size_t i = 0; i < summary->value_count; i++)
+    check->ess = fmin(check->ess, fmin(summary->values[i].ess_bulk,
+                                       summary->values[i].ess_tail));
   if (check->open) /* without the full stop */
     snprintf(check->why, sizeof check->why, "%.*s",
              (int)strlen(summary->findings[0].words) - 1,

@@ -14,11 +14,16 @@ enum {
 };
 
 /* The sweep at which the current round ends: a last round shorter than half
- * of its length joins the one before. */
+ * of its length joins the one before. With a reference leg the last quarter of
+ * the last one is a round of its own: P(tau) is learned in it, for the q that
+ * was fitted before it. */
 static void place_round_end(tempera_sampler *s) {
   size_t warmup = s->options.warmup;
   if (s->round_end + s->round_end / 2 > warmup)
     s->round_end = warmup;
+  size_t length = s->round_end - s->round_start;
+  if (s->leg && s->round_end == warmup && 2 * length > s->round_start)
+    s->round_end -= length / 4;
 }
 
 static tempera_status freeze(tempera_sampler *s, tempera_error *error) {

@@ -35,9 +35,15 @@ zero "in the library" \
   'target += sum(cholesky_decompose([[1, s - 20], [s - 20, 1]]));' \
   'line 4:3: cholesky_decompose: not positive definite'
 
-status 1 "improper prior" "$tempera" sample "$models/improper.so" -d y.json
-says "improper prior" 'prior of mu'
-says "improper prior" 'tau-min'
+status 0 "improper prior" "$tempera" sample "$models/improper.so" -d y.json \
+  --iterations 500 --seed 2 -o undefined
+grep -q 'undefined: the prior of mu is improper' undefined/summary.json ||
+  fail "an improper prior is named"
+[ "$(json undefined/summary.json 'j["evidence"]["log_z"]')" = None ] ||
+  fail "an improper prior has no evidence"
+status 1 "improper prior, paper" "$tempera" sample "$models/improper.so" \
+  -d y.json --paper -o printed
+says "improper prior, paper" 'prior of mu'
 status 0 "improper, bounded" "$tempera" sample "$models/improper.so" \
   -d y.json --tau-min 0.1 --iterations 500 --seed 2 -o improper
 [ "$(json improper/summary.json 'j["evidence"]["log_z"]')" = None ] ||

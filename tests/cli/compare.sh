@@ -54,7 +54,7 @@ holds "Bayes factors are differences of log Z" python3 check.py
 status 1 "other data" "$tempera" compare first third
 says "other data" 'first and third are on different data .variable y differs'
 status 1 "an improper prior" "$tempera" compare first improper
-says "an improper prior" 'improper .model .* has no evidence'
+says "an improper prior" 'undefined: the prior of mu is improper'
 status 1 "no such run" "$tempera" compare first absent
 says "no such run" 'absent/summary\.json'
 for odds in 1 1:2:3 1:0 1:-1 1:x 1: 1:inf ''; do

@@ -440,6 +440,7 @@ static void put(tempera_draws *draws, double value, double tau, double exchange,
                                   exchange == 2 ? 1 - walker : walker};
   tm_draws_put(draws, TEMPERA_TEMPERED, 0, draws->count, &value, extra);
   extra[TM_TAU] = 1;
+  extra[TM_WALKER] = 1 - extra[TM_WALKER];
   tm_draws_put(draws, TEMPERA_TARGET, 0, draws->count, &value, extra);
   draws->count++;
 }
@@ -520,6 +521,7 @@ static void exchanges_between_kept_draws_are_followed(void **state) {
   put(draws, 0, 0.5, 0, 0);
   put(draws, 0, 0.01, 0, 0); /* A again, after an exchange not kept */
   tm_draws_column(draws, TEMPERA_TEMPERED, 0, 1 + TM_WALKER)[3] = 0;
+  tm_draws_column(draws, TEMPERA_TARGET, 0, 1 + TM_WALKER)[3] = 1;
   assert_int_equal(trips(draws, &restarts), 1);
   assert_int_equal(restarts, 1);
   tm_draws_free(draws);

@@ -298,9 +298,14 @@ static void improper_priors_need_tau_min(void **state) {
   tempera_options o = short_run(1);
   tempera_sampler *sampler = NULL;
   tempera_error error = {0};
+  o.paper = true;
   assert_int_equal(tempera_sampler_create(model, &o, &sampler, &error),
                    TEMPERA_ERROR_MODEL);
   assert_non_null(strstr(error.message, "x[2]"));
+  o.paper = false;
+  sampler = make_sampler(model, &o); /* sampled on the proper part */
+  assert_true(tempera_sampler_options(sampler)->tau_min > 0);
+  tempera_sampler_free(sampler);
   o.tau_min = 0.05;
   sampler = make_sampler(model, &o);
   advance(sampler, 1000);

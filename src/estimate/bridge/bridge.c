@@ -240,6 +240,10 @@ static tempera_status estimate_with(bridge *b, tempera_summary *summary,
   TM_TRY(integrate_target(b, &target, error));
   TM_TRY(integrate_prior(b, &prior, error));
   *estimate = summarise(&target, &prior, b->target.chains * b->target.length);
+  if (summary) {
+    summary->prior_log_z = prior.log_z;
+    summary->prior_log_z_se = sqrt(prior.variance);
+  }
   TM_TRY(check_leg(&target, "posterior", summary, estimate, error));
   if (!b->model->spec.prior_normalised)
     TM_TRY(check_leg(&prior, "prior", summary, estimate, error));

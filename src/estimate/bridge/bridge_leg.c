@@ -2,7 +2,7 @@
  * bridge_leg.h. */
 #include "estimate/bridge/bridge_leg.h"
 
-#include "estimate/bridge/bridge_proposal.h"
+#include "model/fitted.h"
 
 #include <math.h>
 #include <string.h>
@@ -30,7 +30,7 @@ typedef struct direction {
   size_t fitted; /* 0 or 1 */
   tempera_random random;
   treatment treatment;
-  tm_bridge_proposal proposal;
+  tm_fitted proposal;
   double log_inside, inside_variance; /* mass of the proposal on D */
   tm_point point;
 } direction;
@@ -94,14 +94,14 @@ static tempera_status fit_rows(direction *d, rows *r, size_t most,
     tm_unconstrain(d->model, r->theta + i * d->model->size,
                    r->u + i * d->model->dimension);
   tm_points u = {r->count, d->model->dimension, r->u, NULL};
-  return tm_bridge_proposal_fit(d->model, &u, most, &d->random, d->arena,
-                                &d->proposal, error);
+  return tm_fitted_fit(d->model, &u, most, &d->random, d->arena, &d->proposal,
+                       error);
 }
 
 /* A draw of the proposal into d->point (u and theta); is it in D? */
 static bool draw_inside(direction *d) {
   double log_jacobian;
-  tm_bridge_proposal_draw(&d->proposal, &d->random, d->point.u);
+  tm_fitted_draw(&d->proposal, &d->random, d->point.u);
   if (d->treatment != RELABELLED)
     return true;
   tm_constrain(d->model, d->point.u, d->point.theta, &log_jacobian);
@@ -121,7 +121,7 @@ static double log_weight(direction *d, const double *theta,
   double *u = d->point.u, log_jacobian;
   tm_unconstrain(d->model, theta, u);
   tm_constrain(d->model, u, d->point.theta, &log_jacobian);
-  double log_q = tm_bridge_proposal_log_density(&d->proposal, u);
+  double log_q = tm_fitted_log_density(&d->proposal, u);
   double copies = 0;
   if (d->treatment == RELABELLED)
     copies = d->leg->pivot->labels->log_factorial + d->log_inside;
@@ -148,7 +148,7 @@ static tempera_status fit_labelled(direction *d, rows *r,
   d->treatment = SHUFFLED;
   TM_TRY(fit_rows(d, r, SHUFFLED_COMPONENTS, error));
   double whole = score(d, r);
-  tm_bridge_proposal shuffled = d->proposal;
+  tm_fitted shuffled = d->proposal;
   tm_label_pivot_learn(pivot, r->theta, r->count, r->best);
   d->treatment = RELABELLED;
   TM_TRY(fit_rows(d, r, 0, error));
@@ -191,7 +191,7 @@ static void proposal_terms(direction *d, tm_bridge_terms *terms) {
     inside++;
     if (evaluated == leg->proposals)
       continue;
-    double log_q = tm_bridge_proposal_log_density(&d->proposal, d->point.u);
+    double log_q = tm_fitted_log_density(&d->proposal, d->point.u);
     leg->evaluate(leg->evaluator, &d->point);
     terms->proposal[evaluated++] = tm_log_density(&d->point, 1) - log_q;
   }

@@ -5,11 +5,11 @@
 
 #include <math.h>
 
-static void by_weights(tm_tempered *view, tempera_summary *summary,
-                       double support) {
+static void by_weights(tm_tempered *view, tempera_curve_point *curve,
+                       size_t count, double support) {
   double base = tm_tempered_log_mean(view, view->tau_min);
-  for (size_t k = 0; k < summary->curve_count; k++) {
-    tempera_curve_point *p = &summary->curve[k];
+  for (size_t k = 0; k < count; k++) {
+    tempera_curve_point *p = &curve[k];
     if (!view->bottom || p->tau > view->weight_top)
       continue;
     p->log_z = tm_tempered_log_mean(view, p->tau) - base;
@@ -49,25 +49,38 @@ static void by_bins(const tm_bins *bins, tempera_summary *summary,
   }
 }
 
+/* Taus without values yet. */
+static tempera_status make_curve(tm_tempered *view, tempera_curve_point **curve,
+                                 size_t *count, tempera_error *error) {
+  size_t n;
+  double *grid = tm_tau_grid(view->arena, view->tau_min, 5, &n);
+  *curve = grid ? tm_heap_alloc(n, sizeof **curve) : NULL;
+  if (!*curve)
+    return tm_fail_memory(error);
+  *count = n;
+  for (size_t k = 0; k < n; k++)
+    (*curve)[k] = (tempera_curve_point){grid[k], NAN, NAN};
+  return TEMPERA_OK;
+}
+
+tempera_status tm_curve_by_weights(tm_tempered *view,
+                                   tempera_curve_point **curve, size_t *count,
+                                   tempera_error *error) {
+  TM_TRY(make_curve(view, curve, count, error));
+  by_weights(view, *curve, *count, 0);
+  return TEMPERA_OK;
+}
+
 tempera_status tm_curve_fill(tm_tempered *view, tempera_summary *summary,
                              tempera_error *error) {
   if (!view->count)
     return TEMPERA_OK;
-  size_t n;
-  double *grid = tm_tau_grid(view->arena, view->tau_min, 5, &n);
-  if (!grid)
-    return tm_fail_memory(error);
-  summary->curve = tm_heap_alloc(n, sizeof *summary->curve);
-  if (!summary->curve)
-    return tm_fail_memory(error);
-  summary->curve_count = n;
-  for (size_t k = 0; k < n; k++)
-    summary->curve[k] = (tempera_curve_point){grid[k], NAN, NAN};
+  TM_TRY(make_curve(view, &summary->curve, &summary->curve_count, error));
   /* Without an atom the draws know z(0+) only: step down to it from z(0). */
   bool step = !view->has_atom && summary->zero_likelihood < 1;
   double support = step ? log1p(-summary->zero_likelihood) : 0;
   if (view->log_mass) {
-    by_weights(view, summary, support);
+    by_weights(view, summary->curve, summary->curve_count, support);
     return TEMPERA_OK;
   }
   tm_bins bins;

@@ -102,12 +102,8 @@ static tempera_status compare_kinds(work *w, const tm_evidence *a,
                           difference, tolerance, error, "%s", first->name);
 }
 
-/* The target chain and the tempered draws weighted to tau = 1 sample the same
- * law; when their mean log likelihoods differ, one of them is not there, and
- * the weights are trusted only as far up as draws were seen. Returns whether
- * they differ; *tempered and *target are the two means. */
-static bool differs_from_target(work *w, double *tempered, double *target) {
-  tm_tempered *view = w->view;
+bool tm_evidence_target_apart(tm_tempered *view, double *scratch,
+                              double *tempered, double *target) {
   if (!view->target || !view->log_mass || view->weight_top < 1)
     return false;
   tm_tempered_weights(view, 1);
@@ -121,9 +117,9 @@ static bool differs_from_target(work *w, double *tempered, double *target) {
   for (size_t i = 0; i < view->count; i++) {
     double part =
         view->weight[i] == 0 ? 0 : view->weight[i] * (view->l[i] - mean) / sum;
-    w->scratch[i] = part - (view->target[i] - *target);
+    scratch[i] = part - (view->target[i] - *target);
   }
-  double se = tm_influence_error(w->scratch, view->chains, view->rows).se;
+  double se = tm_influence_error(scratch, view->chains, view->rows).se;
   if (!(fabs(mean - *target) > fmax(0.1, 5 * se)))
     return false;
   view->weight_top = fmin(view->weight_top, view->draw_top);
@@ -146,7 +142,8 @@ static tempera_status fill_kinds(work *w, tempera_error *error) {
   const kind *kinds;
   size_t count = kinds_of(w->view, &kinds);
   double tempered, target;
-  bool differs = differs_from_target(w, &tempered, &target);
+  bool differs =
+      tm_evidence_target_apart(w->view, w->scratch, &tempered, &target);
   for (size_t k = 0; k < count; k++) {
     TM_TRY(estimate(w, kinds[k], &e[k], error));
     TM_TRY(tm_evidence_record(w->summary, kind_names[kinds[k]], &e[k], &made[k],
@@ -259,7 +256,7 @@ void tm_estimate_headline(const tempera_draws *draws, double *log_z,
   double tempered, target;
   kinds_of(&view, &kinds);
   if (w.scratch && enough(&view))
-    (void)differs_from_target(&w, &tempered, &target);
+    (void)tm_evidence_target_apart(&view, w.scratch, &tempered, &target);
   if (w.scratch && enough(&view) &&
       estimate(&w, kinds[0], &e, NULL) == TEMPERA_OK) {
     tm_monte_carlo mc;

@@ -138,6 +138,22 @@ TEMPERA_CHECKED tempera_status tm_evidence_fill(const tempera_draws *draws,
                                                 tempera_summary *summary,
                                                 tempera_error *error);
 
+/* The target chain and the tempered draws weighted to tau = 1 sample the same
+ * law; do their mean log likelihoods differ? Then one of them is not there, and
+ * the weights are trusted only as far up as draws were seen (weight_top).
+ * `scratch` holds view->count doubles. */
+bool tm_evidence_target_apart(tm_tempered *view, double *scratch,
+                              double *tempered, double *target);
+
+/* headline.c: with the reference leg's estimates. */
+TEMPERA_CHECKED tempera_status
+tm_estimate_weigh_reference(tempera_summary *summary, tempera_error *error);
+
+/* A curve of log z and E_tau[l], by weights. */
+TEMPERA_CHECKED tempera_status tm_curve_by_weights(tm_tempered *view,
+                                                   tempera_curve_point **curve,
+                                                   size_t *count,
+                                                   tempera_error *error);
 /* Fills the curve of log z and E_tau[l]. */
 TEMPERA_CHECKED tempera_status tm_curve_fill(tm_tempered *view,
                                              tempera_summary *summary,

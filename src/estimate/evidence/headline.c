@@ -66,6 +66,58 @@ static tempera_status choose(tempera_summary *summary, tempera_error *error) {
              : TEMPERA_OK;
 }
 
+/* Does an estimate of the reference leg contradict this one? Then the headline
+ * reaches it, and a finding says so. */
+static tempera_status contradict(tempera_summary *summary, tempera_estimate *e,
+                                 const tempera_estimate *rival, size_t trips,
+                                 bool *apart, tempera_error *error) {
+  if (*apart || !rival || rival == e || !isfinite(rival->log_z))
+    return TEMPERA_OK;
+  double difference = e->log_z - rival->log_z;
+  double allowed =
+      fmax(TM_LEAST_APART, tm_apart_limit(trips) * hypot(e->se, rival->se));
+  *apart = fabs(difference) > allowed;
+  if (!*apart)
+    return TEMPERA_OK;
+  if (summary->estimator)
+    widen(summary->log_z, fabs(difference), &summary->se, &summary->lower,
+          &summary->upper);
+  return tm_find_estimate(summary, e, TM_FIND_ESTIMATES_APART, difference,
+                          allowed, error, "%s", rival->name);
+}
+
+static tempera_status weigh(tempera_summary *summary, tempera_estimate *e,
+                            tempera_error *error) {
+  tempera_estimate *bridge = tm_estimate_find(summary, "bridge"),
+                   *best = bridge;
+  bool apart = !stands(e);
+  if (summary->estimator)
+    best = tm_estimate_find(summary, summary->estimator);
+  TM_TRY(contradict(summary, e, bridge, summary->reference->round_trips, &apart,
+                    error));
+  TM_TRY(contradict(summary, e, best, summary->round_trips, &apart, error));
+  if (apart)
+    return TEMPERA_OK;
+  if (!stands(best) || e->se < best->se)
+    return tm_estimate_take(summary, e, error);
+  return summary->estimator ? TEMPERA_OK
+                            : tm_estimate_take(summary, best, error);
+}
+
+/* They see what the target chain has seen, like the bridge; where the prior
+ * leg gives nothing, they and the bridge are the answer, if the verdict lets
+ * them. */
+tempera_status tm_estimate_weigh_reference(tempera_summary *summary,
+                                           tempera_error *error) {
+  static const char *const names[] = {"reweighted", "rb-reference"};
+  for (size_t i = 0; i < 2; i++) {
+    tempera_estimate *e = tm_estimate_find(summary, names[i]);
+    if (e)
+      TM_TRY(weigh(summary, e, error));
+  }
+  return TEMPERA_OK;
+}
+
 /* A model that fails at a point of the bridge's takes nothing else away. */
 static tempera_status no_bridge(tempera_summary *summary,
                                 tempera_estimate *slot, const char *reason,

@@ -62,9 +62,10 @@ double tm_tempered_mean(const tm_tempered *view);
 double tm_tempered_batches(const tm_tempered *view);
 
 /* The same number for tau when only draws count that were made at up to twice
- * that tau (without an atom, among the lowest too, if they reach tau_min). Weights that reach down
- * from far above look even and mean nothing, as in the harmonic mean: the
- * draws that would carry them were never made. Changes view->weight. */
+ * that tau (without an atom, among the lowest too, if they reach tau_min).
+ * Weights that reach down from far above look even and mean nothing, as in the
+ * harmonic mean: the draws that would carry them were never made. Changes
+ * view->weight. */
 double tm_tempered_support(tm_tempered *view, double tau);
 /* Likewise for the target draws weighted back from tau = 1; also log E_1
  * e^{(tau - 1) l} over them, for any tau. */

@@ -2,14 +2,16 @@
  * followed through exchanges (method 4.8).
  *
  * Each chain carries two walkers: the one in the tempered place, and the one
- * in the target place at u = 1. An accepted exchange swaps them; a draw from
- * the prior replaces the tempered one at u = 0. Every row says which walker it
- * is, as exchanges between the rows that were kept do not show; trips that end
- * between them do not count. They cannot be counted while sampling: which taus
- * are the ends, the barrier of the finished draws tells. */
+ * in the target place at u = 1; and a third where there is another leg, which
+ * is beyond u = 1 while it is there. An accepted exchange swaps them; a draw
+ * from the prior replaces the tempered one at u = 0. Every row says which
+ * walker it is, as exchanges between the rows that were kept do not show; trips
+ * that end between them do not count. They cannot be counted while sampling:
+ * which taus are the ends, the barrier of the finished draws tells. */
 #include "estimate/summary.h"
 
 #include <math.h>
+#include <stdint.h>
 
 /* Where a walker last was: nowhere yet, at the bottom, or at the top having
  * come from the bottom. */
@@ -38,18 +40,35 @@ static void follow_chain(const tempera_draws *draws, size_t chain,
   const double *swap = tm_draws_column(draws, role, chain, n + TM_EXCHANGE);
   const double *renewed = tm_draws_column(draws, role, chain, n + TM_RENEWED);
   const double *walker = tm_draws_column(draws, role, chain, n + TM_WALKER);
-  stage walkers[2] = {FRESH, FRESH};
+  const double *other =
+      draws->has_role[TEMPERA_TARGET]
+          ? tm_draws_column(draws, TEMPERA_TARGET, chain, n + TM_WALKER)
+          : NULL;
+  stage walkers[3] = {FRESH, FRESH, FRESH};
   for (size_t i = 0; i < draws->count; i++) {
-    bool crossed = walker[i] != 0;
-    stage *tempered = &walkers[crossed], *target = &walkers[!crossed];
+    stage *tempered = &walkers[(size_t)walker[i]];
+    stage *target = other ? &walkers[(size_t)other[i]] : NULL;
     /* It came down to tau = 0, and another leaves; the sweep's exchange is
-     * after that. */
-    if (renewed[i] == 1)
-      visit(swap[i] == 2 ? target : tempered, 0, c);
+     * after that. Where that took it, a third walker makes unclear: then the
+     * row before has to do. */
+    if (renewed[i] == 1 && swap[i] != 2)
+      visit(tempered, 0, c);
+    else if (renewed[i] == 1 && target && walker[i] + other[i] == 1)
+      visit(target, 0, c);
     visit(tempered, tm_barrier_share(barrier, tau[i]), c);
-    if (draws->has_role[TEMPERA_TARGET])
+    if (target)
       visit(target, 1, c);
   }
+}
+
+size_t tm_trips_fewest(const tempera_draws *draws, const tm_barrier *barrier) {
+  size_t fewest = SIZE_MAX;
+  for (size_t chain = 0; chain < draws->chains; chain++) {
+    counts c = {0};
+    follow_chain(draws, chain, barrier, &c);
+    fewest = c.round_trips < fewest ? c.round_trips : fewest;
+  }
+  return fewest;
 }
 
 /* Several walkers in a chain: each row says which it is. `stages` has room for

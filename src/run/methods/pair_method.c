@@ -97,6 +97,7 @@ static tempera_status begin(tempera_sampler *s, tempera_error *error) {
     place(s, true);
   if (learning(s))
     TM_TRY(tm_round_create(s, &state_of(s)->round_draws, error));
+  TM_TRY(tm_leg_begin(s, error));
   return update_prior(s, error);
 }
 
@@ -107,6 +108,8 @@ static tempera_status begin(tempera_sampler *s, tempera_error *error) {
 static void keep(tempera_sampler *s, const tm_group *group) {
   if (learning(s))
     tm_round_keep(s, state_of(s)->round_draws, group);
+  if (s->leg)
+    tm_leg_keep(s, group);
 }
 
 /* Points that rose above the ridge since the last round, in chain order. */
@@ -150,12 +153,14 @@ static tempera_status end_round(tempera_sampler *s, bool last,
     TM_TRY(improve_ridge(s, &improved, error));
   if (learning(s))
     TM_TRY(learn(s, last, error));
+  TM_TRY(tm_leg_end_round(s, last, error));
   return learning(s) || improved ? update_prior(s, error) : TEMPERA_OK;
 }
 
 static tempera_status freeze(tempera_sampler *s, tempera_error *error) {
   for (size_t c = 0; c < s->options.chains; c++)
     pair_of(s, c)->frozen = true;
+  TM_TRY(tm_leg_freeze(s, error));
   return record_prior(s, s->draws, error);
 }
 

@@ -1,5 +1,5 @@
-/* bridge_proposal.c - see bridge_proposal.h. */
-#include "estimate/bridge/bridge_proposal.h"
+/* fitted.c - see fitted.h. */
+#include "model/fitted.h"
 
 #include "numeric/triangular.h"
 
@@ -41,7 +41,7 @@ static int compare_entries(const void *a, const void *b) {
 }
 
 typedef struct builder {
-  tm_bridge_proposal *p;
+  tm_fitted *p;
   const double *u;
   size_t count;
   entry *rows;  /* sorted by integer vector */
@@ -52,38 +52,44 @@ typedef struct builder {
   tempera_random *random;
 } builder;
 
-static bool make_workspaces(tm_bridge_proposal *p, tm_arena *arena) {
+static bool make_workspaces(tm_fitted *p, tm_arena *arena) {
   p->x = TM_NEW(arena, double, p->reals);
   p->key = TM_NEW(arena, double, p->integers);
-  p->work = TM_NEW(arena, double, p->reals + MOST_COMPONENTS);
+  p->work = TM_NEW(arena, double, 3 * p->reals + 2 * MOST_COMPONENTS);
   return p->x && p->key && p->work;
 }
 
-tempera_status tm_bridge_proposal_copy(const tm_bridge_proposal *from,
-                                       tm_arena *arena, tm_bridge_proposal *to,
-                                       tempera_error *error) {
+tempera_status tm_fitted_copy(const tm_fitted *from, tm_arena *arena,
+                              tm_fitted *to, tempera_error *error) {
   *to = *from;
   return make_workspaces(to, arena) ? TEMPERA_OK : tm_fail_memory(error);
 }
 
-static bool index_coordinates(tm_bridge_proposal *p, tm_arena *arena) {
+static void count_coordinates(const tempera_model *model, tm_fitted *p) {
+  p->integers = model->dimension - model->real_dimension;
+  p->reals = model->real_dimension;
+}
+
+static bool index_coordinates(tm_fitted *p, tm_arena *arena) {
   const tempera_model *model = p->model;
+  size_t reals = 0, integers = 0;
+  count_coordinates(model, p);
   p->real = TM_NEW(arena, size_t, model->dimension);
   p->integer = TM_NEW(arena, size_t, model->dimension);
   if (!p->real || !p->integer)
     return false;
   for (size_t j = 0; j < model->dimension; j++)
     if (model->integer[j])
-      p->integer[p->integers++] = j;
+      p->integer[integers++] = j;
     else
-      p->real[p->reals++] = j;
+      p->real[reals++] = j;
   p->slope = TM_NEW(arena, double, p->reals * p->integers);
   p->centre = TM_NEW(arena, double, p->integers);
   return p->slope && p->centre && make_workspaces(p, arena);
 }
 
 static bool sort_rows(builder *b) {
-  tm_bridge_proposal *p = b->p;
+  tm_fitted *p = b->p;
   size_t width = p->integers;
   double *values = TM_NEW(b->scratch, double, b->count *width);
   b->rows = TM_NEW(b->scratch, entry, b->count);
@@ -115,7 +121,7 @@ static bool is_seen(const builder *b, const double *value) {
 
 /* Integer vectors one step from a seen one, unseen and within bounds. */
 static void add_neighbours(builder *b, double *values) {
-  const tm_bridge_proposal *p = b->p;
+  const tm_fitted *p = b->p;
   size_t width = p->integers;
   for (size_t c = 0; c < b->seen; c++)
     for (size_t e = 0; e < 2 * width; e++) {
@@ -174,7 +180,7 @@ static bool find_cells(builder *b) {
 /* ---- The table ---- */
 
 static bool fill_table(builder *b) {
-  tm_bridge_proposal *p = b->p;
+  tm_fitted *p = b->p;
   size_t cells = b->cell_count, width = p->integers;
   p->cells = cells;
   p->value = TM_NEW(b->arena, double, cells *width);
@@ -207,7 +213,7 @@ static const double *row_of(const builder *b, size_t r) {
 
 /* Least squares of each real on the integers, with a trace of a ridge. */
 static bool regress(builder *b) {
-  tm_bridge_proposal *p = b->p;
+  tm_fitted *p = b->p;
   size_t w = p->integers, d = p->reals;
   double *gram = TM_NEW(b->scratch, double, w *w);
   double *work = TM_NEW(b->scratch, double, w *w);
@@ -237,8 +243,7 @@ static bool regress(builder *b) {
 }
 
 /* What the integers predict of real j, relative to their mean. */
-static double predicted(const tm_bridge_proposal *p, const double *integers,
-                        size_t j) {
+static double predicted(const tm_fitted *p, const double *integers, size_t j) {
   double sum = 0;
   for (size_t i = 0; i < p->integers; i++)
     sum += p->slope[j * p->integers + i] * (integers[i] - p->centre[i]);
@@ -253,7 +258,7 @@ static tempera_status fit_points(builder *b, size_t points, size_t most,
 }
 
 static tempera_status fit_cell(builder *b, size_t c, tempera_error *error) {
-  tm_bridge_proposal *p = b->p;
+  tm_fitted *p = b->p;
   tm_mixture *mixture = TM_NEW(b->arena, tm_mixture, 1);
   if (!mixture)
     return tm_fail_memory(error);
@@ -268,7 +273,7 @@ static tempera_status fit_cell(builder *b, size_t c, tempera_error *error) {
   return TEMPERA_OK;
 }
 
-static size_t points_needed(const tm_bridge_proposal *p) {
+static size_t points_needed(const tm_fitted *p) {
   size_t need = 4 * (p->reals + 1);
   if (p->integers == 0)
     return 1;
@@ -292,7 +297,7 @@ static size_t own_threshold(const builder *b) {
  * few. */
 static tempera_status fit_shared(builder *b, size_t threshold,
                                  tempera_error *error) {
-  tm_bridge_proposal *p = b->p;
+  tm_fitted *p = b->p;
   size_t sharing = 0, points = 0;
   if (!regress(b))
     return tm_fail_memory(error);
@@ -312,7 +317,7 @@ static tempera_status fit_shared(builder *b, size_t threshold,
 }
 
 static tempera_status fit_reals(builder *b, tempera_error *error) {
-  tm_bridge_proposal *p = b->p;
+  tm_fitted *p = b->p;
   if (p->reals == 0)
     return TEMPERA_OK;
   size_t threshold = own_threshold(b);
@@ -325,12 +330,11 @@ static tempera_status fit_reals(builder *b, tempera_error *error) {
   return shared ? fit_shared(b, threshold, error) : TEMPERA_OK;
 }
 
-tempera_status tm_bridge_proposal_fit(const tempera_model *model,
-                                      const tm_points *u, size_t most,
-                                      tempera_random *random, tm_arena *arena,
-                                      tm_bridge_proposal *proposal,
-                                      tempera_error *error) {
-  tm_bridge_proposal made = {.model = model};
+tempera_status tm_fitted_fit(const tempera_model *model, const tm_points *u,
+                             size_t most, tempera_random *random,
+                             tm_arena *arena, tm_fitted *proposal,
+                             tempera_error *error) {
+  tm_fitted made = {.model = model};
   builder b = {.p = &made,
                .u = u->values,
                .count = u->count,
@@ -359,7 +363,7 @@ done:
 /* ---- Density and draws ---- */
 
 /* The cell of these integers; p->cells when there is none. */
-static size_t find_cell(const tm_bridge_proposal *p, const double *integers) {
+static size_t find_cell(const tm_fitted *p, const double *integers) {
   size_t low = 0, high = p->cells, w = p->integers;
   while (low < high) {
     size_t middle = (low + high) / 2;
@@ -374,24 +378,79 @@ static size_t find_cell(const tm_bridge_proposal *p, const double *integers) {
   return p->cells;
 }
 
-double tm_bridge_proposal_log_density(const tm_bridge_proposal *p,
-                                      const double *u) {
+/* Fills key and x; gives the cell, and the mixture for x. */
+static size_t locate(const tm_fitted *p, const double *u,
+                     const tm_mixture **mixture) {
   for (size_t i = 0; i < p->integers; i++)
     p->key[i] = u[p->integer[i]];
   size_t cell = find_cell(p, p->key);
-  if (cell == p->cells)
-    return -INFINITY;
-  double log_mass = log(p->mass[cell]);
-  if (p->reals == 0)
-    return log_mass;
+  if (cell == p->cells || p->reals == 0)
+    return cell;
   const tm_mixture *own = p->own[cell];
   for (size_t j = 0; j < p->reals; j++)
     p->x[j] = u[p->real[j]] - (own ? 0 : predicted(p, p->key, j));
-  return log_mass +
-         tm_mixture_log_density(own ? own : &p->shared, p->x, p->work);
+  *mixture = own ? own : &p->shared;
+  return cell;
 }
 
-static size_t pick_cell(const tm_bridge_proposal *p, double uniform) {
+double tm_fitted_log_density(const tm_fitted *p, const double *u) {
+  const tm_mixture *mixture = NULL;
+  size_t cell = locate(p, u, &mixture);
+  if (cell == p->cells)
+    return -INFINITY;
+  double log_mass = log(p->mass[cell]);
+  return mixture ? log_mass + tm_mixture_log_density(mixture, p->x, p->work)
+                 : log_mass;
+}
+
+double tm_fitted_gradient(const tm_fitted *p, const double *u,
+                          double *gradient) {
+  const tm_mixture *mixture = NULL;
+  size_t cell = locate(p, u, &mixture);
+  memset(gradient, 0, p->model->dimension * sizeof(double));
+  if (cell == p->cells)
+    return -INFINITY;
+  if (!mixture)
+    return log(p->mass[cell]);
+  double *work = p->work + p->reals;
+  double log_density = tm_mixture_gradient(mixture, p->x, work, p->work);
+  for (size_t j = 0; j < p->reals; j++)
+    gradient[p->real[j]] = p->work[j];
+  return log(p->mass[cell]) + log_density;
+}
+
+tm_normal tm_fitted_condition(const tm_fitted *p, const double *u,
+                              tempera_random *random, double *mean) {
+  const tm_mixture *mixture = NULL;
+  size_t cell = locate(p, u, &mixture), d = p->reals;
+  tm_normal normal = {mean, NULL, 0};
+  if (cell == p->cells || !mixture)
+    return normal;
+  size_t k =
+      tm_mixture_condition(mixture, p->x, random, p->work, &normal.stretch);
+  normal.factor = mixture->factor + k * d * d;
+  for (size_t j = 0; j < d; j++)
+    mean[j] =
+        mixture->mean[k * d + j] + (p->own[cell] ? 0 : predicted(p, p->key, j));
+  return normal;
+}
+
+tempera_status tm_fitted_make_room(const tempera_model *model, tm_arena *arena,
+                                   tm_fitted *room, tempera_error *error) {
+  *room = (tm_fitted){.model = model};
+  count_coordinates(model, room);
+  return make_workspaces(room, arena) ? TEMPERA_OK : tm_fail_memory(error);
+}
+
+void tm_fitted_share(const tm_fitted *from, tm_fitted *room) {
+  tm_fitted shared = *from;
+  shared.x = room->x;
+  shared.key = room->key;
+  shared.work = room->work;
+  *room = shared;
+}
+
+static size_t pick_cell(const tm_fitted *p, double uniform) {
   size_t low = 0, high = p->cells - 1;
   while (low < high) {
     size_t middle = (low + high) / 2;
@@ -403,8 +462,7 @@ static size_t pick_cell(const tm_bridge_proposal *p, double uniform) {
   return low;
 }
 
-void tm_bridge_proposal_draw(const tm_bridge_proposal *p,
-                             tempera_random *random, double *u) {
+void tm_fitted_draw(const tm_fitted *p, tempera_random *random, double *u) {
   size_t cell = 0;
   if (p->cells > 1)
     cell = pick_cell(p, tempera_random_uniform(random));

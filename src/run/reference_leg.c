@@ -1,0 +1,297 @@
+/* reference_leg.c - see reference_leg.h. */
+#include "run/reference_leg.h"
+
+#include "groups/pair.h"
+#include "run/sampler.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+  MOST_ROWS = 16000, /* target draws remembered in warmup, over all chains */
+  MOST_FITTED = 6000,
+  LOOKS = 100,      /* draws of q per chain, for the first curve */
+  MOST_ENDS = 4000, /* target draws for it */
+  POINTS = 65,      /* of the first curve */
+  STEPS = 60        /* of the bridge's iteration */
+};
+static const double ATOM = 0.2; /* mass at tau = 0 */
+/* Draws that came before this share of the sweeps done are forgotten. */
+static const double FORGOTTEN = 1. / 3;
+
+static tm_pair *pair_of(const tempera_sampler *s, size_t chain) {
+  return (tm_pair *)s->groups[chain];
+}
+
+/* ------------------------------------------------------------------------
+ * Target draws of the warmup
+ */
+
+tempera_status tm_leg_begin(tempera_sampler *sampler, tempera_error *error) {
+  tempera_sampler *s = sampler;
+  const tempera_options *o = &s->options;
+  if (!o->reference || o->warmup == 0)
+    return TEMPERA_OK;
+  tm_reference_leg *leg = s->leg = tm_heap_alloc(1, sizeof *leg);
+  if (!leg)
+    return tm_fail_memory(error);
+  leg->stride = (o->warmup * o->chains + MOST_ROWS - 1) / MOST_ROWS;
+  leg->rows = (o->warmup + leg->stride - 1) / leg->stride;
+  size_t all = o->chains * leg->rows;
+  leg->u = tm_heap_large(all * s->model->dimension, sizeof(double));
+  leg->log_density = tm_heap_alloc(all, sizeof(double));
+  if (!leg->u || !leg->log_density)
+    return tm_fail_memory(error);
+  TM_TRY(tm_round_create(s, &leg->round_draws, error));
+  leg->round_draws->tau_min = 0;
+  return tm_reference_create(s->model, &leg->reference, error);
+}
+
+void tm_leg_free(tm_reference_leg *leg) {
+  if (!leg)
+    return;
+  tm_reference_free(leg->reference);
+  tm_learner_free(leg->learner);
+  tm_tau_prior_free(&leg->prior);
+  tm_draws_free(leg->round_draws);
+  tm_heap_free(leg->u);
+  tm_heap_free(leg->log_density);
+  tm_heap_free(leg);
+}
+
+void tm_leg_keep(tempera_sampler *sampler, const tm_group *group) {
+  const tempera_sampler *s = sampler;
+  tm_reference_leg *leg = s->leg;
+  size_t index = group->done - 1, n = s->model->dimension;
+  for (size_t role = 0; group->leg_rows && role < 2; role++)
+    tm_draws_put(leg->round_draws, (tempera_role)role, group->chain,
+                 index - s->round_start, NULL, group->leg_rows[role].extra);
+  if (index % leg->stride != 0 || index / leg->stride >= leg->rows)
+    return; /* the latter in rounds by which warmup was extended */
+  const tm_point *target = group->rows[TEMPERA_TARGET]->point;
+  size_t row = group->chain * leg->rows + index / leg->stride;
+  memcpy(leg->u + row * n, target->u, n * sizeof(double));
+  leg->log_density[row] = tm_log_density(target, 1);
+}
+
+/* Which of them are in use: rows first, first + step, ... of each chain. */
+typedef struct pick {
+  size_t first, step, count; /* count: per chain */
+} pick;
+
+static pick pick_rows(const tempera_sampler *s, size_t most) {
+  const tm_reference_leg *leg = s->leg;
+  size_t last = (s->round_end - 1) / leg->stride + 1;
+  last = last < leg->rows ? last : leg->rows;
+  pick p = {.first = (size_t)(FORGOTTEN * (double)last)};
+  size_t rows = last - p.first;
+  p.step = (rows * s->options.chains + most - 1) / most;
+  p.count = (rows + p.step - 1) / p.step;
+  return p;
+}
+
+static size_t picked(const tempera_sampler *s, const pick *p, size_t i) {
+  return i / p->count * s->leg->rows + p->first + i % p->count * p->step;
+}
+
+/* ------------------------------------------------------------------------
+ * q
+ */
+
+/* Fewer draws than this say nothing of a covariance. */
+static size_t fewest_draws(const tempera_model *model) {
+  return 2 * model->dimension + 20;
+}
+
+static tempera_status fit(tempera_sampler *s, tempera_error *error) {
+  tm_reference_leg *leg = s->leg;
+  pick p = pick_rows(s, MOST_FITTED);
+  size_t n = s->model->dimension, count = p.count * s->options.chains;
+  double *rows = tm_heap_alloc(count * n, sizeof(double));
+  if (!rows)
+    return tm_fail_memory(error);
+  for (size_t i = 0; i < count; i++)
+    memcpy(rows + i * n, leg->u + picked(s, &p, i) * n, n * sizeof(double));
+  for (size_t c = 0; c < s->options.chains; c++)
+    tm_pair_save_reference(pair_of(s, c));
+  tempera_random random = tm_random(s->options.seed, (uint32_t)s->round_end,
+                                    TM_PURPOSE_REFERENCE_FIT);
+  tm_points u = {count, n, rows, NULL};
+  tempera_status status = tm_reference_fit(leg->reference, &u, &random, error);
+  tm_heap_free(rows);
+  for (size_t c = 0; c < s->options.chains && status == TEMPERA_OK; c++)
+    status = tm_pair_set_reference(pair_of(s, c), leg->reference,
+                                   s->options.seed, error);
+  return status;
+}
+
+/* ------------------------------------------------------------------------
+ * The first curve of log z, from both ends
+ */
+
+/* D at draws of q, and at target draws. */
+typedef struct ends {
+  size_t bottoms, tops;
+  double *bottom, *top;
+} ends;
+
+static tempera_status look(tempera_sampler *s, ends *e, tempera_error *error) {
+  tm_reference_leg *leg = s->leg;
+  pick p = pick_rows(s, MOST_ENDS);
+  size_t chains = s->options.chains, n = s->model->dimension;
+  e->bottom = tm_heap_alloc(chains * LOOKS, sizeof(double));
+  e->top = tm_heap_alloc(chains * p.count, sizeof(double));
+  if (!e->bottom || !e->top)
+    return tm_fail_memory(error);
+  for (size_t c = 0; c < chains; c++) {
+    tm_reference_walker *w = pair_of(s, c)->reference;
+    for (size_t i = 0; i < LOOKS; i++) {
+      tm_prior_draw(&w->chain.evaluator, &w->stream, &w->spare);
+      e->bottom[e->bottoms++] = w->spare.log_likelihood;
+    }
+    if (w->chain.evaluator.status != TEMPERA_OK) {
+      if (error)
+        *error = w->chain.evaluator.error;
+      return w->chain.evaluator.status;
+    }
+  }
+  tm_reference_walker *w = pair_of(s, 0)->reference;
+  for (size_t i = 0; i < chains * p.count; i++) {
+    size_t row = picked(s, &p, i);
+    memcpy(w->natural.u, leg->u + row * n, n * sizeof(double));
+    w->natural.log_likelihood = leg->log_density[row];
+    w->natural.log_prior = w->natural.log_jacobian = 0;
+    tm_reference_enter(&w->chain, &w->natural, &w->spare);
+    e->top[e->tops++] = w->spare.log_likelihood;
+  }
+  return TEMPERA_OK;
+}
+
+/* log of the mean of e^{slope x}. */
+static double log_mean(const double *x, size_t count, double slope) {
+  double most = -INFINITY, sum = 0;
+  if (slope == 0)
+    return 0;
+  for (size_t i = 0; i < count; i++)
+    most = fmax(most, slope * x[i]);
+  if (!isfinite(most))
+    return most;
+  for (size_t i = 0; i < count; i++)
+    sum += exp(slope * x[i] - most);
+  return most + log(sum / (double)count);
+}
+
+static double log_add(double a, double b) {
+  double most = fmax(a, b);
+  return most == -INFINITY ? most : most + log1p(exp(fmin(a, b) - most));
+}
+
+/* Meng & Wong's iteration for log z(1), from the tops' end. */
+static double bridge(const ends *e) {
+  double n = (double)e->bottoms, m = (double)e->tops;
+  double r = -log_mean(e->top, e->tops, -1);
+  for (int k = 0; k < STEPS; k++) {
+    double above = -INFINITY, below = -INFINITY;
+    for (size_t i = 0; i < e->bottoms; i++)
+      above = log_add(above, e->bottom[i] -
+                                 log_add(log(m) + e->bottom[i], log(n) + r));
+    for (size_t i = 0; i < e->tops; i++)
+      below = log_add(below, -log_add(log(m) + e->top[i], log(n) + r));
+    double next = above - log(n) - below + log(m);
+    if (!isfinite(next) || fabs(next - r) < 1e-4)
+      break;
+    r = next;
+  }
+  return r;
+}
+
+static tempera_status start_learner(tempera_sampler *s, tempera_error *error) {
+  tm_reference_leg *leg = s->leg;
+  ends e = {0};
+  tempera_status status = look(s, &e, error);
+  if (status == TEMPERA_OK) {
+    double r = bridge(&e), tau[POINTS], log_z[POINTS];
+    for (size_t k = 0; k < POINTS; k++) {
+      double t = tau[k] = (double)k / (POINTS - 1);
+      double up = t < 1 ? log_mean(e.bottom, e.bottoms, t) : 0;
+      double down = t > 0 ? r + log_mean(e.top, e.tops, t - 1) : 0;
+      log_z[k] = isfinite(up) ? (1 - t) * up + t * down : down;
+    }
+    tm_learner_free(leg->learner);
+    leg->learner = NULL;
+    status = tm_learner_create(tau, log_z, POINTS, true, &leg->learner, error);
+  }
+  tm_heap_free(e.bottom);
+  tm_heap_free(e.top);
+  return status;
+}
+
+/* ------------------------------------------------------------------------
+ * Rounds
+ */
+
+static tempera_status record(const tm_reference_leg *leg, tempera_draws *draws,
+                             tempera_error *error) {
+  const tm_loglinear *log_prior = &leg->prior.log_prior;
+  tm_draws_prior prior = {.knots = log_prior->count,
+                          .tau = log_prior->x,
+                          .log_prior = log_prior->y,
+                          .log_atom = log_prior->log_atom};
+  return tm_draws_set_prior(draws, &prior, error);
+}
+
+static tempera_status update_prior(tempera_sampler *s, tempera_error *error) {
+  tm_reference_leg *leg = s->leg;
+  TM_TRY(tm_learner_prior(leg->learner, &leg->prior, error));
+  leg->prior.log_prior.log_atom +=
+      log(ATOM / (1 - ATOM)) - log(TM_ATOM / (1 - TM_ATOM));
+  for (size_t c = 0; c < s->options.chains; c++)
+    TM_TRY(tm_pair_set_reference_prior(pair_of(s, c), &leg->prior, error));
+  return TEMPERA_OK;
+}
+
+/* The last round learns P(tau) for the q before it; those before it, q. */
+tempera_status tm_leg_end_round(tempera_sampler *sampler, bool last,
+                                tempera_error *error) {
+  tempera_sampler *s = sampler;
+  tm_reference_leg *leg = s->leg;
+  if (!leg)
+    return TEMPERA_OK;
+  for (size_t c = 0; c < s->options.chains && leg->walking; c++)
+    tm_kernel_end_round(pair_of(s, c)->reference->kernel);
+  pick p = pick_rows(s, MOST_FITTED);
+  bool fitting = !last || !leg->walking;
+  if (fitting && p.count * s->options.chains < fewest_draws(s->model))
+    return TEMPERA_OK;
+  if (fitting) {
+    TM_TRY(fit(s, error));
+    TM_TRY(start_learner(s, error));
+  } else {
+    TM_TRY(record(leg, leg->round_draws, error));
+    leg->round_draws->count = s->round_end - s->round_start;
+    TM_TRY(tm_learner_update(leg->learner, leg->round_draws, error));
+  }
+  leg->walking = true;
+  return update_prior(s, error);
+}
+
+tempera_status tm_leg_freeze(tempera_sampler *sampler, tempera_error *error) {
+  tempera_sampler *s = sampler;
+  if (!s->leg || !s->leg->walking)
+    return TEMPERA_OK;
+  for (size_t c = 0; c < s->options.chains; c++)
+    tm_kernel_freeze(pair_of(s, c)->reference->kernel);
+  return record(s->leg, s->reference, error);
+}
+
+tm_leg_cost tm_leg_cost_of(const tempera_sampler *sampler) {
+  const tempera_sampler *s = sampler;
+  tm_leg_cost cost = {0};
+  for (size_t c = 0; c < s->options.chains && s->leg && s->leg->walking; c++) {
+    const tm_evaluator *e = pair_of(s, c)->reference->chain.inner;
+    cost.likelihood_evaluations += e->likelihood_evaluations;
+    cost.gradient_evaluations += e->gradient_evaluations;
+    cost.seconds += e->seconds;
+  }
+  return cost;
+}

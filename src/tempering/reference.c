@@ -1,0 +1,413 @@
+/* reference.c - see reference.h. */
+#include "tempering/reference.h"
+
+#include "numeric/triangular.h"
+
+#include <math.h>
+#include <string.h>
+
+/* One chain's: callbacks of the leg's model get it as `user`. */
+typedef struct way {
+  const tm_reference *reference;
+  tm_arena *arena;
+  tm_evaluator evaluator; /* of the original model */
+  tm_point point;         /* of the original model */
+  tm_reference_density density;
+  size_t fits; /* which fit the density is of */
+  double *x, *at, *gradient, *likelihood_gradient;
+  double log_q; /* at `at` */
+  bool known;
+} way;
+
+struct tm_reference {
+  const tempera_model *model;
+  tempera_model *leg;
+  way stem;        /* the leg model's own user, of which chains get copies */
+  tm_arena *arena; /* of the fit in force; NULL: none yet */
+  size_t fits;
+  size_t reals, *real; /* which coordinates of u */
+  double *centre, *whitener, *inverse;
+  double log_volume; /* log |W| */
+  tm_reference_density density;
+};
+
+/* ------------------------------------------------------------------------
+ * From v to u and back
+ */
+
+static void to_u(const tm_reference *r, const double *v, double *u) {
+  size_t d = r->reals;
+  memcpy(u, v, r->model->dimension * sizeof(double));
+  for (size_t i = d; i-- > 0;) {
+    double sum = r->centre[i];
+    for (size_t j = 0; j <= i; j++)
+      sum += r->whitener[i * d + j] * v[r->real[j]];
+    u[r->real[i]] = sum;
+  }
+}
+
+static void to_v(const tm_reference *r, const double *u, double *work,
+                 double *v) {
+  size_t d = r->reals;
+  for (size_t i = 0; i < d; i++)
+    work[i] = u[r->real[i]] - r->centre[i];
+  memcpy(v, u, r->model->dimension * sizeof(double));
+  for (size_t i = 0; i < d; i++)
+    v[r->real[i]] = tm_dot(r->inverse + i * d, work, i + 1);
+}
+
+/* ------------------------------------------------------------------------
+ * The leg's model
+ */
+
+static void adopt_fit(way *w) {
+  if (w->fits == w->reference->fits)
+    return;
+  tm_reference_density_share(&w->reference->density, &w->density);
+  w->fits = w->reference->fits;
+  w->known = false;
+}
+
+/* Prior and likelihood of a point are asked for one after the other. */
+static double log_q(way *w, const double *v) {
+  size_t bytes = w->reference->model->dimension * sizeof(double);
+  adopt_fit(w);
+  if (w->known && memcmp(w->at, v, bytes) == 0)
+    return w->log_q;
+  memcpy(w->at, v, bytes);
+  w->log_q = tm_reference_density_log(&w->density, v);
+  w->known = true;
+  return w->log_q;
+}
+
+static int prior(const double *v, double *value, void *user) {
+  *value = log_q(user, v);
+  return 0;
+}
+
+static int prior_gradient(const double *v, double *value, double *gradient,
+                          void *user) {
+  way *w = user;
+  adopt_fit(w);
+  *value = tm_reference_density_gradient(&w->density, v, gradient);
+  return 0;
+}
+
+/* D from log f and log q, both over v. */
+static int ratio(const way *w, double log_q, double *value) {
+  double log_f = tm_log_density(&w->point, 1);
+  if (w->evaluator.status != TEMPERA_OK)
+    return -1;
+  *value = log_f + w->reference->log_volume - log_q;
+  return 0;
+}
+
+static int likelihood(const double *v, double *value, void *user) {
+  way *w = user;
+  to_u(w->reference, v, w->point.u);
+  tm_evaluate(&w->evaluator, &w->point);
+  return ratio(w, log_q(w, v), value);
+}
+
+static int likelihood_gradient(const double *v, double *value, double *gradient,
+                               void *user) {
+  way *w = user;
+  const tm_reference *r = w->reference;
+  size_t d = r->reals;
+  adopt_fit(w);
+  double q = tm_reference_density_gradient(&w->density, v, gradient);
+  to_u(r, v, w->point.u);
+  tm_evaluate_gradient(&w->evaluator, &w->point, w->likelihood_gradient,
+                       w->gradient);
+  for (size_t i = 0; i < d; i++)
+    w->x[i] = w->likelihood_gradient[r->real[i]] + w->gradient[r->real[i]];
+  for (size_t j = 0; j < d; j++) { /* W' of it, less q's */
+    double sum = 0;
+    for (size_t i = j; i < d; i++)
+      sum += r->whitener[i * d + j] * w->x[i];
+    gradient[r->real[j]] = sum - gradient[r->real[j]];
+  }
+  return ratio(w, q, value);
+}
+
+static int draw(tempera_random *random, double *v, void *user) {
+  way *w = user;
+  adopt_fit(w);
+  tm_reference_density_draw(&w->density, random, v);
+  return 0;
+}
+
+static tm_normal normal_of(void *user, const double *v,
+                           tempera_random *random) {
+  way *w = user;
+  adopt_fit(w);
+  return tm_reference_density_condition(&w->density, v, random);
+}
+
+static const char *reason(const void *user) {
+  const way *w = user;
+  return w->evaluator.status != TEMPERA_OK ? w->evaluator.error.message
+                                           : tm_reason(&w->evaluator);
+}
+
+static tempera_status fill_way(way *w, tempera_error *error) {
+  const tempera_model *model = w->reference->model;
+  size_t n = model->dimension;
+  TM_TRY(tm_evaluator_create(model, w->arena, &w->evaluator, error));
+  TM_TRY(tm_point_create(model, w->arena, &w->point, error));
+  TM_TRY(tm_reference_density_make_room(w->reference->leg, w->arena,
+                                        &w->density, error));
+  w->x = TM_NEW(w->arena, double, n);
+  w->at = TM_NEW(w->arena, double, n);
+  w->gradient = TM_NEW(w->arena, double, n);
+  w->likelihood_gradient = TM_NEW(w->arena, double, n);
+  if (!w->x || !w->at || !w->gradient || !w->likelihood_gradient)
+    return tm_fail_memory(error);
+  return TEMPERA_OK;
+}
+
+static void release(void *user) {
+  way *w = user;
+  if (!w->arena) /* the stem */
+    return;
+  tm_evaluator_release(&w->evaluator);
+  tm_arena_free(w->arena);
+}
+
+static int clone(const void *user, void **copy) {
+  tm_arena *arena = tm_arena_create();
+  way *made = arena ? TM_NEW(arena, way, 1) : NULL;
+  if (!made) {
+    tm_arena_free(arena);
+    return 1;
+  }
+  *made = (way){.reference = ((const way *)user)->reference, .arena = arena};
+  if (fill_way(made, NULL) != TEMPERA_OK) {
+    release(made);
+    return 1;
+  }
+  *copy = made;
+  return 0;
+}
+
+/* ------------------------------------------------------------------------
+ * Making it
+ */
+
+static tempera_status make_leg(tm_reference *r, tempera_error *error) {
+  const tempera_model *model = r->model;
+  tempera_parameter *blocks = tm_heap_alloc(model->block_count, sizeof *blocks);
+  size_t count = 0;
+  if (!blocks)
+    return tm_fail_memory(error);
+  for (size_t b = 0; b < model->block_count; b++) {
+    const tm_block *block = &model->blocks[b];
+    bool integer = block->kind == TEMPERA_INTEGER;
+    if (block->u_count)
+      blocks[count++] =
+          (tempera_parameter){.name = model->spec.parameters[b].name,
+                              .kind = block->kind,
+                              .size = block->u_count,
+                              .lower = integer ? block->lower : -INFINITY,
+                              .upper = integer ? block->upper : INFINITY};
+  }
+  bool gradients = tm_has_gradients(model);
+  tempera_model_spec spec = {
+      .name = model->spec.name,
+      .parameters = blocks,
+      .parameter_count = count,
+      .log_likelihood = likelihood,
+      .log_prior = prior,
+      .log_likelihood_gradient = gradients ? likelihood_gradient : NULL,
+      .log_prior_gradient = gradients ? prior_gradient : NULL,
+      .prior_draw = draw,
+      .prior_normalised = true,
+      .user = &r->stem,
+      .clone = clone,
+      .release = release,
+      .reason = reason};
+  tempera_status status = tempera_model_create(&spec, &r->leg, error);
+  tm_heap_free(blocks);
+  if (status == TEMPERA_OK)
+    r->leg->prior_normal = normal_of;
+  return status;
+}
+
+tempera_status tm_reference_create(const tempera_model *model,
+                                   tm_reference **reference,
+                                   tempera_error *error) {
+  tm_reference *made = tm_heap_alloc(1, sizeof *made);
+  if (!made)
+    return tm_fail_memory(error);
+  made->model = model;
+  made->stem.reference = made;
+  tempera_status status = make_leg(made, error);
+  if (status != TEMPERA_OK)
+    tm_reference_free(made);
+  else
+    *reference = made;
+  return status;
+}
+
+void tm_reference_free(tm_reference *reference) {
+  if (!reference)
+    return;
+  tempera_model_free(reference->leg);
+  tm_arena_free(reference->arena);
+  tm_heap_free(reference);
+}
+
+bool tm_reference_fitted(const tm_reference *reference) {
+  return reference->fits > 0;
+}
+
+const tempera_model *tm_reference_model(const tm_reference *reference) {
+  return reference->leg;
+}
+
+const tempera_model *tm_reference_original(const tm_reference *reference) {
+  return reference->model;
+}
+
+double tm_reference_log_volume(const tm_reference *reference) {
+  return reference->log_volume;
+}
+
+static bool allocate(tm_reference *r, tm_arena *arena) {
+  size_t d = r->model->real_dimension;
+  r->reals = 0;
+  r->real = TM_NEW(arena, size_t, d);
+  r->centre = TM_NEW(arena, double, d);
+  r->whitener = TM_NEW(arena, double, d *d);
+  r->inverse = TM_NEW(arena, double, d *d);
+  if (!r->real || !r->centre || !r->whitener || !r->inverse)
+    return false;
+  for (size_t j = 0; j < r->model->dimension; j++)
+    if (!r->model->integer[j])
+      r->real[r->reals++] = j;
+  return true;
+}
+
+/* Covariances of n draws are shrunk towards the diagonal by about d/n of the
+ * way. A real that never moved gets a nominal scale. */
+static void whiten(tm_reference *r, const tm_points *u) {
+  size_t d = r->reals, n = u->count;
+  double keep = (double)n / (double)(n + d + 1);
+  for (size_t i = 0; i < d; i++) {
+    double sum = 0;
+    for (size_t p = 0; p < n; p++)
+      sum += u->values[p * u->dimension + r->real[i]];
+    r->centre[i] = sum / (double)n;
+  }
+  for (size_t p = 0; p < n; p++) {
+    const double *row = u->values + p * u->dimension;
+    for (size_t i = 0; i < d; i++) {
+      double x = (row[r->real[i]] - r->centre[i]) / (double)n;
+      for (size_t j = 0; j <= i; j++)
+        r->whitener[i * d + j] += x * (row[r->real[j]] - r->centre[j]);
+    }
+  }
+  for (size_t i = 0; i < d; i++)
+    for (size_t j = 0; j < i; j++)
+      r->whitener[i * d + j] *= keep;
+  for (size_t i = 0; i < d; i++) {
+    double nominal = 1e-4 * fmax(1, fabs(r->centre[i]));
+    if (!(r->whitener[i * d + i] > 1e-20 * nominal * nominal))
+      r->whitener[i * d + i] = nominal * nominal;
+  }
+  tm_cholesky_forced(r->whitener, d, 1e-300, r->inverse);
+  tm_triangular_inverse(r->whitener, d, r->inverse);
+  r->log_volume = 0;
+  for (size_t i = 0; i < d; i++)
+    r->log_volume += log(r->whitener[i * d + i]);
+}
+
+/* A component has a covariance to learn: this many draws per coordinate for
+ * each of them. */
+enum { DRAWS_PER_COORDINATE = 10, MOST_COMPONENTS = 16 };
+
+static tempera_status fit_density(tm_reference *r, const tm_points *u,
+                                  tempera_random *random, tm_arena *arena,
+                                  tempera_error *error) {
+  size_t n = r->model->dimension;
+  double *rows = tm_heap_alloc(u->count * n + n, sizeof(double));
+  if (!rows)
+    return tm_fail_memory(error);
+  double *work = rows + u->count * n;
+  for (size_t p = 0; p < u->count; p++)
+    to_v(r, u->values + p * n, work, rows + p * n);
+  tm_points v = {u->count, n, rows, NULL};
+  size_t most = u->count / (DRAWS_PER_COORDINATE * (n + 1));
+  most = most < 1 ? 1 : most > MOST_COMPONENTS ? MOST_COMPONENTS : most;
+  tempera_status status = tm_reference_density_fit(r->leg, &v, most, random,
+                                                   arena, &r->density, error);
+  tm_heap_free(rows);
+  return status;
+}
+
+tempera_status tm_reference_fit(tm_reference *reference, const tm_points *u,
+                                tempera_random *random, tempera_error *error) {
+  tm_reference *r = reference;
+  tm_arena *arena = tm_arena_create();
+  if (!arena || !allocate(r, arena)) {
+    tm_arena_free(arena);
+    return tm_fail_memory(error);
+  }
+  whiten(r, u);
+  tempera_status status = fit_density(r, u, random, arena, error);
+  tm_arena_free(r->arena);
+  r->arena = arena;
+  if (status == TEMPERA_OK)
+    r->fits++;
+  return status;
+}
+
+/* ------------------------------------------------------------------------
+ * A chain's points
+ */
+
+tempera_status tm_reference_chain_create(const tm_reference *reference,
+                                         tm_arena *arena,
+                                         tm_reference_chain *chain,
+                                         tempera_error *error) {
+  TM_TRY(tm_evaluator_create(reference->leg, arena, &chain->evaluator, error));
+  chain->reference = reference;
+  chain->own = chain->evaluator.user;
+  chain->inner = &((way *)chain->own)->evaluator;
+  return TEMPERA_OK;
+}
+
+void tm_reference_chain_release(tm_reference_chain *chain) {
+  if (chain->own)
+    tm_evaluator_release(&chain->evaluator);
+}
+
+void tm_reference_enter(tm_reference_chain *chain, const tm_point *from,
+                        tm_point *to) {
+  way *w = chain->own;
+  const tm_reference *r = w->reference;
+  to_v(r, from->u, w->x, to->u);
+  memcpy(to->theta, to->u, r->model->dimension * sizeof(double));
+  to->log_jacobian = 0;
+  memset(to->block_jacobian, 0, r->leg->block_count * sizeof(double));
+  to->log_prior = log_q(w, to->u);
+  to->log_likelihood = tm_log_density(from, 1) + r->log_volume - to->log_prior;
+}
+
+void tm_reference_leave(tm_reference_chain *chain, const tm_point *from,
+                        tm_point *to) {
+  way *w = chain->own;
+  double log_f =
+      from->log_likelihood + from->log_prior - w->reference->log_volume;
+  to_u(w->reference, from->u, to->u);
+  tm_evaluate_prior(&w->evaluator, to);
+  to->log_likelihood = log_f - to->log_prior - to->log_jacobian;
+}
+
+void tm_reference_theta(tm_reference_chain *chain, const tm_point *from,
+                        double *theta) {
+  way *w = chain->own;
+  double log_jacobian;
+  to_u(w->reference, from->u, w->point.u);
+  tm_constrain(w->reference->model, w->point.u, theta, &log_jacobian);
+}

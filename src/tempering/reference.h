@@ -1,0 +1,60 @@
+/* reference.h - the reference leg's path (method 5.2) as a model.
+ *
+ * With f = L pi |J| over unconstrained u and q a normalised density fitted to
+ * target draws, the law q e^{tau D}, D = log f - log q, is a tempered
+ * posterior: of a model whose prior is q and whose log likelihood is D. Here
+ * is that model, so that kernels, tau moves, learning and estimates serve both
+ * legs alike. Its reals are v, u = centre + W v, in which the draws that q was
+ * fitted to have mean 0 and covariance 1: q's metric is about the identity. */
+#ifndef TM_TEMPERING_REFERENCE_H
+#define TM_TEMPERING_REFERENCE_H
+
+#include "tempering/reference_density.h"
+
+typedef struct tm_reference tm_reference;
+
+/* q is not there yet: see tm_reference_fit. The model must outlive it. */
+TEMPERA_CHECKED tempera_status tm_reference_create(const tempera_model *model,
+                                                   tm_reference **reference,
+                                                   tempera_error *error);
+void tm_reference_free(tm_reference *reference);
+/* Fit q to draws: rows of u. Points on the leg must then be settled anew; no
+ * other thread may use the reference meanwhile. */
+TEMPERA_CHECKED tempera_status tm_reference_fit(tm_reference *reference,
+                                                const tm_points *u,
+                                                tempera_random *random,
+                                                tempera_error *error);
+bool tm_reference_fitted(const tm_reference *reference);
+/* The model with prior q and log likelihood D. */
+const tempera_model *tm_reference_model(const tm_reference *reference);
+/* The model whose posterior it is about. */
+const tempera_model *tm_reference_original(const tm_reference *reference);
+/* log |W|: a log density over u is that over v less this. */
+double tm_reference_log_volume(const tm_reference *reference);
+
+/* A chain's way to q: its evaluator of tm_reference_model, whose own calls of
+ * the original model are counted by `inner`. */
+typedef struct tm_reference_chain {
+  tm_evaluator evaluator;
+  tm_evaluator *inner;
+  const tm_reference *reference;
+  void *own;
+} tm_reference_chain;
+
+TEMPERA_CHECKED tempera_status
+tm_reference_chain_create(const tm_reference *reference, tm_arena *arena,
+                          tm_reference_chain *chain, tempera_error *error);
+void tm_reference_chain_release(tm_reference_chain *chain);
+
+/* A point of the original model, evaluated, becomes one of the leg; no
+ * likelihood call is made. */
+void tm_reference_enter(tm_reference_chain *chain, const tm_point *from,
+                        tm_point *to);
+/* And back, with one call of the prior. */
+void tm_reference_leave(tm_reference_chain *chain, const tm_point *from,
+                        tm_point *to);
+/* Natural-scale theta of a point of the leg. */
+void tm_reference_theta(tm_reference_chain *chain, const tm_point *from,
+                        double *theta);
+
+#endif
