@@ -55,7 +55,7 @@ static const char help[] =
     "      --jumps BOOL       jump between the basins found [true]\n"
     "      --bridge BOOL      estimate the evidence by bridge sampling too "
     "[true]\n"
-    "      --reference BOOL   a second leg, from a fitted density [false]\n"
+    "      --reference BOOL   a second leg, from a fitted density [true]\n"
     "      --save-warmup      keep warmup draws too\n"
     "      --netcdf           also write run.nc, ArviZ InferenceData\n"
     "      --json             summary.json to standard output\n"

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { SMALL_SUPPORT = 8 };
+enum { SMALL_SUPPORT = 8, MANY = 16 };
 
 static const double TARGET = 0.44;
 /* Below this s the steps are +-1, whatever it is. */
@@ -74,7 +74,7 @@ static void draw_exactly(tm_shared *shared, tm_step *step, size_t j) {
     if (value == from)
       continue;
     proposal->u[j] = value;
-    tm_evaluate(step->evaluator, proposal);
+    tm_evaluate_coordinate(step->evaluator, proposal, j);
     double density = tm_log_density(proposal, step->tau);
     if (!(density > -INFINITY))
       continue;
@@ -94,7 +94,7 @@ static void walk(tm_shared *shared, tm_step *step, tm_scale *scale, size_t j) {
   double s = tm_scale_at(scale, step->place, step->adapt);
   double z = tm_random_normal(step->random);
   proposal->u[j] += copysign(1 + floor(s * fabs(z)), z);
-  tm_evaluate(step->evaluator, proposal);
+  tm_evaluate_coordinate(step->evaluator, proposal, j);
   double acceptance = tm_metropolis(step, proposal,
                                     tm_log_density(proposal, step->tau) -
                                         tm_log_density(step->point, step->tau));
@@ -102,19 +102,37 @@ static void walk(tm_shared *shared, tm_step *step, tm_scale *scale, size_t j) {
     tm_scale_update(scale, step->place, acceptance);
 }
 
-static void step(void *opaque, tm_step *step) {
-  integer *state = opaque;
+/* `count` coordinates in turn, from `first` on and round. */
+static void move_some(integer *state, tm_step *step, size_t first,
+                      size_t count) {
   tm_shared *shared = state->shared;
-  memcpy(shared->proposal.u, step->point->u,
-         shared->model->dimension * sizeof(double));
-  for (size_t i = 0; i < state->count; i++) {
+  tm_point_copy(shared->model, step->point, &shared->proposal);
+  for (size_t k = 0; k < count; k++) {
+    size_t i = (first + k) % state->count;
     size_t j = state->coordinates[i];
     if (support_size(shared->model, j) <= SMALL_SUPPORT)
       draw_exactly(shared, step, j);
     else
       walk(shared, step, &state->steps[i], j);
-    shared->proposal.u[j] = step->point->u[j];
+    if (k + 1 < count) /* theta too */
+      tm_point_copy(shared->model, step->point, &shared->proposal);
   }
+}
+
+static void step(void *opaque, tm_step *step) {
+  integer *state = opaque;
+  move_some(state, step, 0, state->count);
+}
+
+/* A sweep is to be a short one: between two of them tau moves, at no cost. Up
+ * to MANY they all move; which ones of more is drawn whatever the state. */
+static void step_part(void *opaque, tm_step *step) {
+  integer *state = opaque;
+  bool many = state->count > MANY;
+  size_t first =
+      many ? (size_t)tempera_random_below(step->random, state->count) : 0;
+  move_some(state, step, first,
+            many ? tm_part_of_sweep(state->count) : state->count);
 }
 
 static void freeze(void *opaque) {
@@ -128,5 +146,13 @@ const tm_move_type tm_move_integer = {
     .applies = applies,
     .create = create,
     .step = step,
+    .freeze = freeze,
+};
+
+const tm_move_type tm_move_integer_part = {
+    .name = "integer",
+    .applies = applies,
+    .create = create,
+    .step = step_part,
     .freeze = freeze,
 };

@@ -24,7 +24,7 @@ enum { MOST_MOVES = 5 };
 /* The kinds of tempera_kernel; entries past the last move are NULL. */
 static const tm_move_type *const KINDS[][MOST_MOVES] = {
     [TEMPERA_KERNEL_AUTO] = {&tm_move_prior, &tm_move_jump, &tm_move_gibbs,
-                             &tm_move_mix, &tm_move_integer},
+                             &tm_move_mix, &tm_move_integer_part},
     [TEMPERA_KERNEL_RANDOM_WALK] = {&tm_move_gibbs, &tm_move_random_walk,
                                     &tm_move_joint, &tm_move_integer},
     [TEMPERA_KERNEL_SLICE] = {&tm_move_gibbs, &tm_move_slice, &tm_move_integer},

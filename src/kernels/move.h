@@ -68,6 +68,7 @@ extern const tm_move_type tm_move_mix;   /* of those of reals: measured */
 extern const tm_move_type tm_move_slice; /* doubles until widths are learned */
 extern const tm_move_type tm_move_slice_doubling;
 extern const tm_move_type tm_move_integer;
+extern const tm_move_type tm_move_integer_part; /* of many, in turn */
 extern const tm_move_type tm_move_gibbs;
 extern const tm_move_type tm_move_prior;
 extern const tm_move_type tm_move_recipe;

@@ -5,11 +5,13 @@
 #include "base/file.h"
 #include "language/check/check.h"
 #include "language/emit/hoist.h"
+#include "language/read/own_functions.h"
 
 #include <string.h>
 
 static tempera_status front_end(tempera_program *p, const char *text,
                                 size_t length) {
+  TM_TRY(tm_add_own_functions(p->arena, &text, &length, p->tree.source.error));
   TM_TRY(tm_source_read(&p->tree.source, text, length));
   TM_TRY(tm_parse(&p->tree));
   TM_TRY(tm_check(&p->tree));

@@ -121,14 +121,22 @@ static tempera_status warn(tempera_comparison *c, tm_text *text,
   return TEMPERA_OK;
 }
 
+/* And what kind of evidence is compared. */
 static tempera_status warn_unreliable(tempera_comparison *c,
                                       const tempera_summary *const *summaries,
                                       tm_text *text, tempera_error *error) {
   for (size_t i = 0; i < c->count; i++) {
-    if (summaries[i]->reliable)
+    const char *basis = summaries[i]->basis;
+    if (!summaries[i]->reliable)
+      tm_text_printf(text, "%s is not reliable: %s", c->names[i],
+                     summaries[i]->verdict ? summaries[i]->verdict : "?");
+    else if (basis && !strcmp(basis, "modes-found"))
+      tm_text_printf(text,
+                     "The evidence of %s is that of the modes found; round "
+                     "trips to the prior do not vouch for it.",
+                     c->names[i]);
+    else
       continue;
-    tm_text_printf(text, "%s is not reliable: %s", c->names[i],
-                   summaries[i]->verdict ? summaries[i]->verdict : "?");
     TM_TRY(warn(c, text, error));
   }
   return TEMPERA_OK;

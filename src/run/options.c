@@ -87,6 +87,7 @@ void tempera_options_default_sized(tempera_options *options, size_t size) {
       .exchange = -1,
       .jumps = true,
       .bridge = true,
+      .reference = true,
   };
   tm_sized_give(options, size, &ours, sizeof ours);
 }

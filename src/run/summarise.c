@@ -137,9 +137,18 @@ static void do_part(size_t k, void *context) {
                                           p->summary, p->bridge, &p->error[k]);
 }
 
+/* No mixture can be fitted to many integers: where tempering gives an estimate,
+ * one that cannot be right would only contradict it. */
+static bool bridges(const tempera_sampler *s) {
+  size_t integers = s->model->dimension - s->model->real_dimension;
+  return s->options.bridge &&
+         !(integers > TM_MOST_INTEGERS && s->method->tempered);
+}
+
 static tempera_status do_parts(parts *p, tempera_error *error) {
   const tempera_options *o = &p->sampler->options;
-  tm_parallel_for(o->bridge ? 2 : 1, tm_threads(o->threads), do_part, p);
+  tm_parallel_for(bridges(p->sampler) ? 2 : 1, tm_threads(o->threads), do_part,
+                  p);
   for (size_t k = 0; k < 2; k++)
     if (p->status[k] != TEMPERA_OK) {
       if (error)

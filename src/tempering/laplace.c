@@ -124,6 +124,10 @@ static uint64_t budget_of(const tempera_model *model) {
 static tempera_status build(tm_laplace *laplace, const double *starts,
                             size_t count, tempera_error *error) {
   TM_TRY(prepare(laplace, starts, count, error));
+  laplace->view.absent = tm_too_many_integers(
+      laplace->model, laplace->view.reason, sizeof laplace->view.reason);
+  if (laplace->view.absent)
+    return TEMPERA_OK;
   tm_work none = {0}, before = tm_store_work(laplace->store);
   laplace->budget = tm_store_spent(laplace->store) + laplace->settings.budget;
   TM_TRY(tm_laplace_anchor(laplace, error));

@@ -98,6 +98,12 @@ static tempera_status build(tm_ridge *ridge, const double *starts, size_t count,
   ridge->u = TM_NEW(ridge->arena, double, ridge->model->dimension);
   if (!ridge->u)
     return tm_fail_memory(error);
+  ridge->view.absent = tm_too_many_integers(ridge->model, ridge->view.reason,
+                                            sizeof ridge->view.reason);
+  if (ridge->view.absent) {
+    ridge->view.gap = NAN;
+    return TEMPERA_OK;
+  }
   if (ridge->store)
     before = tm_store_work(ridge->store);
   else

@@ -4,7 +4,19 @@
 #include "parallel/threads.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
+
+bool tm_too_many_integers(const tempera_model *model, char *reason,
+                          size_t size) {
+  size_t integers = model->dimension - model->real_dimension;
+  if (integers <= TM_MOST_INTEGERS)
+    return false;
+  snprintf(reason, size,
+           "%zu integer parameters have too many values to go through",
+           integers);
+  return true;
+}
 
 enum { ENOUGH_STARTS = 8 }; /* topped up with draws from the prior */
 

@@ -36,6 +36,12 @@ static inline double tm_optimum_height(const tm_optimum *optimum, double tau) {
   return tau * optimum->log_likelihood + optimum->log_prior;
 }
 
+/* More integers than can be gone through value by value (16 binary ones have
+ * 65 536 settings): then there is no ridge, for this reason. */
+enum { TM_MOST_INTEGERS = 16 };
+bool tm_too_many_integers(const tempera_model *model, char *reason,
+                          size_t size);
+
 typedef struct tm_store_settings {
   uint64_t seed;
   int threads;

@@ -102,14 +102,18 @@ static bool accepts(const row *r, int turn, bool *any) {
                                           : "",
              i, r->count == 1 && takes_bar(r->name) ? " |" : "");
   }
-  const char *suffix = ends_with(r->name, "_rng")   ? "_rng"
-                       : !strcmp(r->name, "target") ? "_lp"
-                                                    : "";
-  int length =
-      snprintf(text, sizeof text,
-               "functions { real f%s(%s) { print(%s(%s)); return 1; } }\n"
-               "parameters { real x; } model { x ~ normal(0, 1); }\n",
-               suffix, declared, r->name, used);
+  const char *suffix = ends_with(r->name, "_rng")        ? "_rng"
+                       : ends_with(r->name, "_jacobian") ? "_jacobian"
+                       : !strcmp(r->name, "target")      ? "_lp"
+                                                         : "";
+  /* what raises the target cannot be printed */
+  bool pass = !strcmp(suffix, "_jacobian");
+  int length = snprintf(text, sizeof text,
+                        "functions { real g(%s x) { return 1; }\n"
+                        "real f%s(%s) { %s(%s(%s)); return 1; } }\n"
+                        "parameters { real x; } model { x ~ normal(0, 1); }\n",
+                        pass ? type_in(r->result, turn, any) : "real", suffix,
+                        declared, pass ? "return g" : "print", r->name, used);
   tempera_program *program = NULL;
   tempera_error error = {0};
   bool fine = tempera_program_parse("row", text, (size_t)length, &program,
@@ -127,7 +131,7 @@ static bool mentions(const row *r, const char *word) {
 
 static bool is_statement(const char *name) {
   return !strncmp(name, "operator", 8) || !strcmp(name, "print") ||
-         !strcmp(name, "reject");
+         !strcmp(name, "reject") || !strcmp(name, "fatal_error");
 }
 
 static bool is_higher_order(const row *r) {
@@ -159,8 +163,7 @@ static const char *reason(const row *r) {
                  !strncmp(r->name, "get_", 4)
              ? "no: complex numbers"
          : strstr(r->name, "laplace") ? "no: the embedded Laplace approximation"
-         : strstr(r->name, "_jacobian") ? "no: raises the target"
-                                        : "no";
+                                      : "no";
 }
 
 /* ---- the document ------------------------------------------------------- */

@@ -120,6 +120,58 @@ BOUND(lower_upper_bound_unconstrain, both_back, 3)
 BOUND(offset_multiplier_constrain, shift, 3)
 BOUND(offset_multiplier_unconstrain, shift_back, 3)
 
+/* ---- their log Jacobians ------------------------------------------------- */
+
+static double lower_log(const double *x, double *d) {
+  bool none = x[1] == -INFINITY;
+  if (d) {
+    d[0] = !none;
+    d[1] = 0;
+  }
+  return none ? 0 : x[0];
+}
+static double upper_log(const double *x, double *d) {
+  double turned[2] = {x[0], -x[1]};
+  return lower_log(turned, d);
+}
+static double both_log(const double *x, double *d) {
+  if (d)
+    d[0] = d[1] = d[2] = 0;
+  if (x[1] == -INFINITY || x[2] == INFINITY) {
+    bool none = x[1] == -INFINITY && x[2] == INFINITY;
+    if (d)
+      d[0] = !none;
+    return none ? 0 : x[0];
+  }
+  double width = x[2] - x[1];
+  if (d) {
+    d[0] = 1 - 2 * tm_inv_logit(x[0]);
+    d[1] = -1 / width;
+    d[2] = 1 / width;
+  }
+  return log(width) - tm_log1p_exp(x[0]) - tm_log1p_exp(-x[0]);
+}
+static double shift_log(const double *x, double *d) {
+  if (d) {
+    d[0] = d[1] = 0;
+    d[2] = 1 / x[2];
+  }
+  return log(x[2]);
+}
+
+static tm_any total(tm_tape *tape, tm_any x) {
+  return x.tag == TM_TAG_TENSOR ? tm_f_sum(tape, &x, 1) : x;
+}
+#define LOG_JACOBIAN(name, f, arity)                                           \
+  TM_F(name##_log_jacobian) {                                                  \
+    (void)count;                                                               \
+    return total(tape, tm_map_kernel(tape, f, a, arity, #name));               \
+  }
+LOG_JACOBIAN(lower_bound, lower_log, 2)
+LOG_JACOBIAN(upper_bound, upper_log, 2)
+LOG_JACOBIAN(lower_upper_bound, both_log, 3)
+LOG_JACOBIAN(offset_multiplier, shift_log, 3)
+
 /* ---- maps of vectors and matrices --------------------------------------- */
 
 typedef struct map_node {
@@ -203,6 +255,19 @@ static tm_any constrained(tm_tape *tape, map_node m, const tm_tensor *u,
   return push(tape, m, out, u->d, true, constrain_back);
 }
 
+/* The log Jacobian alone, with its slopes. */
+static tm_any log_jacobian(tm_tape *tape, map_node m, const tm_tensor *u) {
+  read_free(&m, u->v, m.u);
+  double value = m.map.constrain(&m.map, m.u, m.x);
+  long n = (long)m.map.unconstrained_size;
+  double *slopes = tm_room(tape, u->d, n);
+  if (slopes) {
+    m.map.pull_back(&m.map, m.u, m.x, m.g, true, m.out); /* g is zero */
+    turn(m.out, m.free_rows, m.free_columns, false, slopes);
+  }
+  return tm_scalar_result(tape, value, 1, &(tm_partial){u->d, slopes, n});
+}
+
 /* u = f^-1(x): along the map's tangents du = (J'J)^-1 J' dx, so x' += J
  * (J'J)^-1 u'. Rows of J are pulled back one by one. */
 static void unconstrain_back(tm_node *node) {
@@ -268,6 +333,12 @@ static tm_any each(tm_tape *tape, const tm_any *a, int count, int rank,
   return tm_any_tensor(tm_stack(tape, parts, t->dim[0]), 1);
 }
 
+/* The sum over an array. */
+static tm_any sum_each(tm_tape *tape, const tm_any *a, int count, int rank,
+                       one_fn one) {
+  return total(tape, each(tape, a, count, rank, one));
+}
+
 /* Vectors: `more` elements than free ones. */
 #define VECTORS(name, constraint, more)                                        \
   static tm_any name##_to(tm_tape *tape, const tm_any *a) {                    \
@@ -282,6 +353,15 @@ static tm_any each(tm_tape *tape, const tm_any *a, int count, int rank,
                          #name "_unconstrain");                                \
     return unconstrained(tape, m, t, 1, #name "_unconstrain");                 \
   }                                                                            \
+  static tm_any name##_log(tm_tape *tape, const tm_any *a) {                   \
+    const tm_tensor *t = &a->u.t;                                              \
+    map_node m = prepare(tape, constraint, t->dim[0] + more, 1, t->dim[0], 1,  \
+                         #name "_jacobian");                                   \
+    return log_jacobian(tape, m, t);                                           \
+  }                                                                            \
+  TM_F(name##_log_jacobian) {                                                  \
+    return sum_each(tape, a, count, 1, name##_log);                            \
+  }                                                                            \
   TM_F(name##_constrain) { return each(tape, a, count, 1, name##_to); }        \
   TM_F(name##_unconstrain) { return each(tape, a, count, 1, name##_from); }
 VECTORS(simplex, TM_SIMPLEX, 1)
@@ -295,6 +375,12 @@ static tm_any to_unit(tm_tape *tape, const tm_any *a) {
   return tm_map2(tape, "elt_divide", a[0], length);
 }
 TM_F(unit_vector_constrain) { return each(tape, a, count, 1, to_unit); }
+/* -|y|^2 / 2, which makes y normal and its direction uniform. */
+TM_F(unit_vector_log_jacobian) {
+  (void)count;
+  tm_any square = tm_f_dot_self(tape, a, 1);
+  return tm_map2(tape, "elt_multiply", square, tm_any_real(-0.5));
+}
 TM_F(unit_vector_unconstrain) {
   (void)count;
   return tm_map2(tape, "add", a[0], tm_any_real(0));
@@ -319,6 +405,17 @@ TM_F(unit_vector_unconstrain) {
         prepare(tape, constraint, t->dim[0], t->dim[1],                        \
                 (int)map.unconstrained_size, 1, #name "_unconstrain");         \
     return unconstrained(tape, m, t, 1, #name "_unconstrain");                 \
+  }                                                                            \
+  static tm_any name##_log(tm_tape *tape, const tm_any *a) {                   \
+    const tm_tensor *t = &a->u.t;                                              \
+    int rows = (int)a[1].u.i, columns = (int)a[2].u.i;                         \
+    map_node m = prepare(tape, constraint, rows, columns, t->dim[0], 1,        \
+                         #name "_jacobian");                                   \
+    return log_jacobian(tape, m, t);                                           \
+  }                                                                            \
+  TM_F(name##_log_jacobian) {                                                  \
+    tm_any full[] = {a[0], a[1], count == 3 ? a[2] : a[1]};                    \
+    return sum_each(tape, full, 3, 1, name##_log);                             \
   }                                                                            \
   TM_F(name##_constrain) {                                                     \
     tm_any full[] = {a[0], a[1], count == 3 ? a[2] : a[1]};                    \
@@ -345,6 +442,16 @@ MATRICES(cov_matrix, TM_COVARIANCE)
         prepare(tape, constraint, t->dim[0], t->dim[1], t->dim[0] - more_rows, \
                 t->dim[1] - more_columns, #name "_unconstrain");               \
     return unconstrained(tape, m, t, 2, #name "_unconstrain");                 \
+  }                                                                            \
+  static tm_any name##_log(tm_tape *tape, const tm_any *a) {                   \
+    const tm_tensor *t = &a->u.t;                                              \
+    map_node m = prepare(tape, constraint, t->dim[0] + more_rows,              \
+                         t->dim[1] + more_columns, t->dim[0], t->dim[1],       \
+                         #name "_jacobian");                                   \
+    return log_jacobian(tape, m, t);                                           \
+  }                                                                            \
+  TM_F(name##_log_jacobian) {                                                  \
+    return sum_each(tape, a, count, 2, name##_log);                            \
   }                                                                            \
   TM_F(name##_constrain) { return each(tape, a, count, 2, name##_to); }        \
   TM_F(name##_unconstrain) { return each(tape, a, count, 2, name##_from); }

@@ -176,8 +176,13 @@ TM_INLINE tm_tensor tm_unpack(tm_tape *tape, const double *theta,
   }
   t = tm_tensor_new(tape, rank, dim, gradient != 0);
   long n = tm_count(&t);
-  for (long k = 0; k < n; k++)
-    t.v[tm_columnwise(&t, k)] = theta[k];
+  if (rank == 2) /* the usual one, without divisions */
+    for (long j = 0; j < dim[1]; j++)
+      for (long i = 0; i < dim[0]; i++)
+        t.v[i * dim[1] + j] = theta[j * dim[0] + i];
+  else
+    for (long k = 0; k < n; k++)
+      t.v[tm_columnwise(&t, k)] = theta[k];
   if (gradient) {
     tm_repack *r = (tm_repack *)tm_push(tape, sizeof *r, tm_repack_back);
     r->t = t;

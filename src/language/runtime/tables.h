@@ -628,6 +628,34 @@
   X(sum_to_zero_constrain, "[m:[m", sum_to_zero_matrix_constrain)              \
   X(sum_to_zero_unconstrain, "m:m", sum_to_zero_matrix_unconstrain)            \
   X(sum_to_zero_unconstrain, "[m:[m", sum_to_zero_matrix_unconstrain)          \
+  X(lower_bound_log_jacobian, "R,R:r", lower_bound_log_jacobian)               \
+  X(upper_bound_log_jacobian, "R,R:r", upper_bound_log_jacobian)               \
+  X(lower_upper_bound_log_jacobian, "R,R,R:r", lower_upper_bound_log_jacobian) \
+  X(offset_multiplier_log_jacobian, "R,R,R:r", offset_multiplier_log_jacobian) \
+  X(simplex_log_jacobian, "v:r", simplex_log_jacobian)                         \
+  X(simplex_log_jacobian, "[v:r", simplex_log_jacobian)                        \
+  X(ordered_log_jacobian, "v:r", ordered_log_jacobian)                         \
+  X(ordered_log_jacobian, "[v:r", ordered_log_jacobian)                        \
+  X(positive_ordered_log_jacobian, "v:r", positive_ordered_log_jacobian)       \
+  X(positive_ordered_log_jacobian, "[v:r", positive_ordered_log_jacobian)      \
+  X(sum_to_zero_log_jacobian, "v:r", sum_to_zero_log_jacobian)                 \
+  X(sum_to_zero_log_jacobian, "[v:r", sum_to_zero_log_jacobian)                \
+  X(unit_vector_log_jacobian, "v:r", unit_vector_log_jacobian)                 \
+  X(unit_vector_log_jacobian, "[v:r", unit_vector_log_jacobian)                \
+  X(cholesky_factor_corr_log_jacobian, "v,i:r", cholesky_factor_corr_log_jacobian)\
+  X(cholesky_factor_corr_log_jacobian, "[v,i:r", cholesky_factor_corr_log_jacobian)\
+  X(cholesky_factor_cov_log_jacobian, "v,i,i:r", cholesky_factor_cov_log_jacobian)\
+  X(cholesky_factor_cov_log_jacobian, "[v,i,i:r", cholesky_factor_cov_log_jacobian)\
+  X(corr_matrix_log_jacobian, "v,i:r", corr_matrix_log_jacobian)               \
+  X(corr_matrix_log_jacobian, "[v,i:r", corr_matrix_log_jacobian)              \
+  X(cov_matrix_log_jacobian, "v,i:r", cov_matrix_log_jacobian)                 \
+  X(cov_matrix_log_jacobian, "[v,i:r", cov_matrix_log_jacobian)                \
+  X(stochastic_column_log_jacobian, "m:r", stochastic_column_log_jacobian)     \
+  X(stochastic_column_log_jacobian, "[m:r", stochastic_column_log_jacobian)    \
+  X(stochastic_row_log_jacobian, "m:r", stochastic_row_log_jacobian)           \
+  X(stochastic_row_log_jacobian, "[m:r", stochastic_row_log_jacobian)          \
+  X(sum_to_zero_log_jacobian, "m:r", sum_to_zero_matrix_log_jacobian)          \
+  X(sum_to_zero_log_jacobian, "[m:r", sum_to_zero_matrix_log_jacobian)         \
   X(multinomial_rng, "v,i:[i", multinomial_rng)
 /* clang-format on */
 
@@ -636,19 +664,14 @@
 /* clang-format off */
 #define TM_UNSUPPORTED \
   "arg", \
-  "cholesky_factor_corr_jacobian", \
-  "cholesky_factor_cov_jacobian", \
   "complex_schur_decompose", \
   "complex_schur_decompose_t", \
   "complex_schur_decompose_u", \
   "conj", \
-  "corr_matrix_jacobian", \
-  "cov_matrix_jacobian", \
   "eigendecompose", \
   "eigendecompose_sym", \
   "eigenvalues", \
   "eigenvectors", \
-  "fatal_error", \
   "fft", \
   "fft2", \
   "generate_laplace_options", \
@@ -673,25 +696,14 @@
   "laplace_marginal_tol_neg_binomial_2_log_lpmf", \
   "laplace_marginal_tol_poisson_log_lpmf", \
   "lkj_cov_lpdf", \
-  "lower_bound_jacobian", \
-  "lower_upper_bound_jacobian", \
   "norm", \
-  "offset_multiplier_jacobian", \
-  "ordered_jacobian", \
   "poisson_binomial_lpmf", \
   "poisson_binomial_rng", \
   "polar", \
-  "positive_ordered_jacobian", \
   "proj", \
-  "simplex_jacobian", \
-  "stochastic_column_jacobian", \
-  "stochastic_row_jacobian", \
   "student_t_qf", \
-  "sum_to_zero_jacobian", \
   "svd", \
-  "to_complex", \
-  "unit_vector_jacobian", \
-  "upper_bound_jacobian"
+  "to_complex"
 /* clang-format on */
 
 #endif

@@ -1,34 +1,21 @@
-// Jacobians in transformed parameters, by a function and by a statement, and
-// truncated containers.
 functions {
-  real positive_jacobian(real x) {
-    jacobian += x;
-    return exp(x);
-  }
-  void centred_lp(real x) {
-    target += normal_lpdf(x | 0, 1);
-  }
-}
-data {
-  int N;
-  vector[N] y;
-  vector<lower=0>[N] s;
+  real half(real x) { return 0.5 * x; }
 }
 parameters {
-  real a, b;
-  vector<lower=1>[3] z;
+  vector[3] y;
+  real z;
+  vector[2] p;
 }
 transformed parameters {
-  real c = positive_jacobian(a);
-  real d = exp(b);
-  jacobian += b;
-  centred_lp(b);
+  vector[4] s = simplex_jacobian(y);
+  real<lower=1> b = lower_bound_jacobian(z, 1);
+  matrix[3, 3] L = cholesky_factor_corr_jacobian(y, 3);
+  vector[2] u = lower_upper_bound_jacobian(p, -1, 2);
 }
 model {
-  array[2] vector[N] w = {y, 2 * y};
-  c ~ exponential(1);
-  d ~ exponential(2);
-  y ~ normal(c, s) T[0, ];
-  z ~ normal(0, 2) T[1, ];
-  for (k in 1:2) w[k] ~ normal(d, 1) T[-1, rep_vector(9, N)];
+  s ~ dirichlet([2, 3, 1.5, 2]');
+  b ~ exponential(1);
+  L ~ lkj_corr_cholesky(2);
+  u ~ normal(0, 1);
+  target += half(sum(sin(y))); // @likelihood
 }
