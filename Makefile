@@ -98,4 +98,4 @@ format:
 	git ls-files '*.c' '*.h' | xargs clang-format -i
 
 clean:
-	rm -rf $(BUILD) build-asan demo-run
+	rm -rf $(BUILD) build-asan build-tsan demo-run

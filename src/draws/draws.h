@@ -48,6 +48,9 @@ typedef struct tm_draws_levels {
 typedef struct tm_draws_ridge {
   size_t knots;
   const double *tau, *height;
+  /* How far that is above all basins that hold mass at this tau; NULL: none. A
+   * narrow peak may be the highest point long before it holds any. */
+  const double *idle;
 } tm_draws_ridge;
 
 struct tempera_draws {

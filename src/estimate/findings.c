@@ -40,6 +40,12 @@ static const row TABLE[TM_FIND_CODES] = {
          "evidence.",
          "nothing in the model is likelihood, so there is no evidence",
          "look at the sides of its statements with tempera check"},
+    [TM_FIND_UNVISITED_BASIN] =
+        {"unvisited-basin", UNRELIABLE, false, false,
+         "A basin that may hold {v.0} % of the posterior ({l.0} % matters) is "
+         "known, and no draw is in it: {a}.",
+         "the draws have not visited a basin that is known and may matter",
+         "run more iterations, or start chains there with --init"},
     [TM_FIND_MISSED_BASIN] =
         {"missed-basin", UNRELIABLE, false, false,
          "Near tau = {a} the best point known is {v} nats higher than the "

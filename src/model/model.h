@@ -211,6 +211,9 @@ TEMPERA_CHECKED tempera_status tm_starts_parse(const char *content,
                                                size_t chains, double *starts,
                                                tempera_error *error);
 
+/* dlopen of this very file: for names without a slash it would search the
+ * system. */
+void *tm_library_open(const char *path);
 /* A model in a shared library that exports tempera_model_open. */
 TEMPERA_CHECKED tempera_status tm_model_load_library(const char *path,
                                                      const tempera_data *data,

@@ -371,7 +371,8 @@ tempera_status tempera_sampler_advance(tempera_sampler *sampler, size_t sweeps,
     end = done + sweeps;
   while (done < end) {
     bool warming = done < s->options.warmup;
-    stretch part = {s, warming && s->round_end < end ? s->round_end : end, 0};
+    size_t pause = warming ? s->round_end : s->search_due;
+    stretch part = {s, pause < end ? pause : end, 0};
     part.turn = (part.end - done + TURNS - 1) / TURNS;
     /* Not before the freeze: only then the width of a sweep is known. */
     TM_TRY(make_room(s, part.end, error));
@@ -386,6 +387,10 @@ tempera_status tempera_sampler_advance(tempera_sampler *sampler, size_t sweeps,
       return tm_fail(error, TEMPERA_CANCELLED, "cancelled");
     if (warming && done == s->round_end)
       TM_TRY(tm_warmup_end_round(s, error));
+    if (!warming && done == s->search_due) {
+      TM_TRY(tm_landscape_watch(s, error));
+      s->search_due += done - s->options.warmup;
+    }
   }
   return TEMPERA_OK;
 }

@@ -189,6 +189,7 @@ static tempera_status complete(const tempera_sampler *s,
       tm_estimate_add_reference(tempera_sampler_reference(s), summary, error));
   TM_TRY(fill_labels(s, summary, error));
   TM_TRY(fill_ridge(s, summary, error));
+  TM_TRY(tm_landscape_describe(s, summary, error));
   return s->begun && s->method->describe ? s->method->describe(s, summary)
                                          : TEMPERA_OK;
 }
