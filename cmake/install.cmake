@@ -2,6 +2,11 @@
 configure_file(${CMAKE_SOURCE_DIR}/cmake/tempera.pc.in
                ${CMAKE_BINARY_DIR}/tempera.pc @ONLY)
 install(TARGETS tempera tempera-reproduce tempera-shared tempera-static)
+if(TARGET tempera-${VARIANT})
+  install(TARGETS tempera-${VARIANT}
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/${VARIANT_FOLDER}
+    NAMELINK_SKIP)
+endif()
 install(FILES include/tempera.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES ${CMAKE_BINARY_DIR}/tempera.pc
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # test.sh - every test: the optimised build with warnings as errors, then the
 # unit and command tests again under the address and undefined-behaviour
-# sanitizers. Ends with one line that counts them all.
+# sanitizers, and what runs threads under the thread sanitizer. Ends with one
+# line that counts them all.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 jobs=$(nproc)
@@ -43,9 +44,24 @@ build() {
   return 1
 }
 
-build build && suite build
+# threaded tests FOLDER: those that run threads, and no others.
+threaded() {
+  local folder=$1
+  cmake -S . -B "$folder" -G Ninja -DTEMPERA_WERROR=ON \
+    -DTEMPERA_THREAD_SANITIZE=ON -DCMAKE_BUILD_TYPE=Debug \
+    -DCMAKE_C_FLAGS_DEBUG="-O1 -g" > /dev/null &&
+    cmake --build "$folder" -j "$jobs" --target threaded-tests && return
+  echo "building $folder failed"
+  broken=1
+  return 1
+}
+
+# Tuned for this machine: what samples for long is at its quickest. The portable
+# code is what the sanitizers get.
+build build -DTEMPERA_NATIVE=ON && suite build
 build build-asan -DTEMPERA_SANITIZE=ON -DCMAKE_BUILD_TYPE=Debug \
   -DCMAKE_C_FLAGS_DEBUG="-O1 -g" && suite build-asan -L 'unit|cli'
+threaded build-tsan && suite build-tsan -L threads
 
 echo "$passed passed, $failed failed, $skipped skipped"
 [ $failed -eq 0 ] && [ $broken -eq 0 ]

@@ -27,7 +27,9 @@ typedef enum tm_purpose {
   TM_PURPOSE_REFERENCE_TAU,
   TM_PURPOSE_REFERENCE_EXCHANGE,
   TM_PURPOSE_REFERENCE_FIT,
-  TM_PURPOSE_ABSORPTION
+  TM_PURPOSE_ABSORPTION,
+  TM_PURPOSE_SEARCH,   /* looks at the prior, ... */
+  TM_PURPOSE_EXCURSION /* ... and starts of climbs */
 } tm_purpose;
 
 /* Philox blocks of two words are made this many at a time: they do not wait

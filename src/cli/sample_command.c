@@ -57,6 +57,8 @@ static const char help[] =
     "[true]\n"
     "      --reference BOOL   a second leg, from a fitted density [true]\n"
     "      --save-warmup      keep warmup draws too\n"
+    "      --tempered-quantities  generated quantities of draws below tau = 1\n"
+    "                         too\n"
     "      --netcdf           also write run.nc, ArviZ InferenceData\n"
     "      --json             summary.json to standard output\n"
     "  -q, --quiet            say nothing but errors\n"
@@ -98,6 +100,7 @@ static const struct option long_options[] = {
     {"until-se", required_argument, NULL, LIBRARY_OPTION},
     {"paper", no_argument, NULL, LIBRARY_OPTION},
     {"save-warmup", no_argument, NULL, LIBRARY_OPTION},
+    {"tempered-quantities", no_argument, NULL, LIBRARY_OPTION},
     {"jumps", required_argument, NULL, LIBRARY_OPTION},
     {"bridge", required_argument, NULL, LIBRARY_OPTION},
     {"reference", required_argument, NULL, LIBRARY_OPTION},

@@ -147,8 +147,10 @@ tempera_status tm_draws_set_ridge(tempera_draws *draws,
                                   const tm_draws_ridge *ridge,
                                   tempera_error *error) {
   tm_draws_ridge made = {ridge->knots, kept(draws, ridge->tau, ridge->knots),
-                         kept(draws, ridge->height, ridge->knots)};
-  if (!made.tau || !made.height)
+                         kept(draws, ridge->height, ridge->knots), NULL};
+  if (ridge->idle)
+    made.idle = kept(draws, ridge->idle, ridge->knots);
+  if (!made.tau || !made.height || (ridge->idle && !made.idle))
     return tm_fail_memory(error);
   draws->ridge = made;
   return TEMPERA_OK;

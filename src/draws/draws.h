@@ -48,6 +48,9 @@ typedef struct tm_draws_levels {
 typedef struct tm_draws_ridge {
   size_t knots;
   const double *tau, *height;
+  /* How far that is above all basins that hold mass at this tau; NULL: none. A
+   * narrow peak may be the highest point long before it holds any. */
+  const double *idle;
 } tm_draws_ridge;
 
 struct tempera_draws {
@@ -71,6 +74,9 @@ struct tempera_draws {
    * their log likelihoods, which must outlive the draws (or NULL). */
   size_t prior_draws, prior_zero;
   const double *prior_log_likelihood;
+  /* When all of these, tau = 0 included, are of the prior where L > 0: the log
+   * of that part's mass, and its error; else 0. */
+  double log_support, support_se;
   size_t confined; /* values between two bounds, or of a simplex or map */
 };
 

@@ -40,6 +40,12 @@ static const row TABLE[TM_FIND_CODES] = {
          "evidence.",
          "nothing in the model is likelihood, so there is no evidence",
          "look at the sides of its statements with tempera check"},
+    [TM_FIND_UNVISITED_BASIN] =
+        {"unvisited-basin", UNRELIABLE, false, false,
+         "A basin that may hold {v.0} % of the posterior ({l.0} % matters) is "
+         "known, and no draw is in it: {a}.",
+         "the draws have not visited a basin that is known and may matter",
+         "run more iterations, or start chains there with --init"},
     [TM_FIND_MISSED_BASIN] =
         {"missed-basin", UNRELIABLE, false, false,
          "Near tau = {a} the best point known is {v} nats higher than the "
@@ -53,6 +59,13 @@ static const row TABLE[TM_FIND_CODES] = {
          "the prior cannot be drawn from, and its normalising constant cannot "
          "be vouched for",
          "write the prior with distributions that tempera check can draw from"},
+    [TM_FIND_SUPPORT_UNVOUCHED] =
+        {"support-unvouched", UNRELIABLE, false, true,
+         "The likelihood is zero on nearly all of the prior. Of the part where "
+         "it is not: {a}.",
+         "the likelihood is zero on nearly all of the prior, and the part "
+         "where it is not cannot be vouched for",
+         "state the constraint by bounds on the parameters"},
     [TM_FIND_PRIOR_UNEXPLORED] =
         {"prior-unexplored", WITHDRAWN, false, false,
          "The tempered chain has not explored the prior: {a}.",

@@ -9,6 +9,7 @@
 #include "estimate/summary.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Good up to the first limit of each; past the second nothing can be trusted.
@@ -226,6 +227,12 @@ static char *words(const tempera_summary *s) {
   const char *rough = tm_findings_worst(s) == TEMPERA_ROUGH
                           ? " Means and quantiles of the parameters are rough."
                           : "";
+  char searched[160] = "";
+  if (s->search_starts > 3)
+    snprintf(searched, sizeof searched,
+             " (Searched from %zu starts: a basin that catches less than "
+             "about %.2g %% of them would be missed.)",
+             s->search_starts, 300 / (double)s->search_starts);
   int decimals = tm_decimals(s->se);
   if (tm_finding_of(s, TM_FIND_MODES_FOUND) && s->estimator)
     return tm_heap_format(
@@ -236,9 +243,9 @@ static char *words(const tempera_summary *s) {
         s->reference->starts, rough);
   if (s->estimator && s->tau_bin_count)
     return tm_heap_format("Reliable: log Z = %.*f +- %.*f, %zu round trips, "
-                          "and the checks agree.%s",
+                          "and the checks agree.%s%s",
                           decimals, s->log_z, decimals, s->se, s->round_trips,
-                          rough);
+                          rough, searched);
   return tm_heap_format("Reliable: the chains have mixed; no evidence was "
                         "estimated.%s",
                         rough);

@@ -57,6 +57,8 @@ static void add_options(json_t *config, const tempera_options *o) {
   json_object_set_new(config, "bridge", json_boolean(o->bridge));
   json_object_set_new(config, "reference", json_boolean(o->reference));
   json_object_set_new(config, "save_warmup", json_boolean(o->save_warmup));
+  json_object_set_new(config, "tempered_quantities",
+                      json_boolean(o->tempered_quantities));
 }
 
 tempera_status tm_config_json(const tempera_run_request *request,

@@ -89,13 +89,25 @@ static tm_csv_about about_run(const char *data_path,
       .quantity_count = spec->quantity_count};
 }
 
+/* Of draws at tau = 1; of others when they are all there is, or asked for. */
+static bool has_quantities(const tempera_sampler *sampler, tempera_role role) {
+  return role == TEMPERA_TARGET ||
+         !tempera_sampler_draws(sampler)->has_role[TEMPERA_TARGET] ||
+         tempera_sampler_options(sampler)->tempered_quantities;
+}
+
 static tempera_status start_file(tm_csv_sink *sink, tm_csv_file *file,
                                  tm_csv_about *about, tempera_error *error) {
   const tempera_sampler *sampler = sink->sampler;
   TM_TRY(open_file(sink, file, error));
-  TM_TRY(tm_quantities_create(tempera_sampler_model(sampler),
+  const tempera_model *model = tempera_sampler_model(sampler);
+  TM_TRY(tm_quantities_create(model,
                               tm_seed_of(tempera_sampler_options(sampler)),
                               &file->quantities, error));
+  file->quantity_count = has_quantities(sampler, file->role)
+                             ? tempera_model_spec_of(model)->quantity_count
+                             : 0;
+  about->quantity_count = file->quantity_count;
   about->id = file->chain + 1;
   about->reference = file->reference;
   if (file->reference)
@@ -141,7 +153,7 @@ typedef struct pending {
 
 static void add_rows(tm_csv_file *file, const tempera_block *block) {
   size_t width = tm_draws_width(block->draws, file->role);
-  size_t count = file->quantities.evaluator.model->spec.quantity_count;
+  size_t count = file->quantity_count;
   tm_draw_place place = {block->draws, block->warmup, file->role, file->chain,
                          block->first * width};
   for (; place.row < block->last * width; place.row++) {

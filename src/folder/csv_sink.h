@@ -17,6 +17,7 @@ typedef struct tm_csv_file {
   bool reference; /* of the reference leg */
   size_t chain;
   tm_quantities quantities;
+  size_t quantity_count; /* written in this file */
   tm_text block; /* rows on their way to it; reused between blocks */
 } tm_csv_file;
 

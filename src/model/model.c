@@ -237,8 +237,7 @@ void tempera_model_free(tempera_model *model) {
     dlclose(library);
 }
 
-/* dlopen searches the system for names without a slash; we mean the file. */
-static void *open_library(const char *path) {
+void *tm_library_open(const char *path) {
   char local[4096];
   if (strchr(path, '/'))
     return dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -274,7 +273,7 @@ static tempera_status find_open(void *library, const char *path,
 tempera_status tm_model_load_library(const char *path, const tempera_data *data,
                                      tempera_model **model,
                                      tempera_error *error) {
-  void *library = open_library(path);
+  void *library = tm_library_open(path);
   if (!library)
     return tm_fail(error, TEMPERA_ERROR_INPUT, "cannot load the model: %s",
                    dlerror());

@@ -185,6 +185,17 @@ static json_t *ridge(const tempera_summary *s) {
   return list;
 }
 
+/* A basin that catches this share of the starts is missed by all of them in
+ * one run of twenty. */
+static json_t *search(const tempera_summary *s) {
+  json_t *object = json_object();
+  double starts = (double)s->search_starts;
+  tm_json_integer(object, "starts", s->search_starts);
+  tm_json_integer(object, "basins", s->search_basins);
+  tm_json_real(object, "missed_share", starts > 3 ? 3 / starts : NAN);
+  return object;
+}
+
 static json_t *tempering(const tempera_summary *s) {
   json_t *object = json_object();
   tm_json_real(object, "barrier", s->barrier);
@@ -196,6 +207,7 @@ static json_t *tempering(const tempera_summary *s) {
   tm_json_real(object, "ridge_gap", s->ridge_gap);
   tm_json_integer(object, "ridge_optimisations", s->ridge_optimisations);
   tm_json_integer(object, "ridge_beaten", s->ridge_beaten);
+  json_object_set_new(object, "search", search(s));
   json_object_set_new(object, "tau_bins", tau_bins(s));
   json_object_set_new(object, "curve",
                       curve(s->curve, s->curve_count, "mean_log_likelihood"));

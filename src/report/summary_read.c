@@ -267,6 +267,11 @@ static bool read_tempering(const json_t *root, tempera_summary *s) {
   s->ridge_gap = real(json, "ridge_gap");
   s->ridge_optimisations = read_integer(json, "ridge_optimisations");
   s->ridge_beaten = read_integer(json, "ridge_beaten");
+  const json_t *search = json_object_get(json, "search");
+  if (search) {
+    s->search_starts = read_integer(search, "starts");
+    s->search_basins = read_integer(search, "basins");
+  }
   return read_tau_bins(json_object_get(json, "tau_bins"), s) &&
          read_curve(json_object_get(json, "curve"), "mean_log_likelihood",
                     &s->curve, &s->curve_count) &&

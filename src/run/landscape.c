@@ -63,6 +63,10 @@ tempera_status tm_landscape_begin(tempera_sampler *sampler,
   return tm_landscape_ridge(sampler, false, error);
 }
 
+/* In nats: a basin this far below all mass holds none worth a word, and the
+ * natural scale moves optima by less than this. */
+static const double NO_MASS = 4, FAR = 5;
+
 /* A few points of every group. */
 enum { MOST_ROWS = 4 };
 
@@ -91,18 +95,93 @@ tempera_status tm_landscape_end_round(tempera_sampler *sampler, bool last,
   double *points = tm_heap_alloc(most * s->model->size, sizeof(double));
   if (!points)
     return tm_fail_memory(error);
+  size_t count = collect(s, points);
   tempera_status status =
-      tm_laplace_improve(s->laplace, points, collect(s, points), NULL, error);
+      tm_laplace_improve(s->laplace, points, count, NULL, error);
+  if (status == TEMPERA_OK)
+    status = tm_landscape_search(sampler, points, count, error);
   tm_heap_free(points);
   return status;
 }
 
+tempera_status tm_landscape_watch(tempera_sampler *sampler,
+                                  tempera_error *error) {
+  const tempera_sampler *s = sampler;
+  size_t most = 2 * MOST_ROWS * s->options.chains;
+  if (!s->laplace)
+    return TEMPERA_OK;
+  double *points = tm_heap_alloc(most * s->model->size, sizeof(double));
+  if (!points)
+    return tm_fail_memory(error);
+  tempera_status status =
+      tm_landscape_search(sampler, points, collect(s, points), error);
+  tm_heap_free(points);
+  return status;
+}
+
+/* The highest point, on the natural scale, of a basin that holds mass at tau.
+ */
+static double height_of_mass(const tempera_sampler *s, double tau,
+                             double *theta) {
+  const tm_laplace_view *view = tm_laplace_look(s->laplace);
+  const tm_laplace_knot *knot =
+      &view->knots[tm_laplace_nearest(s->laplace, tau)];
+  double best = -INFINITY, jacobian;
+  for (size_t m = 0; m < knot->mode_count; m++) {
+    const tm_laplace_mode *mode = &knot->modes[m];
+    if (mode->log_weight + mode->log_copies < knot->log_z - NO_MASS)
+      continue;
+    tm_constrain(s->model, mode->u, theta, &jacobian);
+    best = fmax(best, mode->height - jacobian +
+                          (tau - knot->tau) * mode->log_likelihood);
+  }
+  return best;
+}
+
+/* The taus of both ridges' knots, in order. */
+static size_t join_taus(const tm_ridge_view *ridge,
+                        const tm_laplace_view *laplace, double *tau) {
+  size_t count = 0, i = 0, k = 0, more = laplace ? laplace->knot_count : 0;
+  while (i < ridge->knots || k < more) {
+    double a = i < ridge->knots ? ridge->tau[i] : INFINITY;
+    double b = k < more ? laplace->knots[k].tau : INFINITY;
+    i += a <= b;
+    k += b <= a;
+    tau[count++] = fmin(a, b);
+  }
+  return count;
+}
+
+/* The ridge, and how far it is above all basins with mass, where that is far.
+ */
+static void fill_record(const tempera_sampler *s, bool idle, double *tau,
+                        size_t count, double *theta) {
+  for (size_t k = 0; k < count; k++) {
+    double height = tm_ridge_height(s->ridge, tau[k]);
+    double above = idle ? height - height_of_mass(s, tau[k], theta) : 0;
+    tau[count + k] = height;
+    tau[2 * count + k] = above > FAR && isfinite(above) ? above : 0;
+  }
+}
+
 tempera_status tm_landscape_record(const tempera_sampler *sampler,
                                    tempera_error *error) {
-  if (!sampler->ridge)
+  const tempera_sampler *s = sampler;
+  const tm_ridge_view *view = s->ridge ? tm_ridge_look(s->ridge) : NULL;
+  if (!view || view->absent)
     return TEMPERA_OK;
-  const tm_ridge_view *view = tm_ridge_look(sampler->ridge);
-  tm_draws_ridge ridge = {view->absent ? 0 : view->knots, view->tau,
-                          view->height};
-  return tm_draws_set_ridge(sampler->draws, &ridge, error);
+  const tm_laplace_view *laplace =
+      s->laplace && !tm_laplace_look(s->laplace)->absent
+          ? tm_laplace_look(s->laplace)
+          : NULL;
+  size_t most = view->knots + (laplace ? laplace->knot_count : 0);
+  double *tau = tm_heap_alloc(3 * most + s->model->size, sizeof(double));
+  if (!tau)
+    return tm_fail_memory(error);
+  size_t count = join_taus(view, laplace, tau);
+  fill_record(s, laplace != NULL, tau, count, tau + 3 * most);
+  tm_draws_ridge ridge = {count, tau, tau + count, tau + 2 * count};
+  tempera_status status = tm_draws_set_ridge(s->draws, &ridge, error);
+  tm_heap_free(tau);
+  return status;
 }

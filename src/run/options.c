@@ -268,6 +268,11 @@ static tempera_status set_bridge(const setting *s, tempera_options *o) {
   return set_flag(s, &o->bridge);
 }
 
+static tempera_status set_tempered_quantities(const setting *s,
+                                              tempera_options *o) {
+  return set_flag(s, &o->tempered_quantities);
+}
+
 static tempera_status set_reference(const setting *s, tempera_options *o) {
   return set_flag(s, &o->reference);
 }
@@ -313,6 +318,7 @@ static const option options_by_name[] = {
     {"until-se", set_until_se},
     {"paper", set_paper},
     {"save-warmup", set_save_warmup},
+    {"tempered-quantities", set_tempered_quantities},
     {"jumps", set_jumps},
     {"bridge", set_bridge},
     {"reference", set_reference},

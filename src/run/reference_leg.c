@@ -10,6 +10,7 @@
 enum {
   MOST_ROWS = 16000, /* target draws remembered in warmup, over all chains */
   MOST_FITTED = 6000,
+  EARLY_FITTED = 2000,
   LOOKS = 100,      /* draws of q per chain, for the first curve */
   MOST_ENDS = 4000, /* target draws for it */
   POINTS = 65,      /* of the first curve */
@@ -105,7 +106,8 @@ static size_t fewest_draws(const tempera_model *model) {
 
 static tempera_status fit(tempera_sampler *s, tempera_error *error) {
   tm_reference_leg *leg = s->leg;
-  pick p = pick_rows(s, MOST_FITTED);
+  bool early = 2 * s->round_end < s->options.warmup; /* it will be replaced */
+  pick p = pick_rows(s, early ? EARLY_FITTED : MOST_FITTED);
   size_t n = s->model->dimension, count = p.count * s->options.chains;
   double *rows = tm_heap_alloc(count * n, sizeof(double));
   if (!rows)

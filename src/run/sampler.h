@@ -8,6 +8,7 @@
 #include "run/prior_run.h"
 #include "run/reference_leg.h"
 #include "run/starts.h"
+#include "run/support.h"
 #include "tempering/tau_prior.h"
 
 #include <stdatomic.h>
@@ -34,6 +35,7 @@ struct tempera_sampler {
   const tm_method *method;
   tm_starts starts;
   tm_prior_run prior;  /* of a model without prior_draw; `model` is then its */
+  tm_support support;  /* where L > 0 hardly anywhere; the same */
   bool init_given;     /* the caller's starts */
   bool begun;          /* the ridge was looked for: by the first advance */
   tm_store *store;     /* of optima, for both ridges; or NULL */
@@ -52,6 +54,7 @@ struct tempera_sampler {
   size_t outlet_count;
   double warmup_seconds; /* when the last sweep of the warmup was done */
   size_t round_start, round_end; /* sweeps between which a round lies */
+  size_t search_due; /* the sweep after which basins are next looked for */
   double *annealed;  /* once annealed: a point of each chain at tau = 1 */
   bool barren;       /* no walker came up from the prior in the last round */
   size_t extensions; /* rounds by which warmup was made longer for it */
@@ -130,6 +133,18 @@ TEMPERA_CHECKED tempera_status tm_landscape_learner(tempera_sampler *sampler,
 TEMPERA_CHECKED tempera_status tm_landscape_anneal(tempera_sampler *sampler,
                                                    tm_learner **learner,
                                                    tempera_error *error);
+/* search.c: look for basins with the run's share of evaluations, from these
+ * points among others; and say what was searched and what was not visited. */
+TEMPERA_CHECKED tempera_status tm_landscape_search(tempera_sampler *sampler,
+                                                   const double *points,
+                                                   size_t count,
+                                                   tempera_error *error);
+TEMPERA_CHECKED tempera_status
+tm_landscape_describe(const tempera_sampler *sampler, tempera_summary *summary,
+                      tempera_error *error);
+/* landscape.c: the same from where the groups are, once draws are kept. */
+TEMPERA_CHECKED tempera_status tm_landscape_watch(tempera_sampler *sampler,
+                                                  tempera_error *error);
 /* Put the ridge into the draws, for the ridge diagnostic. */
 TEMPERA_CHECKED tempera_status
 tm_landscape_record(const tempera_sampler *sampler, tempera_error *error);

@@ -85,6 +85,9 @@ static tempera_status fill_labels(const tempera_sampler *s,
   if (s->prior.doubt[0])
     TM_TRY(tm_find_about(summary, TM_FIND_PRIOR_UNVOUCHED, NAN, NAN, error,
                          "%s", s->prior.doubt));
+  if (s->support.doubt[0])
+    TM_TRY(tm_find_about(summary, TM_FIND_SUPPORT_UNVOUCHED, NAN, NAN, error,
+                         "%s", s->support.doubt));
   if (s->barren && tm_sweeps_done(s) >= o->warmup)
     TM_TRY(
         tm_find_about(summary, TM_FIND_BARREN_WARMUP,
@@ -186,6 +189,7 @@ static tempera_status complete(const tempera_sampler *s,
       tm_estimate_add_reference(tempera_sampler_reference(s), summary, error));
   TM_TRY(fill_labels(s, summary, error));
   TM_TRY(fill_ridge(s, summary, error));
+  TM_TRY(tm_landscape_describe(s, summary, error));
   return s->begun && s->method->describe ? s->method->describe(s, summary)
                                          : TEMPERA_OK;
 }

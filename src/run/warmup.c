@@ -8,8 +8,9 @@
 #include "estimate/estimate.h"
 
 enum {
-  FIRST_ROUND = 300, /* sweeps; later warmup rounds double */
-  PATIENCE = 2000,   /* sweeps after which the curve must have been walked */
+  FIRST_SEARCH = 3000, /* kept sweeps; later ones come after twice as many */
+  FIRST_ROUND = 300,   /* sweeps; later warmup rounds double */
+  PATIENCE = 2000,     /* sweeps after which the curve must have been walked */
   MOST_EXTENSIONS = 3
 };
 
@@ -30,6 +31,9 @@ static tempera_status freeze(tempera_sampler *s, tempera_error *error) {
   for (size_t c = 0; c < s->options.chains; c++)
     tm_kernel_freeze(s->groups[c]->kernel);
   TM_TRY(tm_landscape_record(s, error));
+  if (s->laplace)
+    tm_laplace_freeze(s->laplace);
+  s->search_due = s->options.warmup + FIRST_SEARCH;
   return s->method->freeze ? s->method->freeze(s, error) : TEMPERA_OK;
 }
 

@@ -22,6 +22,7 @@ static const double DONE_BY_VALUES = 2e-3; /* ... where Hessians cost most */
 static const double DONE_EXACTLY = 1e-9;   /* ... where heights are all */
 static const double DRIFT = 0.05; /* a Hessian is as good as new so near */
 static const double BOX = 60;
+static const double SURPRISE = 3; /* nats above what was foreseen: a peak */
 
 /* ---- workspace */
 
@@ -433,6 +434,49 @@ static bool becomes_fine(tm_climber *c, tm_climb *climb) {
   return true;
 }
 
+/* What a step would reach if the quadratic model held, kept for the case that
+ * it meets a peak that the model knows nothing of. */
+static bool foresee(tm_climber *c, tm_climb *climb, bool definite) {
+  if (!climb->broad.u || climb->measure != TM_UNCONSTRAINED || !definite ||
+      length(c) > c->radius)
+    return false;
+  tm_spot_copy(c->model, &climb->spot, &climb->broad);
+  polish(c, &climb->broad);
+  return true;
+}
+
+/* Far higher than foreseen: a narrow peak on a broad hill. The hill is no
+ * optimum, for its top is the peak's, but may hold much of the mass. The climb
+ * goes on, by the curvature of the peak. */
+static bool surprised(tm_climber *c, tm_climb *climb) {
+  double foreseen = tm_spot_height(&climb->broad, climb->tau);
+  if (!(tm_spot_height(&climb->spot, climb->tau) > foreseen + SURPRISE))
+    return false;
+  climb->shouldered = true;
+  tm_climber_renew(c, &climb->spot, climb->tau);
+  c->radius = sqrt((double)c->frame->reals);
+  return true;
+}
+
+/* The end of a climb is looked at once: a peak may stand there. */
+static bool surprised_at_end(tm_climber *c, tm_climb *climb) {
+  tm_spot *at = &climb->spot;
+  double l, p;
+  if (climb->shouldered || !climb->broad.u ||
+      climb->measure != TM_UNCONSTRAINED)
+    return false;
+  tm_climber_go(c, at->u);
+  if (!tm_climber_look(c, &l, &p) ||
+      climb->tau * l + p < tm_spot_height(at, climb->tau) + SURPRISE)
+    return false;
+  tm_spot_copy(c->model, at, &climb->broad);
+  climb->shouldered = true;
+  if (!survey(c, climb, true))
+    return false;
+  c->radius = sqrt((double)c->frame->reals);
+  return true;
+}
+
 static void climb_reals(tm_climber *c, tm_climb *climb, bool fresh) {
   tm_spot *at = &climb->spot;
   bool natural = climb->measure == TM_NATURAL;
@@ -451,8 +495,13 @@ static void climb_reals(tm_climber *c, tm_climb *climb, bool fresh) {
     if (sure &&
         (decrement < done || (costly && ends_early(c, climb, decrement)))) {
       climb->outcome = TM_ASCENT_FOUND;
-      return;
+      if (!surprised_at_end(c, climb))
+        return;
+      climb->outcome = TM_ASCENT_STUCK;
+      fresh = true;
+      continue;
     }
+    bool aware = !climb->shouldered && foresee(c, climb, definite);
     double predicted = choose_step(c, definite), reached = length(c), gain = 0;
     bool renewed = false, up = false;
     if (fresh || c->fine || predicted > done / 2) {
@@ -474,7 +523,7 @@ static void climb_reals(tm_climber *c, tm_climb *climb, bool fresh) {
     if (!up)
       continue;
     drift += sqrt(fmax(0, 2 * predicted));
-    fresh = renewed;
+    fresh = (aware && surprised(c, climb)) || renewed;
     if (recognised(c, at, climb)) {
       climb->outcome = TM_ASCENT_KNOWN;
       return;
@@ -489,7 +538,7 @@ static void climb_reals(tm_climber *c, tm_climb *climb, bool fresh) {
 void tm_climb_run(tm_climber *climber, tm_climb *climb) {
   bool fresh;
   climber->measure = climb->measure;
-  climb->edge = false;
+  climb->edge = climb->shouldered = false;
   climb->outcome = TM_ASCENT_DEAD;
   if (!begin(climber, climb, &fresh))
     return;

@@ -69,6 +69,7 @@ typedef struct tm_climb {
   const double *u;     /* where from; its integers may differ from warm's */
   const tm_spot *warm; /* derivatives nearby, or NULL */
   bool exact;          /* warm is at u itself, of this measure */
+  bool hill;           /* warm is what lies beneath a peak */
   bool rough;          /* of little weight: a step and one look may do */
   uint64_t tracks;     /* the Laplace ridge's */
   void *source;        /* the mode it comes from, or NULL */
@@ -78,9 +79,11 @@ typedef struct tm_climb {
   size_t same;    /* KNOWN: which */
   size_t culprit; /* RUNAWAY: which coordinate of u */
   bool edge;
-  bool resorted; /* begun from a relabelled optimum */
-  double *from;  /* storage for u */
-  tm_spot spot;  /* FOUND: where; storage */
+  bool resorted;   /* begun from a relabelled optimum */
+  bool shouldered; /* a narrow peak was met on top of a broad hill, ... */
+  tm_spot broad;   /* ... and this is the hill's top without it; storage */
+  double *from;    /* storage for u */
+  tm_spot spot;    /* FOUND: where; storage */
 } tm_climb;
 
 /* One thread's optimiser: workspace and evaluator. */
@@ -110,6 +113,9 @@ void tm_climb_run(tm_climber *climber, tm_climb *climb);
 
 /* ---- slopes.c */
 
+/* After an evaluation: NaN and +infinity are density zero; false only when the
+ * model asked to stop. */
+bool tm_climber_forgive(tm_climber *climber);
 /* The next point to be looked at. */
 void tm_climber_go(tm_climber *climber, const double *u);
 /* l and p there, and gradients over the reals; false where the density is

@@ -62,7 +62,7 @@ static tempera_status show_modes(tm_laplace *laplace, const tm_stage *stage,
   return TEMPERA_OK;
 }
 
-static tempera_status publish(tm_laplace *laplace, tempera_error *error) {
+tempera_status tm_laplace_publish(tm_laplace *laplace, tempera_error *error) {
   tm_laplace_view *view = &laplace->view;
   view->labels = laplace->store->labels;
   view->knot_count = view->absent ? 0 : laplace->stage_count;
@@ -135,7 +135,7 @@ static tempera_status build(tm_laplace *laplace, const double *starts,
   laplace->taken = laplace->store->count;
   tm_work_add(&laplace->view.work, tm_store_work(laplace->store),
               laplace->owned ? &none : &before);
-  return publish(laplace, error);
+  return tm_laplace_publish(laplace, error);
 }
 
 tempera_status tm_laplace_create(const tempera_model *model,
@@ -242,7 +242,7 @@ tempera_status tm_laplace_improve(tm_laplace *laplace, const double *points,
   if (found)
     *found = fresh;
   tm_work_add(&laplace->view.work, tm_store_work(store), &before);
-  return publish(laplace, error);
+  return tm_laplace_publish(laplace, error);
 }
 
 /* ---- use */

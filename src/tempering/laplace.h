@@ -39,6 +39,7 @@ typedef struct tm_laplace_mode {
   double peak;           /* share x |L|, the tallest of the knot being 1 */
   bool indefinite;       /* H was not positive definite and had to be made so */
   bool edge;             /* the density is zero on one side of u */
+  bool shoulder;         /* a hill with a narrow peak on top: as if without */
   size_t track;          /* which basin: the same number at other taus */
 } tm_laplace_mode;
 
@@ -80,6 +81,22 @@ TEMPERA_CHECKED tempera_status tm_laplace_improve(tm_laplace *laplace,
                                                   const double *points,
                                                   size_t count, size_t *found,
                                                   tempera_error *error);
+
+/* Never while a kernel that uses it sweeps: spend about so many evaluations on
+ * looking for basins that are not known, from draws of the prior and from
+ * `points` (natural scale). Once frozen, what is found is no longer shown, but
+ * counts among the basins below. The store counts the starts. */
+TEMPERA_CHECKED tempera_status tm_laplace_search(tm_laplace *laplace,
+                                                 uint64_t evaluations,
+                                                 const double *points,
+                                                 size_t count,
+                                                 tempera_error *error);
+void tm_laplace_freeze(tm_laplace *laplace);
+/* The basins known at tau = 1, and whether a draw lies in the bulk of one; one
+ * thread at a time. */
+size_t tm_laplace_basins(const tm_laplace *laplace);
+const tm_laplace_mode *tm_laplace_basin(const tm_laplace *laplace, size_t m);
+bool tm_laplace_visited(tm_laplace *laplace, size_t m, const double *theta);
 
 /* log z between the knots: a cubic through values and slopes, kept between
  * chord and tangents. Needs a ridge that is not absent. */

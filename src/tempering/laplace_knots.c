@@ -140,6 +140,7 @@ static tempera_status plan_from(tm_laplace *laplace, const tm_stage *stage,
                                 tempera_error *error) {
   tm_climb climb = {.tau = stage->tau,
                     .rough = rough,
+                    .hill = mode->seen.shoulder,
                     .u = mode->spot.u,
                     .warm = &mode->spot,
                     .exact = true,

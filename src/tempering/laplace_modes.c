@@ -15,6 +15,8 @@
 
 static const double LOG_2PI = 1.8378770664093454836;
 static const double SAME = 0.25; /* squared distance of duplicates */
+static const double BROADER = 2; /* nats of volume: a hill, and no bad step */
+static const double NO_PEAK = 1; /* nats: so little is none */
 /* Proposals: weights to this power, and a floor shared by all. */
 static const double FLATTEN = 0.8, FLOOR = 0.02;
 
@@ -61,12 +63,16 @@ static double nearest_square(tm_laplace *laplace, const tm_mode *mode,
   return least;
 }
 
-bool tm_stage_covers(tm_laplace *laplace, const tm_stage *stage,
-                     const double *u) {
+bool tm_mode_covers(tm_laplace *laplace, const tm_mode *mode, const double *u) {
   double d = (double)laplace->store->frame.reals;
   double bulk = d + 5 * sqrt(2 * d) + 5;
+  return nearest_square(laplace, mode, u, bulk) < bulk;
+}
+
+bool tm_stage_covers(tm_laplace *laplace, const tm_stage *stage,
+                     const double *u) {
   for (size_t m = 0; m < stage->count; m++)
-    if (nearest_square(laplace, &stage->modes[m], u, bulk) < bulk)
+    if (tm_mode_covers(laplace, &stage->modes[m], u))
       return true;
   return false;
 }
@@ -124,10 +130,11 @@ static double share_of_curvature(tm_laplace *laplace, const tm_mode *mode) {
 }
 
 static tempera_status make_mode(tm_laplace *laplace, double tau,
-                                tm_climb *climb, tm_mode *mode,
+                                tm_climb *climb, bool shoulder, tm_mode *mode,
                                 tempera_error *error) {
   size_t d = laplace->store->frame.reals;
-  *mode = (tm_mode){.spot = climb->spot};
+  *mode = (tm_mode){.spot = shoulder ? climb->broad : climb->spot};
+  mode->seen.shoulder = shoulder;
   mode->factor = TM_NEW(laplace->arena, double, d *d + 1);
   double *inverse = TM_NEW(laplace->arena, double, d *d + 1);
   if (!mode->factor || !inverse)
@@ -162,7 +169,8 @@ static size_t find_duplicate(tm_laplace *laplace, const tm_stage *stage,
                              const tm_mode *mode) {
   for (size_t m = 0; m < stage->count; m++) {
     const tm_mode *old = &stage->modes[m];
-    if (!old->dead && nearest_square(laplace, old, mode->spot.u, 1) < SAME &&
+    if (!old->dead && old->seen.shoulder == mode->seen.shoulder &&
+        nearest_square(laplace, old, mode->spot.u, 1) < SAME &&
         nearest_square(laplace, mode, old->spot.u, 1) < SAME)
       return m;
   }
@@ -244,31 +252,74 @@ static tempera_status show_store(tm_laplace *laplace, double tau,
   return tm_store_add(laplace->store, &found, error);
 }
 
+/* A mode that is new, or better than what is known of it; `spot` is then the
+ * mode's. */
+static tempera_status file_mode(tm_laplace *laplace, tm_stage *stage,
+                                const tm_climb *climb, tm_mode *mode,
+                                tm_spot *spot, size_t *fresh,
+                                tempera_error *error) {
+  size_t twin =
+      mode->dead ? stage->count : find_duplicate(laplace, stage, mode);
+  if (twin == stage->count) {
+    spot->u = NULL;
+    *fresh += !mode->dead;
+    if (!mode->seen.shoulder)
+      TM_TRY(show_store(laplace, stage->tau, mode, error));
+    name_apart(laplace, stage, climb, mode);
+    return add_mode(laplace, stage, mode, error);
+  }
+  tm_mode *old = &stage->modes[twin];
+  old->tracks |= climb->tracks;
+  if (mode->seen.height > old->seen.height + 1e-9 ||
+      (old->seen.indefinite && !mode->seen.indefinite)) {
+    mode->tracks = old->tracks;
+    spot->u = NULL;
+    *old = *mode;
+  }
+  return TEMPERA_OK;
+}
+
+/* The hill beneath a peak, if it is much the broader of the two: the step that
+ * met the peak may just have been a bad one. */
+static tempera_status file_hill(tm_laplace *laplace, tm_stage *stage,
+                                tm_climb *climb, double peak, size_t *fresh,
+                                tempera_error *error) {
+  tm_mode hill;
+  TM_TRY(make_mode(laplace, stage->tau, climb, true, &hill, error));
+  if (hill.dead || hill.seen.indefinite ||
+      hill.seen.half_log_det > peak - BROADER)
+    return TEMPERA_OK;
+  return file_mode(laplace, stage, climb, &hill, &climb->broad, fresh, error);
+}
+
 static tempera_status file_found(tm_laplace *laplace, tm_stage *stage,
                                  tm_climb *climb, size_t *fresh,
                                  tempera_error *error) {
   tm_mode mode;
-  if (must_sort(laplace, climb))
-    return plan_sorted(laplace, climb, error);
-  TM_TRY(make_mode(laplace, stage->tau, climb, &mode, error));
-  size_t twin =
-      mode.dead ? stage->count : find_duplicate(laplace, stage, &mode);
-  if (twin == stage->count) {
-    climb->spot.u = NULL; /* the mode has it now */
-    *fresh += !mode.dead;
-    TM_TRY(show_store(laplace, stage->tau, &mode, error));
-    name_apart(laplace, stage, climb, &mode);
-    return add_mode(laplace, stage, &mode, error);
+  tm_climb sorted = *climb; /* the queue may move */
+  TM_TRY(make_mode(laplace, stage->tau, climb, false, &mode, error));
+  mode.seen.shoulder = climb->hill && !climb->shouldered;
+  double peak = mode.seen.indefinite ? INFINITY : mode.seen.half_log_det;
+  if (climb->shouldered)
+    TM_TRY(file_hill(laplace, stage, climb, peak, fresh, error));
+  if (!mode.seen.shoulder && must_sort(laplace, climb))
+    return plan_sorted(laplace, &sorted, error);
+  return file_mode(laplace, stage, climb, &mode, &climb->spot, fresh, error);
+}
+
+/* It ended at a mode that is known, or nowhere, but may have met a hill on its
+ * way. */
+static tempera_status file_way(tm_laplace *laplace, tm_stage *stage,
+                               tm_climb *climb, size_t *fresh,
+                               tempera_error *error) {
+  double peak = INFINITY;
+  if (climb->outcome == TM_ASCENT_KNOWN) {
+    stage->modes[climb->same].tracks |= climb->tracks;
+    peak = stage->modes[climb->same].seen.half_log_det;
   }
-  tm_mode *old = &stage->modes[twin];
-  old->tracks |= climb->tracks;
-  if (mode.seen.height > old->seen.height + 1e-9 ||
-      (old->seen.indefinite && !mode.seen.indefinite)) {
-    mode.tracks = old->tracks;
-    climb->spot.u = NULL;
-    *old = mode;
-  }
-  return TEMPERA_OK;
+  return climb->shouldered
+             ? file_hill(laplace, stage, climb, peak, fresh, error)
+             : TEMPERA_OK;
 }
 
 /* What was tried in vain is remembered until the stage is settled. */
@@ -290,8 +341,8 @@ tempera_status tm_laplace_file(tm_laplace *laplace, tm_stage *stage,
     tm_climb *climb = &store->climbs[i];
     if (climb->outcome == TM_ASCENT_FOUND)
       TM_TRY(file_found(laplace, stage, climb, fresh, error));
-    else if (climb->outcome == TM_ASCENT_KNOWN)
-      stage->modes[climb->same].tracks |= climb->tracks;
+    else
+      TM_TRY(file_way(laplace, stage, climb, fresh, error));
     climb = &store->climbs[i]; /* the queue may have moved */
     if (climb->outcome == TM_ASCENT_RUNAWAY) {
       double height = tm_spot_height(&climb->spot, climb->tau);
@@ -320,7 +371,7 @@ static double counted(tm_laplace *laplace, const tm_stage *stage, size_t j) {
     double part =
         i == j ? 1
                : fmin(1, exp(other->seen.log_weight - mode->seen.log_weight));
-    if (part < 1e-3)
+    if (part < 1e-3 || other->seen.shoulder != mode->seen.shoulder)
       continue;
     for (size_t p = 0; p < relabellings(laplace); p++) {
       const double *copy = relabelled(laplace, other->spot.u, p);
@@ -362,6 +413,23 @@ static void count_copies(tm_laplace *laplace, tm_stage *stage) {
     double copies = (double)relabellings(laplace) / counted(laplace, stage, m);
     stage->modes[m].seen.log_copies =
         log(copies) + (many && apart ? labels->log_factorial : 0);
+  }
+}
+
+/* At a tau so small that a peak is none, the hill beneath it is all there is;
+ * its derivatives, not the peak's, tell what comes of it at other taus. */
+static void drop_low_peaks(tm_laplace *laplace, tm_stage *stage) {
+  for (size_t h = 0; h < stage->count; h++) {
+    tm_mode *hill = &stage->modes[h];
+    for (size_t m = 0; m < stage->count && hill->seen.shoulder; m++) {
+      tm_mode *mode = &stage->modes[m];
+      if (mode->dead || hill->dead || mode->seen.shoulder ||
+          mode->seen.height > hill->seen.height + NO_PEAK ||
+          !(nearest_square(laplace, hill, mode->spot.u, 1) < SAME))
+        continue;
+      mode->dead = true;
+      hill->tracks |= mode->tracks;
+    }
   }
 }
 
@@ -408,6 +476,7 @@ static size_t lowest_bit(uint64_t bits) {
 }
 
 void tm_stage_settle(tm_laplace *laplace, tm_stage *stage) {
+  drop_low_peaks(laplace, stage);
   drop_poor(stage);
   count_copies(laplace, stage);
   stage->best = -INFINITY;

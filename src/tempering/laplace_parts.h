@@ -2,7 +2,8 @@
  *
  *   laplace_modes.c   optima made into modes; duplicates, overlap, weights
  *   laplace_knots.c   which taus, integers and starts are climbed from
- *   laplace.c          life, improvement, the view */
+ *   laplace_search.c  basins that nobody has met, and visits
+ *   laplace.c         life, improvement, the view */
 #ifndef TM_TEMPERING_LAPLACE_PARTS_H
 #define TM_TEMPERING_LAPLACE_PARTS_H
 
@@ -37,9 +38,11 @@ struct tm_laplace {
   tm_laplace_settings settings;
   tm_laplace_view view;
   tm_store *store;
-  bool owned;      /* the store is its own */
-  uint64_t budget; /* of evaluations, the store's count */
-  size_t taken;    /* optima of the store that were looked at */
+  bool owned;        /* the store is its own */
+  bool frozen;       /* what the view shows is fixed */
+  uint64_t searches; /* named, for their random streams */
+  uint64_t budget;   /* of evaluations, the store's count */
+  size_t taken;      /* optima of the store that were looked at */
   tm_stage stages[TM_LAPLACE_KNOTS];
   size_t stage_count;
   tm_landmark landmarks[TM_LAPLACE_MODES]; /* of a stage being climbed to */
@@ -63,6 +66,12 @@ void tm_stage_settle(tm_laplace *laplace, tm_stage *stage);
 /* Is the point u in the bulk of a mode of this stage? */
 bool tm_stage_covers(tm_laplace *laplace, const tm_stage *stage,
                      const double *u);
+
+/* Is the point u in the bulk of this mode? */
+bool tm_mode_covers(tm_laplace *laplace, const tm_mode *mode, const double *u);
+/* laplace.c: show what is known. */
+TEMPERA_CHECKED tempera_status tm_laplace_publish(tm_laplace *laplace,
+                                                  tempera_error *error);
 
 /* ---- laplace_labels.c */
 

@@ -323,8 +323,13 @@ static void whiten(tm_reference *r, const tm_points *u) {
 }
 
 /* A component has a covariance to learn: this many draws per coordinate for
- * each of them. */
-enum { DRAWS_PER_COORDINATE = 10, MOST_COMPONENTS = 16 };
+ * each of them. And many of them in many dimensions take long: so many
+ * coordinates in all (at d = 100 a fit of three took ten seconds). */
+enum {
+  DRAWS_PER_COORDINATE = 10,
+  MOST_COMPONENTS = 16,
+  MOST_COORDINATES = 300
+};
 
 static tempera_status fit_density(tm_reference *r, const tm_points *u,
                                   tempera_random *random, tm_arena *arena,
@@ -338,6 +343,7 @@ static tempera_status fit_density(tm_reference *r, const tm_points *u,
     to_v(r, u->values + p * n, work, rows + p * n);
   tm_points v = {u->count, n, rows, NULL};
   size_t most = u->count / (DRAWS_PER_COORDINATE * (n + 1));
+  most = most < MOST_COORDINATES / n ? most : MOST_COORDINATES / n;
   most = most < 1 ? 1 : most > MOST_COMPONENTS ? MOST_COMPONENTS : most;
   tempera_status status = tm_reference_density_fit(r->leg, &v, most, random,
                                                    arena, &r->density, error);

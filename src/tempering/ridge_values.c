@@ -14,7 +14,7 @@ enum {
   FEW_BASINS = 2, /* ... per value if there are several */
   SPREADS = 4,    /* rounds */
   DOUBT = 3,      /* gaps: much is uncertain, ... */
-  MORE_DOUBT = 10 /* ... if there are several values */
+  MORE_DOUBT = 40 /* ... if there are several values */
 };
 
 tempera_status tm_optima_insert(tm_optima *list, size_t place,

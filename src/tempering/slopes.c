@@ -11,7 +11,7 @@ static const double VALUE_STEP = 0.05, FINE_STEP = 1e-3, SLOPE_STEP = 1e-3;
 
 /* A climb goes where no chain goes: NaN and +infinity out there are density
  * zero, and only "stop" ends it. */
-static bool forgive(tm_climber *c) {
+bool tm_climber_forgive(tm_climber *c) {
   tm_evaluator *evaluator = c->evaluator;
   if (evaluator->failure == TM_FAILURE_STOP)
     return false;
@@ -47,7 +47,7 @@ bool tm_climber_look(tm_climber *c, double *l, double *p) {
   if (c->evaluator->status != TEMPERA_OK)
     return false;
   tm_evaluate(c->evaluator, &c->trial);
-  if (!forgive(c) || !positive(c))
+  if (!tm_climber_forgive(c) || !positive(c))
     return false;
   put_parts(c, l, p);
   return true;
@@ -59,7 +59,7 @@ bool tm_climber_slopes(tm_climber *c, double *l, double *p, double *gl,
   if (c->evaluator->status != TEMPERA_OK)
     return false;
   tm_evaluate_gradient(c->evaluator, &c->trial, c->lg, c->pg);
-  if (!forgive(c) || !positive(c))
+  if (!tm_climber_forgive(c) || !positive(c))
     return false;
   put_parts(c, l, p);
   if (c->measure == TM_NATURAL)

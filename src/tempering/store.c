@@ -115,6 +115,7 @@ static tempera_status keep_start(tm_store *store, tempera_error *error) {
        k--)
     store->starts[k] = store->starts[k - 1];
   store->starts[k] = start;
+  store->tried++;
   return TEMPERA_OK;
 }
 
@@ -252,16 +253,19 @@ tempera_status tm_store_plan(tm_store *store, const tm_climb *climb,
   size_t n = store->model->dimension;
   TM_TRY(grow(store, error));
   tm_climb *slot = &store->climbs[store->climb_count];
-  tm_spot spot = slot->spot;
+  tm_spot spot = slot->spot, broad = slot->broad;
   double *from = slot->from ? slot->from : TM_NEW(store->arena, double, n);
   if (!from)
     return tm_fail_memory(error);
   if (!spot.u)
     TM_TRY(tm_spot_create(store->model, store->arena, &spot, error));
+  if (!broad.u && climb->measure == TM_UNCONSTRAINED)
+    TM_TRY(tm_spot_create(store->model, store->arena, &broad, error));
   memcpy(from, climb->u, n * sizeof(double));
   *slot = *climb;
   slot->u = slot->from = from;
   slot->spot = spot;
+  slot->broad = broad;
   store->climb_count++;
   store->optimisations++;
   return TEMPERA_OK;

@@ -6,8 +6,8 @@
 #ifndef TM_TEMPERING_STORE_H
 #define TM_TEMPERING_STORE_H
 
-#include "tempering/climb.h"
 #include "model/labels.h"
+#include "tempering/climb.h"
 
 enum { TM_STORE_WORKERS = 8 }; /* fixed: nothing depends on threads */
 
@@ -62,6 +62,8 @@ typedef struct tm_store {
   tm_climb *climbs; /* the queue */
   size_t climb_count, climb_capacity;
   size_t optimisations;
+  uint64_t tried;    /* starts climbed from or looked at */
+  uint64_t searched; /* evaluations of tm_laplace_search */
 } tm_store;
 
 /* What a part of the search has cost. */

@@ -24,7 +24,7 @@ generated quantities {
 STAN
 echo '{"N": 4, "y": [1.5, 0.5, 2, 1]}' > data.json
 sample() { "$tempera" sample "$@" --seed 3 --chains 2 --iterations 2000 \
-  --warmup 300 --quiet; }
+  --warmup 300 --quiet --tempered-quantities; }
 status 0 "run" sample model.stan -d data.json -o one --threads 1 --save-warmup
 status 0 "run" sample model.stan -d data.json -o two --threads 2 --save-warmup
 
@@ -77,6 +77,10 @@ for file in target-1 target-2 tempered-1 tempered-2; do
   for run in one two; do grep -v '^#' $run/$file.csv > $run.rows; done
   holds "$file is the same for 1 and 2 threads" cmp one.rows two.rows
 done
+status 0 "by default" "$tempera" sample model.stan -d data.json -o plain \
+  --seed 3 --chains 2 --iterations 200 --warmup 300 --quiet
+holds "the target has them" grep -q ',mu,m.1.1,.*positive$' plain/target-1.csv
+holds "draws below tau = 1 do not" grep -q ',mu$' plain/tempered-1.csv
 status 0 "summary" "$tempera" summary one
 prints "summary has the quantities" '^ *m\[2,1\] '
 prints "summary has the quantities" '^ *y_rep '

@@ -182,7 +182,8 @@ static void rhat_sees_shifts_and_scales(void **state) {
   assert_true(measure(x, CHAINS, N, q).rhat > 1.1);
 }
 
-static void constant_values_have_no_rhat_and_stuck_chains_a_large_one(void **state) {
+static void
+constant_values_have_no_rhat_and_stuck_chains_a_large_one(void **state) {
   (void)state;
   double x[40] = {0}, q[3];
   assert_true(isnan(measure(x, 2, 20, q).rhat));
@@ -558,7 +559,8 @@ static void tau_bins_share_the_draws(void **state) {
   double height[1000]; /* the profile prior is the ridge upside down */
   for (size_t k = 0; k < draws->prior.knots; k++)
     height[k] = -draws->prior.log_prior[k];
-  draws->ridge = (tm_draws_ridge){draws->prior.knots, draws->prior.tau, height};
+  draws->ridge =
+      (tm_draws_ridge){draws->prior.knots, draws->prior.tau, height, NULL};
   tempera_summary *s = summarise(draws);
   size_t total = 0;
   double edge = 0;
@@ -821,7 +823,8 @@ int main(void) {
       cmocka_unit_test(mixing_agrees_with_the_published_definitions),
       cmocka_unit_test(ess_of_an_autoregression_is_the_theoretical_one),
       cmocka_unit_test(rhat_sees_shifts_and_scales),
-      cmocka_unit_test(constant_values_have_no_rhat_and_stuck_chains_a_large_one),
+      cmocka_unit_test(
+          constant_values_have_no_rhat_and_stuck_chains_a_large_one),
       cmocka_unit_test(barrier_is_its_integral),
       cmocka_unit_test(bimodal_barrier_and_evidence_are_the_known_ones),
       cmocka_unit_test(curve_follows_the_closed_form),

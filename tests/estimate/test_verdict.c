@@ -70,7 +70,7 @@ static void set_ridge(const gaussian *g, tempera_draws *draws, double nats) {
   double height[PRIOR_KNOTS];
   for (size_t k = 0; k < PRIOR_KNOTS; k++)
     height[k] = gaussian_ridge(g, g->knot[k]) + nats;
-  tm_draws_ridge ridge = {PRIOR_KNOTS, g->knot, height};
+  tm_draws_ridge ridge = {PRIOR_KNOTS, g->knot, height, NULL};
   assert_int_equal(tm_draws_set_ridge(draws, &ridge, NULL), TEMPERA_OK);
 }
 

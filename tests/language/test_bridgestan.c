@@ -214,6 +214,77 @@ static void both_scales_agree(void **state) {
   close_program(m);
 }
 
+/* ---- Stan's coordinates -------------------------------------------------- */
+
+static const char *const ARRAYS =
+    "parameters { array[2] vector[3] x; unit_vector[3] v;\n"
+    "  array[2, 2] real<lower=0> s; array[2] unit_vector[2] w; real z; }\n"
+    "model { for (i in 1:2) x[i] ~ normal([1, 2, 3]' * i, 1);\n"
+    "  v ~ normal(0.3, 1); for (i in 1:2) s[i] ~ gamma(2, i);\n"
+    "  for (i in 1:2) w[i] ~ normal(i, 1); z ~ normal(0, 1); }\n";
+enum { STAN = 6 + 3 + 4 + 4 + 1 };
+
+static double normal(double x, double mean) {
+  return -0.5 * log(2 * M_PI) - 0.5 * (x - mean) * (x - mean);
+}
+
+/* As Stan's manual has it: arrays element by element, |y| left to a normal. */
+static double stan_density(const double *u) {
+  double sum = normal(u[17], 0), length;
+  for (int i = 0; i < 2; i++)
+    for (int k = 0; k < 3; k++)
+      sum += normal(u[3 * i + k], (k + 1) * (i + 1));
+  length = sqrt(u[6] * u[6] + u[7] * u[7] + u[8] * u[8]);
+  for (int k = 0; k < 3; k++)
+    sum += normal(u[6 + k] / length, 0.3);
+  sum -= 0.5 * length * length;
+  for (int i = 0; i < 2; i++)
+    for (int k = 0; k < 2; k++) {
+      double v = u[9 + 2 * i + k]; /* log gamma(2, rate), with Jacobian */
+      sum += 2 * log(i + 1) + v - (i + 1) * exp(v) + v;
+    }
+  for (int i = 0; i < 2; i++) {
+    const double *y = u + 13 + 2 * i;
+    length = sqrt(y[0] * y[0] + y[1] * y[1]);
+    sum += normal(y[0] / length, i + 1) + normal(y[1] / length, i + 1) -
+           0.5 * length * length;
+  }
+  return sum;
+}
+
+static void coordinates_are_stans(void **state) {
+  (void)state;
+  open_program(ARRAYS);
+  bs_model *m = construct("");
+  char *error = NULL;
+  double u[STAN], slope[STAN], theta[STAN], back[STAN], value, h = 1e-5;
+  assert_int_equal(bs.unc_num(m), STAN);
+  assert_string_equal(bs.unc_names(m),
+                      "x.1.1,x.1.2,x.1.3,x.2.1,x.2.2,x.2.3,v.1,v.2,v.3,s.1.1,"
+                      "s.1.2,s.2.1,s.2.2,w.1.1,w.1.2,w.2.1,w.2.2,z");
+  for (int i = 0; i < STAN; i++)
+    u[i] = 0.8 * sin(1 + 2.3 * i);
+  assert_int_equal(bs.gradient(m, false, true, u, &value, slope, &error), 0);
+  assert_near(value, stan_density(u), 1e-12);
+  for (int i = 0; i < STAN; i++) {
+    double kept = u[i], up, down;
+    u[i] = kept + h;
+    up = stan_density(u);
+    u[i] = kept - h;
+    down = stan_density(u);
+    u[i] = kept;
+    assert_near(slope[i], (up - down) / (2 * h), 1e-7);
+  }
+  assert_int_equal(bs.constrain(m, false, false, u, theta, NULL, &error), 0);
+  assert_near(theta[1], u[3], 0); /* x[2,1] comes second in the values */
+  assert_int_equal(bs.unconstrain(m, theta, back, &error), 0);
+  for (int i = 0; i < 6; i++)
+    assert_near(back[i], u[i], 1e-12);
+  assert_near(back[6] / back[7], u[6] / u[7], 1e-12);
+  assert_near(back[17], u[17], 0);
+  close_program(m);
+}
+
 static void json_is_nested_as_declared(void **state) {
   (void)state;
   open_program(NORMAL);
@@ -418,6 +489,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(versions_names_and_sizes),
       cmocka_unit_test(both_scales_agree),
+      cmocka_unit_test(coordinates_are_stans),
       cmocka_unit_test(json_is_nested_as_declared),
       cmocka_unit_test(densities_gradients_and_hessians_are_exact),
       cmocka_unit_test(prints_and_rejections_are_heard),

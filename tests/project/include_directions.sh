@@ -1,7 +1,8 @@
 # The directions of docs/architecture.md hold. A folder of src/ includes only
 # itself, what its row names, and what those may include; calls only functions
 # of tempera.h that lie there too (cli/ may call all of them, and sees nothing
-# else of the library); and uses the outside libraries that are its own.
+# else of the library); and uses the outside libraries that are its own. No two
+# files have one name.
 cd "$1/src" || exit 1
 exec python3 - <<'PYTHON'
 import glob, os, re, sys
@@ -68,6 +69,10 @@ for path in sources:
                 home = defined.get(name, own)
                 if own != "cli" and home not in reach(own):
                     refuse(path, number, f"{own} may not call {name} of {home}")
+names = [os.path.basename(path) for path in sources]
+for path in sources:
+    if names.count(os.path.basename(path)) > 1:
+        refuse(path, 1, "another file has this name")
 if len(defined) < 60:
     refuse("tempera.h", 1, f"only {len(defined)} functions were found")
 sys.exit(bad > 0)

@@ -581,6 +581,59 @@ static void improvement_finds_a_missed_basin(void **state) {
   done(&made);
 }
 
+/* Two concentric normals, sd 1 and .01, half the mass each, under N(0, 25). */
+DENSITY(peak_likelihood) {
+  (void)user;
+  double part[2], square = 0;
+  for (size_t i = 0; i < COUNT; i++)
+    square += theta[i] * theta[i];
+  for (int k = 0; k < 2; k++) {
+    double sd = k ? 0.01 : 1;
+    part[k] = log(0.5) - 0.5 * square / (sd * sd) -
+              (double)COUNT * (log(sd) + 0.5 * LOG_2PI);
+  }
+  *value = fmax(part[0], part[1]) + log1p(exp(-fabs(part[0] - part[1])));
+  return 0;
+}
+
+DENSITY(peak_prior) {
+  (void)user;
+  *value = 0;
+  for (size_t i = 0; i < COUNT; i++)
+    *value -= 0.5 * (theta[i] * theta[i] / 25 + log(25) + LOG_2PI);
+  return 0;
+}
+
+/* The hill has no optimum of its own: its top is the peak's. Both are modes,
+ * with their weights. */
+static void a_peak_on_a_hill_is_two_modes(void **state) {
+  (void)state;
+  const tempera_parameter *lists[] = {&FREE1, &FREE3, &FREE5, &FREE20};
+  const size_t counts[] = {1, 3, 5, 20};
+  for (int c = 0; c < 4; c++) {
+    double starts[160];
+    COUNT = counts[c];
+    double d = (double)COUNT;
+    starts_of(starts, 8, COUNT, 5, 3);
+    tempera_model_spec spec =
+        SPEC("peak", lists[c], 1, peak_likelihood, peak_prior);
+    built made = build(&spec, starts, 8);
+    if (made.view->absent)
+      fail_msg("%s", made.view->reason);
+    const tm_laplace_knot *knot = last(&made);
+    say(&made);
+    assert_int_equal(knot->mode_count, 2);
+    for (int m = 0; m < 2; m++) {
+      const tm_laplace_mode *mode = &knot->modes[m];
+      double sd = mode->shoulder ? 1 : 0.01, wide = 25 + sd * sd;
+      assert_near(mode->log_weight, log(0.5) - d / 2 * (LOG_2PI + log(wide)),
+                  0.02);
+    }
+    assert_true(knot->modes[0].shoulder != knot->modes[1].shoulder);
+    done(&made);
+  }
+}
+
 static void ridge_does_not_depend_on_threads(void **state) {
   (void)state;
   const double starts[12] = {-4, 1, 6, 3, -2, 4, 0, 5, -5, 1, 2, 3};
@@ -670,6 +723,7 @@ int main(void) {
       cmocka_unit_test(centred_eight_schools_has_no_laplace_ridge),
       cmocka_unit_test(flat_priors_have_no_laplace_ridge_at_zero),
       cmocka_unit_test(improvement_finds_a_missed_basin),
+      cmocka_unit_test(a_peak_on_a_hill_is_two_modes),
       cmocka_unit_test(ridge_does_not_depend_on_threads),
       cmocka_unit_test(a_model_that_stops_ends_the_build),
       cmocka_unit_test(running_out_of_memory_is_reported),

@@ -6,9 +6,10 @@
  * any scale and dimension (delta has a Gamma law of scale one), and E < Var
  * where tails are heavier. In another basin, lower by h, E - Var = h. So E -
  * Var says how much of the height the draws do not explain. A higher basin that
- * is narrower than theirs by more than e^h in volume would not matter; from ten
- * nats on (and four standard errors, for the estimate itself) we do not count
- * on that. */
+ * is narrower than theirs by more than e^h in volume does not matter. Where the
+ * landscape has that from its Laplace mass, its height is left out; elsewhere,
+ * from ten nats on (and four standard errors, for the estimate itself) we do not
+ * count on it. */
 #include "estimate/evidence/basin_check.h"
 
 #include "estimate/evidence/influence.h"
@@ -26,6 +27,15 @@ double tm_below_ridge(const tempera_draws *draws, double tau, double l,
   if (s.count < 2)
     return NAN;
   return tm_loglinear_at(&s, tau) - (tau == 0 ? 0 : tau * l) - log_prior;
+}
+
+/* The same below the highest point of a basin that holds mass. */
+static double below_mass(const tempera_draws *draws, double tau, double l,
+                         double log_prior) {
+  tm_loglinear idle = {draws->ridge.knots, draws->ridge.tau, draws->ridge.idle,
+                       -INFINITY};
+  return tm_below_ridge(draws, tau, l, log_prior) -
+         (draws->ridge.idle ? tm_loglinear_at(&idle, tau) : 0);
 }
 
 /* delta of each draw, NaN for those that are not asked for; E - Var and its
@@ -69,7 +79,7 @@ static void check_target(const tempera_draws *draws, double *x,
     const double *l = tempera_draws_log_likelihood(draws, TEMPERA_TARGET, c);
     const double *p = tempera_draws_log_prior(draws, TEMPERA_TARGET, c);
     for (size_t i = 0; i < draws->count; i++)
-      x[i] = tm_below_ridge(draws, 1, l[i], p[i]);
+      x[i] = below_mass(draws, 1, l[i], p[i]);
     keep_worse(worst, judge(draws, x, 1, draws->count, 1));
   }
 }
@@ -83,7 +93,7 @@ static void check_bin(const tempera_draws *draws, const tempera_tau_bin *bin,
     const double *p = tempera_draws_log_prior(draws, TEMPERA_TEMPERED, c);
     for (size_t i = 0; i < rows; i++)
       x[c * rows + i] = tau[i] >= bin->lower && tau[i] < bin->upper
-                            ? tm_below_ridge(draws, tau[i], l[i], p[i])
+                            ? below_mass(draws, tau[i], l[i], p[i])
                             : NAN;
   }
   keep_worse(worst, judge(draws, x, draws->chains, rows, bin->upper));

@@ -230,11 +230,12 @@ static void emit_limits(tm_emitter *g, const tm_variable *v, bool gradient) {
 }
 
 static void emit_dependent(tm_emitter *g, const tm_variable *v) {
-  tm_emit_line(g,
-               "    I->o_%s = t->runtime->dependent(t, binding, \"%s\", %d, "
-               "s_.rank, s_.dim, I, (tm_limits){limits_%s_v, limits_%s_g}); }",
-               v->name, tm_shown_name(v), v->constraint == TM_OFFSET, v->name,
-               v->name);
+  tm_emit_line(
+      g,
+      "    I->o_%s = t->runtime->dependent(t, binding, \"%s\", %d, "
+      "%d, s_.rank, s_.dim, I, (tm_limits){limits_%s_v, limits_%s_g}); }",
+      v->name, tm_shown_name(v), v->constraint == TM_OFFSET, v->type.depth,
+      v->name, v->name);
 }
 
 static void emit_parameters(tm_emitter *g) {

@@ -208,6 +208,47 @@ static tempera_map *add_mapped(tm_tape *tape, tm_binding *b, const char *name,
   return map;
 }
 
+/* ---- Stan's order -------------------------------------------------------- */
+
+static void add_place(tm_tape *tape, tm_binding *b, size_t place) {
+  if (b->order_count == b->order_capacity) {
+    size_t more = b->order_capacity ? 2 * b->order_capacity : 64;
+    size_t *bigger = TM_NEW(b->arena, size_t, more);
+    if (!bigger)
+      tm_runtime_fail(tape, "", "out of memory");
+    if (b->order_count)
+      memcpy(bigger, b->order, b->order_count * sizeof *bigger);
+    b->order = bigger;
+    b->order_capacity = more;
+  }
+  b->order[b->order_count++] = place;
+}
+
+/* Coordinates of a special type lie as in Stan. */
+static void keep_places(tm_tape *tape, tm_binding *b, size_t count) {
+  size_t first = b->order_count;
+  for (size_t i = 0; i < count; i++)
+    add_place(tape, b, first + i);
+}
+
+/* Elements of arrays come one after another, the last index fastest; inside
+ * them, as in ours, the first. */
+static void add_places(tm_tape *tape, tm_binding *b, const tm_tensor *shape,
+                       int depth) {
+  size_t first = b->order_count;
+  tm_tensor inner = tm_shape(shape->rank - depth, shape->dim + depth);
+  long count = tm_count(shape), size = tm_count(&inner);
+  size_t *place = tm_take(tape, ((size_t)size + 1) * sizeof *place);
+  for (long k = 0; k < size; k++)
+    place[tm_columnwise(&inner, k)] = (size_t)k;
+  for (long k = 0; k < count; k++) {
+    long at = tm_columnwise(shape, k);
+    add_place(tape, b, first + (size_t)(at / size * size) + place[at % size]);
+  }
+}
+
+/* ---- special types ------------------------------------------------------- */
+
 /* Where the first value of each element of an array lies in theta. */
 static const size_t *element_places(tm_tape *tape, const tm_tensor *shape,
                                     int depth, long count) {
@@ -242,6 +283,7 @@ static void add_special(tm_tape *tape, tm_binding *b, const char *name,
   if (!has)
     tm_runtime_fail(tape, "", "parameter %s: %s of size %d is not supported",
                     name, constraint_name(constraint), rows);
+  keep_places(tape, b, map->unconstrained_size);
   if (constraint == TM_SIMPLEX && !depth && rows > 1) {
     tempera_parameter *p = &b->parameters[b->parameter_count - 1];
     p->transform = TEMPERA_SIMPLEX;
@@ -277,9 +319,12 @@ long tm_binding_parameter(tm_tape *tape, void *binding, const char *name,
   tm_view_of(&lower, &lo);
   tm_view_of(&upper, &hi);
   b->theta_count += (size_t)tm_count(&shape);
+  bool special = constraint > TM_OFFSET;
+  if (!special)
+    add_places(tape, b, &shape, depth);
   if (constraint == TM_OFFSET)
     add_shifted(tape, b, name, &shape, &lo, &hi);
-  else if (constraint != TM_FREE && constraint != TM_BOUNDED)
+  else if (special)
     add_special(tape, b, name, (tm_constraint)constraint, &shape, depth);
   else if (rank <= 1 && lo.scalar && hi.scalar)
     add_block(tape, b, name, integer, &shape, *lo.v, *hi.v);
@@ -289,12 +334,13 @@ long tm_binding_parameter(tm_tape *tape, void *binding, const char *name,
 }
 
 long tm_binding_dependent(tm_tape *tape, void *binding, const char *name,
-                          int shifted, int rank, const int *dim,
+                          int shifted, int depth, int rank, const int *dim,
                           const void *instance, tm_limits limits) {
   tm_binding *b = binding;
   tm_tensor shape = tm_shape(rank, dim);
   long offset = (long)b->theta_count, size = tm_count(&shape);
   b->theta_count += (size_t)size;
+  add_places(tape, b, &shape, depth);
   if (!b->pool)
     b->pool = tm_limits_pool_new();
   if (!b->pool)

@@ -44,7 +44,9 @@ static void worker_free(tm_bs_worker *w) {
   tm_arena_free(w->arena);
 }
 
-static tm_bs_worker *worker_new(const tempera_model *model) {
+static tm_bs_worker *worker_new(const tempera_bs *bs) {
+  const tempera_model *model = bs->model;
+  size_t stan = bs->scale.size, ours = model->dimension;
   tm_arena *arena = tm_arena_create();
   tm_bs_worker *w = arena ? TM_NEW(arena, tm_bs_worker, 1) : NULL;
   if (w) {
@@ -52,16 +54,18 @@ static tm_bs_worker *worker_new(const tempera_model *model) {
     w->theta = TM_NEW(arena, double, model->size);
     w->natural = TM_NEW(arena, double, model->size);
     w->quantities = TM_NEW(arena, double, model->spec.quantity_count);
-    w->u = TM_NEW(arena, double, model->dimension);
-    w->direction = TM_NEW(arena, double, model->dimension);
-    w->gradient = TM_NEW(arena, double, model->dimension);
+    w->u = TM_NEW(arena, double, 3 * stan + 2 * ours + model->size);
   }
   if (!w || !w->theta || !w->natural || !w->quantities || !w->u ||
-      !w->direction || !w->gradient ||
       tm_evaluator_create(model, arena, &w->evaluator, NULL) != TEMPERA_OK) {
     tm_arena_free(arena);
     return NULL;
   }
+  w->direction = w->u + stan;
+  w->gradient = w->direction + stan;
+  w->ours = w->gradient + stan;
+  w->slope = w->ours + ours;
+  w->room = w->slope + ours;
   return w;
 }
 
@@ -73,7 +77,7 @@ tm_bs_worker *tm_bs_take(const tempera_bs *bs, const char *function,
   if (w)
     b->idle = w->next;
   pthread_mutex_unlock(&b->lock);
-  w = w ? w : worker_new(b->model);
+  w = w ? w : worker_new(b);
   if (!w)
     tm_bs_fail(error, function, "out of memory");
   return w;
@@ -116,15 +120,27 @@ static char *join_names(const tempera_bs *b, bool tp, bool gq) {
   return finished(&text);
 }
 
-/* `count` numbered coordinates behind the first `root` bytes of a name. */
-static void add_numbered(tm_text *text, const char *name, size_t root,
-                         size_t count) {
-  for (size_t i = 0; i < count; i++) {
-    char numbered[300];
-    snprintf(numbered, sizeof numbered, "%.*s%c%zu", (int)root, name,
-             name[root] ? name[root] : '[', i + 1);
-    add_name(text, numbered);
-  }
+/* Names by Stan's coordinate, growing. */
+typedef struct name_list {
+  const tempera_bs *bs;
+  tm_arena *arena;
+  char **names;
+  bool failed;
+} name_list;
+
+static void put_name(name_list *list, long place, const char *name) {
+  list->names[place] = tm_arena_text(list->arena, name);
+  list->failed = list->failed || !list->names[place];
+}
+
+/* Coordinate i (from 0) of something, behind the first `root` bytes of a
+ * name: x[3] or, for elements of arrays, x[2,3]. */
+static void put_numbered(name_list *list, long place, const char *name,
+                         size_t root, size_t i) {
+  char numbered[300];
+  snprintf(numbered, sizeof numbered, "%.*s%c%zu", (int)root, name,
+           name[root] ? name[root] : '[', i + 1);
+  put_name(list, place, numbered);
 }
 
 /* Where the indices behind the first `depth` begin. */
@@ -135,29 +151,43 @@ static size_t root_of(const char *name, int depth) {
   return root;
 }
 
-/* The block's names where it has as many coordinates as values, else numbers
- * behind its root and, for elements of arrays, their indices. */
-static void add_block_names(tm_text *text, const tempera_model *model,
-                            const tm_block *block) {
-  char *const *names = model->names + block->theta;
+static void put_block_names(name_list *list, const tm_block *block) {
+  char *const *names = list->bs->model->names + block->theta;
+  const long *place = list->bs->scale.place + block->u;
   const tm_array_map *array = tm_map_array(block->map);
-  if (array)
-    for (size_t e = 0; e < array->count; e++) {
-      const char *name = names[array->element[e]];
-      add_numbered(text, name, root_of(name, array->depth),
-                   array->each.unconstrained_size);
-    }
-  else if (block->u_count == block->theta_count)
-    for (size_t i = 0; i < block->u_count; i++)
-      add_name(text, names[i]);
-  else
-    add_numbered(text, names[0], root_of(names[0], 0), block->u_count);
+  bool equal = !array && block->u_count == block->theta_count;
+  for (size_t i = 0; i < block->u_count; i++) {
+    if (place[i] < 0)
+      continue; /* of a unit vector */
+    size_t each = array ? array->each.unconstrained_size : block->u_count;
+    const char *name = equal   ? names[i]
+                       : array ? names[array->element[i / each]]
+                               : names[0];
+    if (equal)
+      put_name(list, place[i], name);
+    else
+      put_numbered(list, place[i], name,
+                   root_of(name, array ? array->depth : 0), i % each);
+  }
 }
 
-static char *join_unconstrained_names(const tempera_model *model) {
+static char *join_unconstrained_names(const tempera_bs *b) {
+  const tm_bs_scale *scale = &b->scale;
   tm_text text = {0};
-  for (size_t i = 0; i < model->block_count; i++)
-    add_block_names(&text, model, &model->blocks[i]);
+  name_list list = {.bs = b, .arena = tm_arena_create()};
+  list.names = list.arena ? TM_NEW(list.arena, char *, scale->size + 1) : NULL;
+  list.failed = !list.names;
+  for (size_t i = 0; !list.failed && i < b->model->block_count; i++)
+    put_block_names(&list, &b->model->blocks[i]);
+  for (size_t k = 0; !list.failed && k < scale->sphere_count; k++)
+    for (size_t i = 0; i < scale->spheres[k].map->size; i++)
+      put_name(&list, (long)(scale->spheres[k].stan + i),
+               b->model->names[scale->spheres[k].theta +
+                               i * scale->spheres[k].step]);
+  for (size_t i = 0; !list.failed && i < scale->size; i++)
+    add_name(&text, list.names[i]);
+  text.failed = text.failed || list.failed;
+  tm_arena_free(list.arena);
   return finished(&text);
 }
 
@@ -168,7 +198,7 @@ static bool fill_names(tempera_bs *b) {
                  "constants are kept, also with propto\n",
                  b->model->spec.name);
   b->info = finished(&info);
-  b->unconstrained_names = join_unconstrained_names(b->model);
+  b->unconstrained_names = join_unconstrained_names(b);
   bool whole = b->info && b->unconstrained_names;
   for (int k = 0; k < 4; k++) {
     b->names[k / 2][k % 2] = join_names(b, k / 2, k % 2);
@@ -197,7 +227,7 @@ int tempera_bs_size(const tempera_bs *bs, bool tp, bool gq) {
 }
 
 int tempera_bs_unconstrained_size(const tempera_bs *bs) {
-  return (int)bs->model->dimension;
+  return (int)bs->scale.size;
 }
 
 /* ---- making one --------------------------------------------------------- */
@@ -259,7 +289,9 @@ tempera_bs *tempera_bs_create(const tm_entry *entry,
   if (status == TEMPERA_OK) {
     b->transformed = tm_load_transformed(b->model);
     b->generated = b->model->spec.quantity_count - b->transformed;
-    status = fill_names(b) ? TEMPERA_OK : tm_fail_memory(&problem);
+    status = tm_bs_scale_build(b->model, &b->scale) && fill_names(b)
+                 ? TEMPERA_OK
+                 : tm_fail_memory(&problem);
   }
   if (status == TEMPERA_OK)
     return b;
@@ -279,6 +311,7 @@ void tempera_bs_free(tempera_bs *bs) {
     tm_heap_free(bs->names[k / 2][k % 2]);
   tm_heap_free(bs->unconstrained_names);
   tm_heap_free(bs->info);
+  tm_bs_scale_clear(&bs->scale);
   tempera_model_free(bs->model);
   pthread_mutex_destroy(&bs->lock);
   tm_heap_free(bs);

@@ -43,7 +43,8 @@ int tempera_bs_constrain(const tempera_bs *bs, bool tp, bool gq,
   if (!w)
     return -1;
   double log_jacobian;
-  tm_constrain(model, u, w->theta, &log_jacobian);
+  (void)tm_bs_from_stan(bs, u, w->ours, w->room);
+  tm_constrain(model, w->ours, w->theta, &log_jacobian);
   memcpy(theta, w->theta, model->size * sizeof *theta);
   bool wanted = (tp && bs->transformed) || (gq && bs->generated);
   int code = wanted ? add_quantities(bs, w, tp, gq, rng ? &rng->stream : 0,
@@ -58,7 +59,12 @@ int tempera_bs_unconstrain(const tempera_bs *bs, const double *theta, double *u,
   if (!tm_inside(bs->model, theta))
     return tm_bs_fail(error, "param_unconstrain",
                       "a value lies outside its parameter's declared support");
-  tm_unconstrain(bs->model, theta, u);
+  tm_bs_worker *w = tm_bs_take(bs, "param_unconstrain", error);
+  if (!w)
+    return -1;
+  tm_unconstrain(bs->model, theta, w->ours);
+  tm_bs_to_stan(bs, w->ours, theta, u);
+  tm_bs_give_back(bs, w);
   return 0;
 }
 
@@ -70,8 +76,10 @@ int tempera_bs_unconstrain_json(const tempera_bs *bs, const char *json,
     return -1;
   tempera_status status =
       tm_starts_parse(json, strlen(json), bs->model, 1, w->theta, &problem);
-  if (status == TEMPERA_OK)
-    tm_unconstrain(bs->model, w->theta, u);
+  if (status == TEMPERA_OK) {
+    tm_unconstrain(bs->model, w->theta, w->ours);
+    tm_bs_to_stan(bs, w->ours, w->theta, u);
+  }
   tm_bs_give_back(bs, w);
   return status == TEMPERA_OK
              ? 0
@@ -95,21 +103,25 @@ static int add_part(tm_bs_worker *w, tempera_density_fn density,
   return answer;
 }
 
-static int evaluate(tm_bs_worker *w, bool jacobian, const double *u,
-                    double *value, double *gradient, const char *function,
-                    char **error) {
+static int evaluate(const tempera_bs *bs, tm_bs_worker *w, bool jacobian,
+                    const double *u, double *value, double *gradient,
+                    const char *function, char **error) {
   const tempera_model *model = w->evaluator.model;
   const tempera_model_spec *spec = &model->spec;
   double log_jacobian, sum = 0;
-  tm_constrain(model, u, w->theta, &log_jacobian);
+  double extra = tm_bs_from_stan(bs, u, w->ours, w->room);
+  tm_constrain(model, w->ours, w->theta, &log_jacobian);
+  log_jacobian += extra;
   memset(w->natural, 0, model->size * sizeof *w->natural);
   if (add_part(w, spec->log_prior, gradient ? spec->log_prior_gradient : NULL,
                &sum) != 0 ||
       add_part(w, spec->log_likelihood,
                gradient ? spec->log_likelihood_gradient : NULL, &sum) != 0)
     return fail_reason(error, function, w);
-  if (gradient)
-    tm_pull_back(model, u, w->theta, w->natural, jacobian, gradient);
+  if (gradient) {
+    tm_pull_back(model, w->ours, w->theta, w->natural, jacobian, w->slope);
+    tm_bs_slope_to_stan(bs, u, w->slope, w->natural, jacobian, gradient);
+  }
   *value = sum + (jacobian ? log_jacobian : 0);
   return 0;
 }
@@ -120,18 +132,18 @@ int tempera_bs_density(const tempera_bs *bs, bool jacobian, const double *u,
   tm_bs_worker *w = tm_bs_take(bs, function, error);
   if (!w)
     return -1;
-  int code = evaluate(w, jacobian, u, value, gradient, function, error);
+  int code = evaluate(bs, w, jacobian, u, value, gradient, function, error);
   tm_bs_give_back(bs, w);
   return code;
 }
 
 /* The derivative of the gradient along a direction, by central differences of
  * fourth order. */
-static int slope_along(tm_bs_worker *w, bool jacobian, const double *u,
-                       const double *direction, double *out,
+static int slope_along(const tempera_bs *bs, tm_bs_worker *w, bool jacobian,
+                       const double *u, const double *direction, double *out,
                        const char *function, char **error) {
   static const double steps[] = {-2, -1, 1, 2}, weights[] = {1, -8, 8, -1};
-  size_t n = w->evaluator.model->dimension;
+  size_t n = bs->scale.size;
   double size = 0, scale = 1;
   for (size_t i = 0; i < n; i++) {
     size = fmax(size, fabs(direction[i]));
@@ -145,7 +157,7 @@ static int slope_along(tm_bs_worker *w, bool jacobian, const double *u,
     double value;
     for (size_t i = 0; i < n; i++)
       w->u[i] = u[i] + steps[k] * h * direction[i];
-    if (evaluate(w, jacobian, w->u, &value, w->gradient, function, error))
+    if (evaluate(bs, w, jacobian, w->u, &value, w->gradient, function, error))
       return -1;
     for (size_t i = 0; i < n; i++)
       out[i] += weights[k] * w->gradient[i] / (12 * h);
@@ -153,13 +165,13 @@ static int slope_along(tm_bs_worker *w, bool jacobian, const double *u,
   return 0;
 }
 
-static int fill_hessian(tm_bs_worker *w, bool jacobian, const double *u,
-                        double *hessian, char **error) {
-  size_t n = w->evaluator.model->dimension;
+static int fill_hessian(const tempera_bs *bs, tm_bs_worker *w, bool jacobian,
+                        const double *u, double *hessian, char **error) {
+  size_t n = bs->scale.size;
   for (size_t j = 0; j < n; j++) {
     memset(w->direction, 0, n * sizeof *w->direction);
     w->direction[j] = 1;
-    if (slope_along(w, jacobian, u, w->direction, hessian + j * n,
+    if (slope_along(bs, w, jacobian, u, w->direction, hessian + j * n,
                     "log_density_hessian", error))
       return -1;
   }
@@ -176,10 +188,10 @@ int tempera_bs_hessian(const tempera_bs *bs, bool jacobian, const double *u,
   tm_bs_worker *w = tm_bs_take(bs, "log_density_hessian", error);
   if (!w)
     return -1;
-  int code =
-      evaluate(w, jacobian, u, value, gradient, "log_density_hessian", error);
+  int code = evaluate(bs, w, jacobian, u, value, gradient,
+                      "log_density_hessian", error);
   if (code == 0)
-    code = fill_hessian(w, jacobian, u, hessian, error);
+    code = fill_hessian(bs, w, jacobian, u, hessian, error);
   tm_bs_give_back(bs, w);
   return code;
 }
@@ -191,9 +203,9 @@ int tempera_bs_product(const tempera_bs *bs, bool jacobian, const double *u,
   tm_bs_worker *w = tm_bs_take(bs, function, error);
   if (!w)
     return -1;
-  int code = evaluate(w, jacobian, u, value, NULL, function, error);
+  int code = evaluate(bs, w, jacobian, u, value, NULL, function, error);
   if (code == 0)
-    code = slope_along(w, jacobian, u, direction, product, function, error);
+    code = slope_along(bs, w, jacobian, u, direction, product, function, error);
   tm_bs_give_back(bs, w);
   return code;
 }

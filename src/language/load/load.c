@@ -20,6 +20,7 @@ typedef struct shared {
   tm_guard guard;
   tm_limits_pool *pool;           /* or NULL */
   size_t size;                    /* of theta */
+  size_t *order;                  /* Stan's place of each coordinate */
   size_t quantities, transformed; /* of which the first are transformed */
   bool watched;         /* prior draws may lie where the prior is zero */
   int holders;          /* users of it, counted atomically */
@@ -218,6 +219,10 @@ int tm_load_transform(const double *theta, double *out, void *user_) {
   return outputs(theta, NULL, out, u->program->transformed, u);
 }
 
+const size_t *tm_load_order(const tempera_model *model) {
+  return ((const user *)model->spec.user)->program->order;
+}
+
 size_t tm_load_transformed(const tempera_model *model) {
   return ((const user *)model->spec.user)->program->transformed;
 }
@@ -279,6 +284,9 @@ static tempera_status bind(shared *s, uint64_t seed, tm_binding *binding,
   s->tape.random = NULL;
   s->pool = binding->pool;
   s->size = binding->theta_count;
+  s->order = tm_take(&s->tape, (binding->order_count + 1) * sizeof *s->order);
+  if (binding->order_count)
+    memcpy(s->order, binding->order, binding->order_count * sizeof *s->order);
   s->quantities = binding->name_count;
   s->transformed = binding->transformed_count;
   return TEMPERA_OK;
@@ -444,13 +452,6 @@ tempera_status tm_load_program(const tm_load *load, tempera_model **model,
   return status;
 }
 
-/* dlopen searches the system for names without a slash; we mean the file. */
-static void *open_library(const char *path) {
-  char local[4096];
-  snprintf(local, sizeof local, "%s%s", strchr(path, '/') ? "" : "./", path);
-  return dlopen(local, RTLD_NOW | RTLD_LOCAL);
-}
-
 /* A library made by tempera_program_compile; *found says whether it is one. */
 static tempera_status load_compiled(const char *path, const tempera_data *data,
                                     bool *found, tempera_model **model,
@@ -458,7 +459,7 @@ static tempera_status load_compiled(const char *path, const tempera_data *data,
   /* GSL's own handler ends the process; programs may call its functions
    * anywhere, and look at what they return. */
   gsl_set_error_handler_off();
-  void *library = open_library(path);
+  void *library = tm_library_open(path);
   const tm_entry *entry =
       library ? dlsym(library, "tempera_program_entry") : NULL;
   *found = entry != NULL;

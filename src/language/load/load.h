@@ -19,6 +19,8 @@ TEMPERA_CHECKED tempera_status tm_load_program(const tm_load *load,
                                                tempera_error *error);
 /* How many of the model's quantities are transformed parameters: the first. */
 size_t tm_load_transformed(const tempera_model *model);
+/* By coordinate: where Stan has it, unit vectors aside. */
+const size_t *tm_load_order(const tempera_model *model);
 /* The quantities function of such a model, without the generated ones. */
 int tm_load_transform(const double *theta, double *quantities, void *user);
 

@@ -1,7 +1,8 @@
 /* maps.c - constraining maps with Jacobians and their reverse, as in the Stan
  * reference manual, so that lp__ agrees with Stan's: simplexes, ordered
  * vectors, vectors that sum to zero, offset and multiplier. Unit vectors
- * differ: Stan's map has a coordinate too many, ours is one to one. */
+ * differ: Stan's map has a coordinate too many, ours is one to one
+ * (bridgestan_scale.c goes between them). */
 #include "language/load/maps.h"
 
 #include "model/model.h"
@@ -145,6 +146,10 @@ static void sphere_unconstrain(const tempera_map *m, const double *x,
   double height = last > 0 ? 1 + last : s / (1 - last); /* 1 + last */
   for (size_t i = 0; i + 1 < m->size; i++)
     u[i] = height > 0 ? x[i] / height : 0;
+}
+
+bool tm_map_is_sphere(const tempera_map *map) {
+  return map && map->constrain == sphere_constrain;
 }
 
 static bool sphere_inside(const tempera_map *m, const double *x) {

@@ -18,6 +18,7 @@ bool tm_lines_map_of(tm_constraint constraint, size_t rows, size_t columns,
 void tm_zero_sum(size_t size, const double *u, double *x);
 void tm_zero_sum_back(size_t size, const double *x, double *u);
 bool tm_zero_sum_inside(size_t size, const double *x);
+bool tm_map_is_sphere(const tempera_map *map);
 bool tm_map_finite(const tempera_map *m, const double *x);
 
 /* An array of such values, which must outlive its map; false when its

@@ -164,7 +164,7 @@ typedef struct tm_runtime {
                     const int *dim, tm_any lower, tm_any upper);
   /* one whose limits depend on parameters before it */
   long (*dependent)(tm_tape *tape, void *binding, const char *name, int shifted,
-                    int rank, const int *dim, const void *instance,
+                    int depth, int rank, const int *dim, const void *instance,
                     tm_limits limits);
   void (*improper)(void *binding); /* some element has no proper prior */
   /* the last parameter, at `offset`, has one if conditions on data hold */

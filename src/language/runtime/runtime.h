@@ -117,7 +117,7 @@ long tm_binding_parameter(tm_tape *tape, void *binding, const char *name,
                           int constraint, int integer, int depth, int rank,
                           const int *dim, tm_any lower, tm_any upper);
 long tm_binding_dependent(tm_tape *tape, void *binding, const char *name,
-                          int shifted, int rank, const int *dim,
+                          int shifted, int depth, int rank, const int *dim,
                           const void *instance, tm_limits limits);
 void tm_binding_improper(void *binding);
 void tm_binding_conditional(void *binding, long offset);

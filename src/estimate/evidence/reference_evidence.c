@@ -1,4 +1,4 @@
-/* reference.c - what the reference leg says (method 5): evidence by `rb` on it
+/* reference_evidence.c - what the reference leg says (method 5): evidence by `rb` on it
  * and by reweighting all its draws together, its barrier and trips, and how
  * far the posterior reaches beyond q.
  *

@@ -1,0 +1,152 @@
+/* search.c - how much of a run goes into looking for basins, and what came of
+ * it: what was searched, and which basins that matter no draw has visited. */
+#include "run/sampler.h"
+
+#include "estimate/findings.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* Of the evaluations that sweeps take, counted: the search grows with the run,
+ * and with it the cheapness of the model. */
+static const double SHARE = 0.06;
+enum { AHEAD = 6000 }; /* sweeps that every run of automatic length has */
+
+static double swept(const tempera_sampler *s) {
+  double sum = 0;
+  for (size_t c = 0; c < s->options.chains; c++) {
+    const tm_evaluator *e = &s->groups[c]->evaluator;
+    sum += (double)(e->likelihood_evaluations + e->gradient_evaluations);
+  }
+  return sum;
+}
+
+/* In warmup, where a basin can still be put to use, what the sweeps to come
+ * will allow is spent beforehand: half of it at once. */
+static uint64_t allowance(const tempera_sampler *s) {
+  double done = (double)tm_sweeps_done(s), warmup = (double)s->options.warmup;
+  double ahead = fmin((double)s->options.iterations, AHEAD);
+  double sweeps = done;
+  if (done < warmup)
+    sweeps = (warmup + ahead) * (0.5 + 0.5 * done / warmup);
+  double due = SHARE * swept(s) * fmax(sweeps, done) / fmax(done, 1);
+  double spent = (double)s->store->searched;
+  return due > spent ? (uint64_t)(due - spent) : 0;
+}
+
+tempera_status tm_landscape_search(tempera_sampler *sampler,
+                                   const double *points, size_t count,
+                                   tempera_error *error) {
+  tempera_sampler *s = sampler;
+  if (!s->laplace || tm_laplace_look(s->laplace)->absent)
+    return TEMPERA_OK;
+  return tm_laplace_search(s->laplace, allowance(s), points, count, error);
+}
+
+/* ---- what came of it */
+
+/* A basin's Laplace mass may be off by some, and one that holds less than this
+ * of the posterior moves log Z by less than its error. With the 400 effective
+ * draws that a reliable run has, a basin that holds it is missed by chance once
+ * in exp(400 x .02) = 3000 runs. */
+static const double MATTERS = 0.02;
+enum { MOST_ROWS = 4000 }; /* of a chain that are looked at */
+
+static void gather(const tempera_sampler *s, size_t chain, size_t row,
+                   double *theta) {
+  for (size_t j = 0; j < s->model->size; j++)
+    theta[j] = tempera_draws_values(s->draws, TEMPERA_TARGET, chain, j)[row];
+}
+
+static bool visited(const tempera_sampler *s, size_t basin, double *theta) {
+  size_t rows = tempera_draws_rows(s->draws, TEMPERA_TARGET);
+  size_t stride = (rows + MOST_ROWS - 1) / MOST_ROWS;
+  for (size_t i = 0; i < rows; i += stride)
+    for (size_t c = 0; c < s->options.chains; c++) {
+      gather(s, c, i, theta);
+      if (tm_laplace_visited(s->laplace, basin, theta))
+        return true;
+    }
+  return false;
+}
+
+/* Where a basin is: its first values, by name. */
+static void say_place(const tempera_sampler *s, const tm_laplace_mode *mode,
+                      double *theta, char *text, size_t room) {
+  double jacobian;
+  size_t used = 0;
+  tm_constrain(s->model, mode->u, theta, &jacobian);
+  for (size_t j = 0; j < s->model->size && j < 3 && used < room; j++)
+    used += (size_t)snprintf(text + used, room - used, "%s%.40s = %.3g",
+                             j ? ", " : "", s->model->names[j], theta[j]);
+  if (s->model->size > 3 && used < room)
+    snprintf(text + used, room - used, ", ...");
+}
+
+static double mass_of(const tm_laplace_mode *mode) {
+  return mode->log_weight + mode->log_copies;
+}
+
+/* Against the run's own evidence, where both are of the same integral; else
+ * against the basins visited. A funnel's neck, where the density is highest,
+ * holds next to nothing and is no alarm. */
+static double visited_mass(const tempera_sampler *s,
+                           const tempera_summary *summary, const bool *seen) {
+  double top = -INFINITY, sum = 0;
+  if (isfinite(summary->log_z) && s->model->spec.prior_normalised)
+    return summary->log_z;
+  for (size_t m = 0; m < tm_laplace_basins(s->laplace); m++)
+    if (seen[m])
+      top = fmax(top, mass_of(tm_laplace_basin(s->laplace, m)));
+  for (size_t m = 0; m < tm_laplace_basins(s->laplace); m++)
+    if (seen[m])
+      sum += exp(mass_of(tm_laplace_basin(s->laplace, m)) - top);
+  return sum > 0 ? top + log(sum) : NAN;
+}
+
+static tempera_status report_unvisited(const tempera_sampler *s,
+                                       tempera_summary *summary,
+                                       const bool *seen, double *theta,
+                                       tempera_error *error) {
+  double known = visited_mass(s, summary, seen), most = 0;
+  size_t count = tm_laplace_basins(s->laplace), worst = count;
+  for (size_t m = 0; m < count; m++) {
+    const tm_laplace_mode *mode = tm_laplace_basin(s->laplace, m);
+    double ratio = exp(mass_of(mode) - known), share = ratio / (1 + ratio);
+    if (seen[m] || mode->indefinite || mode->edge || !(share > most))
+      continue;
+    most = share;
+    worst = m;
+  }
+  if (worst == count || !(most > MATTERS))
+    return TEMPERA_OK;
+  char place[200];
+  say_place(s, tm_laplace_basin(s->laplace, worst), theta, place, sizeof place);
+  return tm_find_about(summary, TM_FIND_UNVISITED_BASIN, 100 * most,
+                       100 * MATTERS, error, "%s", place);
+}
+
+tempera_status tm_landscape_describe(const tempera_sampler *sampler,
+                                     tempera_summary *summary,
+                                     tempera_error *error) {
+  const tempera_sampler *s = sampler;
+  if (!s->laplace || tm_laplace_look(s->laplace)->absent)
+    return TEMPERA_OK;
+  size_t count = tm_laplace_basins(s->laplace);
+  summary->search_starts = (size_t)s->store->tried;
+  summary->search_basins = count;
+  if (!s->draws->has_role[TEMPERA_TARGET] || s->draws->count == 0)
+    return TEMPERA_OK;
+  double *theta = tm_heap_alloc(s->model->size, sizeof(double));
+  bool *seen = tm_heap_alloc(count + 1, sizeof(bool));
+  tempera_status status = TEMPERA_OK;
+  for (size_t m = 0; m < count && theta && seen; m++)
+    seen[m] = visited(s, m, theta);
+  if (theta && seen)
+    status = report_unvisited(s, summary, seen, theta, error);
+  else
+    status = tm_fail_memory(error);
+  tm_heap_free(theta);
+  tm_heap_free(seen);
+  return status;
+}

@@ -1,0 +1,262 @@
+/* laplace_search.c - looking for basins that nobody has met, with a given
+ * number of evaluations, and which of those known the draws have visited.
+ *
+ * Half goes into draws from the prior that are only looked at: where the
+ * density is far above what all known modes together explain there, something
+ * unknown is near, and the highest such draws are climbed from. A narrow basin
+ * in few dimensions is found by that, at one evaluation a look. The other half
+ * goes into climbs from draws as they come, of the prior and of the chains at
+ * all taus: they find wide basins in many dimensions. In turns they climb the
+ * posterior, the likelihood alone and the posterior at tau > 1, which have
+ * other slopes around the same optima; all end with a climb of the posterior.
+ */
+#include "numeric/dense.h"
+#include "parallel/threads.h"
+#include "tempering/laplace_parts.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { LOOKS = 64, MOST_POINTS = 32 }; /* looks of a worker at a time */
+static const double UNEXPLAINED = 3;   /* nats above the known modes */
+static const double EXCURSION = 4;     /* a tau above one */
+
+/* ---- what the known modes explain */
+
+typedef struct scout {
+  tm_laplace *laplace;
+  const tm_laplace_knot *top;
+  uint64_t stream;
+  double *u[TM_STORE_WORKERS]; /* the best unexplained look of each, ... */
+  double l[TM_STORE_WORKERS];  /* ... its log likelihood, -infinity without */
+  double *theta[TM_STORE_WORKERS], *turned[TM_STORE_WORKERS]; /* scratch */
+} scout;
+
+/* The log density at u that the modes stand for, as normals: where a narrower
+ * mode is unknown, the boundary of its basin is where it rises above them. */
+static double explained(const tm_laplace *laplace, const tm_laplace_knot *knot,
+                        const double *u, double *delta) {
+  const tm_frame *frame = &laplace->store->frame;
+  size_t d = frame->reals;
+  double top = -INFINITY, sum = 0;
+  for (size_t m = 0; m < knot->mode_count; m++) {
+    const tm_laplace_mode *mode = &knot->modes[m];
+    if (!tm_same_value(laplace->model, mode->u, u))
+      continue;
+    for (size_t k = 0; k < d; k++)
+      delta[k] = u[frame->real[k]] - mode->u[frame->real[k]];
+    double term =
+        mode->height - tm_factor_square(mode->factor, d, delta, INFINITY) / 2;
+    double high = fmax(top, term);
+    sum = sum * exp(top - high) + exp(term - high);
+    top = high;
+  }
+  return sum > 0 ? top + log(sum) : -INFINITY;
+}
+
+/* u of the trial with its labels in order, if the modes have theirs so. */
+static const double *ordered_u(scout *s, size_t worker, const tm_point *trial) {
+  const tm_labels *labels = &s->laplace->store->labels;
+  unsigned char order[TM_LABELS_MOST];
+  if (!s->top->relabel || tm_labels_sorted(labels, trial->theta))
+    return trial->u;
+  tm_labels_sort(labels, trial->theta, order);
+  tm_labels_apply(s->laplace->model, labels, order, trial->theta,
+                  s->theta[worker]);
+  tm_unconstrain(s->laplace->model, s->theta[worker], s->turned[worker]);
+  return s->turned[worker];
+}
+
+static void look_around(size_t worker, void *context) {
+  scout *s = context;
+  tm_store *store = s->laplace->store;
+  tm_climber *c = &store->climbers[worker];
+  tempera_random random = tm_random(
+      store->settings.seed, (uint32_t)(s->stream * TM_STORE_WORKERS + worker),
+      TM_PURPOSE_SEARCH);
+  s->l[worker] = -INFINITY;
+  for (int i = 0; i < LOOKS && c->evaluator->status == TEMPERA_OK; i++) {
+    tm_optimum point;
+    tm_prior_draw(c->evaluator, &random, &c->trial);
+    if (!tm_climber_forgive(c) || !tm_store_point(c, &point) ||
+        point.log_likelihood <= s->l[worker])
+      continue;
+    double height = tm_optimum_height(&point, 1) + point.log_jacobian;
+    const double *u = ordered_u(s, worker, &c->trial);
+    if (height < explained(s->laplace, s->top, u, c->lane) + UNEXPLAINED)
+      continue;
+    s->l[worker] = point.log_likelihood;
+    memcpy(s->u[worker], point.u,
+           s->laplace->model->dimension * sizeof(double));
+  }
+}
+
+/* ---- climbs */
+
+static tm_stage *top_stage(tm_laplace *laplace) {
+  return &laplace->stages[laplace->stage_count - 1];
+}
+
+static tempera_status plan(tm_laplace *laplace, const double *u, double tau,
+                           tm_measure measure, tempera_error *error) {
+  const tm_stage *top = top_stage(laplace);
+  tm_climb climb = {.tau = tau,
+                    .measure = measure,
+                    .u = u,
+                    .warm = top->count ? &top->modes[0].spot : NULL,
+                    .tracks = tm_laplace_new_track(laplace)};
+  return tm_store_plan(laplace->store, &climb, error);
+}
+
+/* The queue holds climbs to tau = 1: what they find is followed to the others,
+ * unless all is frozen. */
+static tempera_status arrive(tm_laplace *laplace, size_t *fresh,
+                             tempera_error *error) {
+  size_t before = *fresh;
+  TM_TRY(tm_laplace_explore(laplace, top_stage(laplace), fresh, error));
+  tm_stage_settle(laplace, top_stage(laplace));
+  if (*fresh == before || laplace->frozen)
+    return TEMPERA_OK;
+  return tm_laplace_follow(laplace, laplace->stage_count - 1, -1, error);
+}
+
+static tempera_status screen(tm_laplace *laplace, scout *s, size_t *fresh,
+                             tempera_error *error) {
+  tm_store *store = laplace->store;
+  s->stream = laplace->searches++;
+  tm_parallel_for(TM_STORE_WORKERS, store->settings.threads, look_around, s);
+  TM_TRY(tm_store_check(store, error));
+  store->tried += (uint64_t)LOOKS * TM_STORE_WORKERS;
+  for (size_t w = 0; w < TM_STORE_WORKERS; w++)
+    if (s->l[w] > -INFINITY)
+      TM_TRY(plan(laplace, s->u[w], 1, TM_UNCONSTRAINED, error));
+  return arrive(laplace, fresh, error);
+}
+
+/* A start: the next of the points, or a draw from the prior. */
+static bool next_start(tm_laplace *laplace, const double *points, size_t count,
+                       size_t *used, tempera_random *random) {
+  tm_climber *c = &laplace->store->climbers[0];
+  tm_optimum point;
+  if (*used < count && (*used % 2 == 0 || !laplace->model->spec.prior_draw)) {
+    memcpy(c->trial.theta, points + *used * laplace->model->size,
+           laplace->model->size * sizeof(double));
+    tm_evaluate_natural(c->evaluator, &c->trial);
+  } else if (laplace->model->spec.prior_draw) {
+    tm_prior_draw(c->evaluator, random, &c->trial);
+  } else {
+    return false;
+  }
+  ++*used;
+  return tm_climber_forgive(c) && tm_store_point(c, &point);
+}
+
+/* A wave of climbs, an eighth of each worker's, from `used` on. */
+static tempera_status climb_wave(tm_laplace *laplace, const double *points,
+                                 size_t count, size_t *used, size_t *fresh,
+                                 tempera_error *error) {
+  tm_store *store = laplace->store;
+  tempera_random random =
+      tm_random(store->settings.seed, (uint32_t)laplace->searches++,
+                TM_PURPOSE_EXCURSION);
+  static const tm_measure MEASURES[] = {TM_UNCONSTRAINED, TM_LIKELIHOOD,
+                                        TM_UNCONSTRAINED};
+  for (size_t i = 0; i < TM_STORE_WORKERS; i++) {
+    size_t kind = *used % 3;
+    if (next_start(laplace, points, count, used, &random))
+      TM_TRY(plan(laplace, store->climbers[0].trial.u,
+                  kind == 2 ? EXCURSION : 1, MEASURES[kind], error));
+    TM_TRY(tm_store_check(store, error));
+  }
+  size_t planned = store->climb_count;
+  store->tried += planned;
+  TM_TRY(tm_store_run(store, NULL, 0, error));
+  for (size_t i = 0; i < planned; i++)
+    if (store->climbs[i].outcome != TM_ASCENT_DEAD)
+      TM_TRY(
+          plan(laplace, store->climbs[i].spot.u, 1, TM_UNCONSTRAINED, error));
+  tm_store_pop(store, planned);
+  return arrive(laplace, fresh, error);
+}
+
+static tempera_status prepare(tm_laplace *laplace, tm_arena *arena, scout *s,
+                              tempera_error *error) {
+  const tempera_model *model = laplace->model;
+  *s = (scout){.laplace = laplace,
+               .top = &laplace->view.knots[laplace->view.knot_count - 1]};
+  for (size_t w = 0; w < TM_STORE_WORKERS; w++) {
+    s->u[w] = TM_NEW(arena, double, model->dimension + 1);
+    s->theta[w] = TM_NEW(arena, double, model->size + 1);
+    s->turned[w] = TM_NEW(arena, double, model->dimension + 1);
+    if (!s->u[w] || !s->theta[w] || !s->turned[w])
+      return tm_fail_memory(error);
+  }
+  return TEMPERA_OK;
+}
+
+static tempera_status search(tm_laplace *laplace, uint64_t evaluations,
+                             const double *points, size_t count, scout *s,
+                             size_t *fresh, tempera_error *error) {
+  tm_store *store = laplace->store;
+  uint64_t start = tm_store_spent(store);
+  bool draws = laplace->model->spec.prior_draw != NULL;
+  while (draws && tm_store_spent(store) + LOOKS * TM_STORE_WORKERS / 2 <
+                      start + evaluations / 2)
+    TM_TRY(screen(laplace, s, fresh, error));
+  for (size_t used = 0;
+       tm_store_spent(store) < start + evaluations && (draws || used < count);)
+    TM_TRY(climb_wave(laplace, points, count, &used, fresh, error));
+  return TEMPERA_OK;
+}
+
+tempera_status tm_laplace_search(tm_laplace *laplace, uint64_t evaluations,
+                                 const double *points, size_t count,
+                                 tempera_error *error) {
+  if (laplace->view.absent)
+    return TEMPERA_OK;
+  tm_work before = tm_store_work(laplace->store);
+  tm_arena *arena = tm_arena_create();
+  size_t fresh = 0;
+  scout s;
+  if (!arena)
+    return tm_fail_memory(error);
+  tempera_status status = prepare(laplace, arena, &s, error);
+  if (status == TEMPERA_OK)
+    status = search(laplace, evaluations, points, count, &s, &fresh, error);
+  tm_arena_free(arena);
+  TM_TRY(status);
+  tm_work_add(&laplace->view.work, tm_store_work(laplace->store), &before);
+  laplace->store->searched += tm_store_spent(laplace->store) -
+                              before.likelihood_evaluations -
+                              before.gradient_evaluations;
+  if (fresh == 0 || laplace->frozen)
+    return TEMPERA_OK;
+  TM_TRY(tm_laplace_refine(laplace, error));
+  return tm_laplace_publish(laplace, error);
+}
+
+void tm_laplace_freeze(tm_laplace *laplace) { laplace->frozen = true; }
+
+/* ---- visits */
+
+size_t tm_laplace_basins(const tm_laplace *laplace) {
+  return laplace->view.absent ? 0
+                              : laplace->stages[laplace->stage_count - 1].count;
+}
+
+const tm_laplace_mode *tm_laplace_basin(const tm_laplace *laplace, size_t m) {
+  return &laplace->stages[laplace->stage_count - 1].modes[m].seen;
+}
+
+bool tm_laplace_visited(tm_laplace *laplace, size_t m, const double *theta) {
+  const tm_labels *labels = &laplace->store->labels;
+  unsigned char order[TM_LABELS_MOST];
+  double *u = laplace->store->climbers[0].trial.u;
+  if (labels->count > TM_LABELS_ALL) {
+    tm_labels_sort(labels, theta, order);
+    tm_labels_apply(laplace->model, labels, order, theta, laplace->other);
+    theta = laplace->other;
+  }
+  tm_unconstrain(laplace->model, theta, u);
+  return tm_mode_covers(laplace, &top_stage(laplace)->modes[m], u);
+}
