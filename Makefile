@@ -7,7 +7,7 @@
 #   make bench        what things cost, as ratios
 #   make coverage     are the error bars honest? (200 seeds, minutes)
 #   make family       every method and estimator beside the exact answers
-#   make gauntlet     170 problems of known evidence, as users would run them
+#   make gauntlet     172 problems of known evidence, as users would run them
 #   make experiments  these and truth, dimension, budget, ablation (an hour)
 #   make page         the charts of reports, from page/ (needs Node)
 #   make screenshots  the pictures in docs/screenshots (needs Chromium too)

@@ -419,39 +419,50 @@ spike_slab_prior()
 HARD = "hard constraints"
 
 
-def ordered(d, reject):
+def ordered(d):
     """x_1 < ... < x_d, uniform, with exp(-x) on each: symmetric, so 1/d!."""
-    refuse = ('reject("out of order")' if reject else
-              "target += negative_infinity()")
-
     def volumes():
         # integrate the chain one variable after another, exactly:
         # int_0^x e^-t (1-e^-t)^k / k! dt = (1-e^-x)^(k+1) / (k+1)!
-        total = 0.0
-        for k in range(d):
-            total -= log(k + 1)
-        return total + d * log(1 - exp(-1))
+        return d * log(1 - exp(-1)) - sum(log(k + 1) for k in range(d))
     add(HARD, "ordered-%d" % d, """
 data { int D; }
 parameters { vector<lower=0, upper=1>[D] x; }
 model {
   for (i in 2:D) {
     if (x[i] < x[i - 1]) {
-      %s; // @likelihood
+      target += negative_infinity(); // @likelihood
     }
   }
   target += -sum(x); // @likelihood
 }
-""" % refuse, {"D": d}, lambda: d * log_gauss(lambda x: -x, 0, 1)
+""", {"D": d}, lambda: d * log_gauss(lambda x: -x, 0, 1)
         - lgamma(d + 1), "by symmetry one order of d! has its share",
         volumes, "the chain of integrals in closed form")
 
 
-ordered(4, False)
-ordered(5, True)
-ordered(7, False)
-ordered(8, True)
-ordered(10, False)
+for d in (4, 5, 7, 8, 10):
+    ordered(d)
+
+
+def ordered_prior(d):
+    """The same by reject, which belongs to the prior."""
+    add(HARD, "ordered-prior-%d" % d, """
+data { int D; }
+parameters { vector<lower=0, upper=1>[D] x; }
+model {
+  for (i in 2:D) {
+    if (x[i] < x[i - 1]) reject("out of order");
+  }
+  target += -sum(x); // @likelihood
+}
+""", {"D": d}, lambda: d * log(1 - exp(-1)),
+        "by symmetry the prior without the order gives the same",
+        lambda: d * log_gauss(lambda x: -x, 0, 1), "quadrature")
+
+
+ordered_prior(4)
+ordered_prior(7)
 
 
 def slit(name, d, half, quick=False):

@@ -59,6 +59,13 @@ static const row TABLE[TM_FIND_CODES] = {
          "the prior cannot be drawn from, and its normalising constant cannot "
          "be vouched for",
          "write the prior with distributions that tempera check can draw from"},
+    [TM_FIND_SUPPORT_UNVOUCHED] =
+        {"support-unvouched", UNRELIABLE, false, true,
+         "The likelihood is zero on nearly all of the prior. Of the part where "
+         "it is not: {a}.",
+         "the likelihood is zero on nearly all of the prior, and the part "
+         "where it is not cannot be vouched for",
+         "state the constraint by bounds on the parameters"},
     [TM_FIND_PRIOR_UNEXPLORED] =
         {"prior-unexplored", WITHDRAWN, false, false,
          "The tempered chain has not explored the prior: {a}.",

@@ -80,6 +80,7 @@ static void do_part(size_t k, void *context) {
     return;
   }
   p->status = fill_evidence(p->draws, p->summary, &p->error);
+  tm_evidence_from_support(p->draws, p->summary);
   if (p->status == TEMPERA_OK)
     p->status = tm_tempering_fill(p->draws, p->summary, &p->error);
 }

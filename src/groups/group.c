@@ -1,6 +1,7 @@
 /* group.c - see group.h. */
 #include "groups/group.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -74,7 +75,8 @@ tempera_status tm_group_point(tm_group *group, const double *start,
 }
 
 bool tm_group_redraw(tm_group *group, tempera_random *random, tm_point *point) {
-  if (!group->model->spec.prior_draw)
+  const tempera_model *model = group->model;
+  if (!model->spec.prior_draw || (model->from_support && !model->law))
     return false;
   tm_prior_draw(&group->evaluator, random, &group->spare);
   if (group->spare.log_prior == -INFINITY)
@@ -83,14 +85,19 @@ bool tm_group_redraw(tm_group *group, tempera_random *random, tm_point *point) {
   return true;
 }
 
+/* At 0+ the likelihood only has to be positive. */
+static double lowest(const tm_group *group, double tau) {
+  return tau == 0 && group->model->from_support ? DBL_MIN : tau;
+}
+
 void tm_group_mutate(tm_group *group, tempera_random *random, tm_point *point,
                      double tau, tm_row *row) {
   tm_sweep sweep = {.acceptance = 1};
   if (tau == 0 && tm_group_redraw(group, random, point))
     sweep.renewed = true;
   else
-    sweep =
-        tm_kernel_sweep(group->kernel, &group->evaluator, point, tau, random);
+    sweep = tm_kernel_sweep(group->kernel, &group->evaluator, point,
+                            lowest(group, tau), random);
   row->extra[TM_ACCEPT] = sweep.acceptance;
   row->extra[TM_RENEWED] = tau == 0 && sweep.renewed;
 }

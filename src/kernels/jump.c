@@ -67,7 +67,9 @@ static tempera_status create(tm_shared *shared, tm_arena *arena, void **state,
                        d / 2 * log(made->freedom * M_PI) -
                        d * log(made->spread);
   made->narrow = 1 / (made->freedom * made->spread * made->spread);
-  if (model->spec.prior_draw && model->spec.prior_normalised)
+  /* A law of the prior where L > 0 has another density than the prior. */
+  if (model->spec.prior_draw && model->spec.prior_normalised &&
+      !model->from_support)
     made->share = PRIOR_SHARE;
   made->log_share = log(made->share) - model->spec.prior_log_integral;
   *state = made;

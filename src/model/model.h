@@ -60,6 +60,7 @@ struct tempera_model {
                             tempera_random *random);
   /* What exploring a prior without prior_draw found; see run/prior_run.h. */
   const tm_prior_law *law; /* its draws, or NULL */
+  bool from_support;       /* tau = 0 stands for the prior where L > 0 */
   bool prior_known;        /* is its integral? then these: */
   double prior_log_z, prior_se;
 };
@@ -173,7 +174,8 @@ void tm_evaluate_slope(tm_evaluator *evaluator, tm_point *point, double tau,
                        double *gradient);
 
 /* A draw from the prior by the model's callback or its law, evaluated; with
- * the likelihood, or (as tm_evaluate_prior) without. */
+ * the likelihood, or (as tm_evaluate_prior) without. A restricted law is
+ * passed over by the second. */
 void tm_prior_draw(tm_evaluator *evaluator, tempera_random *random,
                    tm_point *point);
 void tm_prior_draw_only(tm_evaluator *evaluator, tempera_random *random,

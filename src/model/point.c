@@ -299,14 +299,10 @@ void tm_evaluate_slope(tm_evaluator *evaluator, tm_point *point, double tau,
   tm_pull_back(model, point->u, point->theta, sum, true, gradient);
 }
 
-/* theta and u of a draw; false when the callback rejected its own. */
+/* theta of a draw by the model's callback; false when it rejected its own. */
 static bool draw_theta(tm_evaluator *evaluator, tempera_random *random,
                        tm_point *point) {
   const tempera_model *model = evaluator->model;
-  evaluator->prior_draws++;
-  point->log_likelihood = point->log_prior = -INFINITY;
-  if (model->law)
-    return tm_prior_law_draw(evaluator, random, point);
   int answer = model->spec.prior_draw(random, point->theta, evaluator->user);
   if (answer < 0)
     record_failure(evaluator, point->theta, "prior_draw", TM_FAILURE_STOP);
@@ -315,24 +311,32 @@ static bool draw_theta(tm_evaluator *evaluator, tempera_random *random,
 
 void tm_prior_draw(tm_evaluator *evaluator, tempera_random *random,
                    tm_point *point) {
-  if (!draw_theta(evaluator, random, point))
+  const tm_prior_law *law = evaluator->model->law;
+  bool drawn = law ? tm_prior_law_draw(evaluator, random, point)
+                   : draw_theta(evaluator, random, point);
+  evaluator->prior_draws++;
+  if (!drawn)
     point->log_likelihood = point->log_prior = -INFINITY;
-  else if (evaluator->model->law)
-    tm_evaluate_densities(evaluator, point);
-  else
+  else if (!law)
     tm_evaluate_natural(evaluator, point);
+  else if (!law->restricted)
+    tm_evaluate_densities(evaluator, point);
 }
 
+/* Of the prior as it stands: a restricted law is another. */
 void tm_prior_draw_only(tm_evaluator *evaluator, tempera_random *random,
                         tm_point *point) {
-  if (!draw_theta(evaluator, random, point)) {
+  const tm_prior_law *law = evaluator->model->law;
+  bool by_law = law && !law->restricted;
+  bool drawn = by_law ? tm_prior_law_draw(evaluator, random, point)
+                      : draw_theta(evaluator, random, point);
+  evaluator->prior_draws++;
+  if (!drawn) {
     point->log_likelihood = point->log_prior = -INFINITY;
-    return;
+  } else if (!by_law) {
+    tm_unconstrain(evaluator->model, point->theta, point->u);
+    tm_evaluate_prior(evaluator, point);
   }
-  if (evaluator->model->law)
-    return;
-  tm_unconstrain(evaluator->model, point->theta, point->u);
-  tm_evaluate_prior(evaluator, point);
 }
 
 bool tm_quantities_at(tm_evaluator *evaluator, tempera_random *random,

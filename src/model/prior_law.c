@@ -19,12 +19,16 @@ bool tm_prior_law_draw(tm_evaluator *evaluator, tempera_random *random,
   const tm_prior_law *law = evaluator->model->law;
   for (size_t i = 0; i < MOST_PROPOSALS; i++) {
     double log_q = law->propose(evaluator->law_state, random, point->u);
-    tm_evaluate_prior(evaluator, point);
+    if (law->restricted)
+      tm_evaluate(evaluator, point);
+    else
+      tm_evaluate_prior(evaluator, point);
     if (evaluator->status != TEMPERA_OK)
       return false;
     double log_f = point->log_prior + point->log_jacobian;
     double chance = exp(log_f - log_q - law->log_bound);
-    if (tempera_random_uniform(random) < chance)
+    if (point->log_likelihood > -INFINITY &&
+        tempera_random_uniform(random) < chance)
       return true;
   }
   return false;

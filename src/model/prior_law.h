@@ -17,14 +17,16 @@ struct tm_prior_law {
   /* Fill u with a draw of q; returns log q there. */
   double (*propose)(void *state, tempera_random *random, double *u);
   double log_bound;
+  /* f is the prior where the likelihood is positive, nothing elsewhere. */
+  bool restricted;
 };
 
 /* Stands in the spec of a model that has a law, for those who ask whether
  * there are draws; never called. */
 int tm_prior_law_stands_in(tempera_random *random, double *theta, void *user);
 
-/* A draw, with the prior and the Jacobian but no likelihood; false when the
- * law gave none. */
+/* A draw, with the prior and the Jacobian (and the likelihood, of a restricted
+ * law only); false when the law gave none. */
 bool tm_prior_law_draw(tm_evaluator *evaluator, tempera_random *random,
                        tm_point *point);
 

@@ -2,135 +2,31 @@
 #include "run/prior_run.h"
 
 #include "base/locale.h"
-#include "model/fitted.h"
+#include "run/fitted_law.h"
 #include "run/flat_model.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum {
-  MOST_POINTS = 8000, /* of the prior, to fit q to and to start from */
-  MEASURED = 20000    /* proposals, behind the bound and a second integral */
-};
+enum { MOST_POINTS = 8000 }; /* of the prior, to fit q to and start from */
 
-/* The wide density's share of q: no tail of the prior is out of reach. */
-static const double WIDE_SHARE = 0.05;
-/* Points beyond the highest of f/q seen have little mass (none among MEASURED
- * proposals and the prior's own points), and less excess than this. */
-static const double MARGIN = 0.2;
 /* Fewer kept of all proposals cost more than moves of the kernel are worth. */
 static const double LEAST_KEPT = 0.005;
 /* Two integrals of the prior this many standard errors apart are not chance;
- * a tenth of a percent is let pass: neither error bar is exact. */
+ * a fiftieth is let pass: neither error bar is exact. */
 static const double MOST_APART = 5, LET_PASS = 0.02;
 
 bool tm_prior_run_needed(const tempera_model *model,
                          const tempera_options *options) {
   return !model->spec.prior_draw && !model->spec.prior_improper &&
-         !model->spec.no_likelihood &&
-         options->tau_min == 0 && !options->paper && model->dimension > 0;
+         !model->spec.no_likelihood && options->tau_min == 0 &&
+         !options->paper && model->dimension > 0;
 }
 
 void tm_prior_run_free(tm_prior_run *run) {
   tm_arena_free(run->arena);
   *run = (tm_prior_run){0};
-}
-
-/* ---- q ------------------------------------------------------------------ */
-
-typedef struct state {
-  const tempera_model *model;
-  tm_fitted fitted;
-} state;
-
-static void *copy(const void *opaque, tm_arena *arena) {
-  const state *from = opaque;
-  state *made = TM_NEW(arena, state, 1);
-  if (!made ||
-      tm_fitted_copy(&from->fitted, arena, &made->fitted, NULL) != TEMPERA_OK)
-    return NULL;
-  made->model = from->model;
-  return made;
-}
-
-static double log_q(const state *q, const double *u) {
-  double wide = log(WIDE_SHARE) + tm_flat_log_density(q->model, u);
-  double fitted = log1p(-WIDE_SHARE) + tm_fitted_log_density(&q->fitted, u);
-  double most = fmax(wide, fitted), least = fmin(wide, fitted);
-  return most + log1p(exp(least - most));
-}
-
-static double propose(void *opaque, tempera_random *random, double *u) {
-  state *q = opaque;
-  if (tempera_random_uniform(random) < WIDE_SHARE)
-    tm_flat_draw(q->model, random, u);
-  else
-    tm_fitted_draw(&q->fitted, random, u);
-  return log_q(q, u);
-}
-
-/* ---- measuring ---------------------------------------------------------- */
-
-typedef struct measure {
-  tm_evaluator evaluator;
-  tm_point point;
-  double highest;   /* of log f - log q, wherever it was looked at */
-  double log_z, se; /* of the prior, by weights of q's draws */
-  const state *q;
-} measure;
-
-static double log_weight(measure *m, double log_density) {
-  tm_evaluate_prior(&m->evaluator, &m->point);
-  bool failed = m->evaluator.status != TEMPERA_OK;
-  m->evaluator.status = TEMPERA_OK; /* overflow, far out */
-  double w = m->point.log_prior + m->point.log_jacobian - log_density;
-  if (failed || !isfinite(w))
-    return -INFINITY;
-  m->highest = fmax(m->highest, w);
-  return w;
-}
-
-static void weigh_pool(measure *m, const tm_prior_run *run) {
-  size_t d = run->model.dimension;
-  for (size_t i = 0; i < run->pool_count; i++) {
-    memcpy(m->point.u, run->pool + i * d, d * sizeof(double));
-    (void)log_weight(m, log_q(m->q, m->point.u));
-  }
-}
-
-static void weigh_proposals(measure *m, state *q, uint64_t seed, double *w) {
-  tempera_random random = tm_random(seed, 0, TM_PURPOSE_PRIOR);
-  double most = -INFINITY, sum = 0, squares = 0, n = MEASURED;
-  for (size_t i = 0; i < MEASURED; i++) {
-    double density = propose(q, &random, m->point.u);
-    w[i] = log_weight(m, density);
-    most = fmax(most, w[i]);
-  }
-  for (size_t i = 0; i < MEASURED; i++) {
-    double x = exp(w[i] - most);
-    sum += x;
-    squares += x * x;
-  }
-  m->log_z = most + log(sum / n);
-  m->se = sqrt(fmax(0, squares / (sum * sum) - 1 / n));
-}
-
-static tempera_status measure_law(tm_prior_run *run, state *q, uint64_t seed,
-                                  measure *m, tempera_error *error) {
-  const tempera_model *model = q->model;
-  double *w = TM_NEW(run->arena, double, MEASURED);
-  *m = (measure){.highest = -INFINITY, .q = q};
-  if (!w)
-    return tm_fail_memory(error);
-  TM_TRY(tm_evaluator_create(model, run->arena, &m->evaluator, error));
-  tempera_status status = tm_point_create(model, run->arena, &m->point, error);
-  if (status == TEMPERA_OK) {
-    weigh_pool(m, run);
-    weigh_proposals(m, q, seed, w);
-  }
-  tm_evaluator_release(&m->evaluator);
-  return status;
 }
 
 /* ---- the prior's own run ------------------------------------------------ */
@@ -160,33 +56,25 @@ static void doubt(tm_prior_run *run, const char *why) {
 /* The law, and whether its weights agree with the run's evidence. */
 static tempera_status fit(tm_prior_run *run, uint64_t seed,
                           tempera_error *error) {
-  const tempera_model *model = &run->model;
-  state *q = TM_NEW(run->arena, state, 1);
-  if (!q)
-    return tm_fail_memory(error);
-  q->model = model;
-  tm_points points = {run->pool_count, model->dimension, run->pool, NULL};
-  tempera_random random = tm_random(seed, 1, TM_PURPOSE_PRIOR);
-  TM_TRY(
-      tm_fitted_fit(model, &points, 0, &random, run->arena, &q->fitted, error));
-  measure m;
-  TM_TRY(measure_law(run, q, seed, &m, error));
-  double allowed = LET_PASS + MOST_APART * hypot(m.se, model->prior_se);
-  if (fabs(m.log_z - model->prior_log_z) > allowed) {
+  tempera_model *model = &run->model;
+  tm_fitted_law fitted;
+  TM_TRY(tm_fitted_law_make(model, run->pool, run->pool_count, false, seed,
+                            run->arena, &fitted, error));
+  double allowed = LET_PASS + MOST_APART * hypot(fitted.se, model->prior_se);
+  if (fabs(fitted.log_z - model->prior_log_z) > allowed) {
     char why[sizeof run->doubt];
     tm_snprintf(why, sizeof why,
                 "two estimates of its log integral, %.3f and %.3f, are further "
                 "apart than their errors allow (%.2g)",
-                model->prior_log_z, m.log_z, allowed);
+                model->prior_log_z, fitted.log_z, allowed);
     doubt(run, why);
     return TEMPERA_OK;
   }
-  double bound = m.highest + MARGIN;
-  if (exp(m.log_z - bound) < LEAST_KEPT)
+  if (fitted.kept < LEAST_KEPT)
     return TEMPERA_OK; /* the kernel moves at tau = 0 then */
-  run->law = (tm_prior_law){q, copy, propose, bound};
-  run->model.law = &run->law;
-  run->model.spec.prior_draw = tm_prior_law_stands_in;
+  run->law = fitted.law;
+  model->law = &run->law;
+  model->spec.prior_draw = tm_prior_law_stands_in;
   return TEMPERA_OK;
 }
 

@@ -47,6 +47,8 @@ static tempera_status make_draws(tempera_sampler *s, tempera_error *error) {
   s->draws->prior_zero = s->starts.prior_zero;
   s->draws->prior_log_likelihood =
       s->starts.prior_draws ? s->starts.looks : NULL;
+  s->draws->log_support = s->support.log_p;
+  s->draws->support_se = s->support.se;
   s->draws->confined = confined_values(s->model);
   if (o->reference) {
     TM_TRY(create_draws(s, true, 0, &s->reference, error));
@@ -110,6 +112,8 @@ static tempera_status find_starts(tempera_sampler *s, tempera_error *error) {
   bool many = (profile && tm_is_pair(&s->options)) || !s->method->tempered ||
               s->options.schedule == TEMPERA_SCHEDULE_POWER;
   tm_pool pool = {s->prior.pool_count, s->prior.pool};
+  if (s->support.arena)
+    pool = (tm_pool){s->support.point_count, s->support.points};
   return tm_starts_find(s->model, tm_seed_of(&s->options), s->options.chains,
                         many ? LOOKS : FEW_LOOKS, s->options.init, pool,
                         &s->starts, error);
@@ -126,6 +130,16 @@ static tempera_status explore_prior(tempera_sampler *s, tempera_error *error) {
   return find_starts(s, error);
 }
 
+/* Where L > 0 on hardly any of the prior, the path begins at what there is. */
+static tempera_status explore_support(tempera_sampler *s,
+                                      tempera_error *error) {
+  TM_TRY(
+      tm_support_find(s->model, tm_seed_of(&s->options), &s->support, error));
+  s->model = &s->support.model;
+  tm_starts_free(&s->starts);
+  return find_starts(s, error);
+}
+
 static tempera_status set_up(tempera_sampler *s, tempera_error *error) {
   size_t chains = s->options.chains;
   s->integer = tm_heap_alloc(s->model->size, sizeof(bool));
@@ -138,6 +152,10 @@ static tempera_status set_up(tempera_sampler *s, tempera_error *error) {
           s->model->blocks[b].kind == TEMPERA_INTEGER;
   TM_TRY(find_starts(s, error));
   TM_TRY(explore_prior(s, error));
+  if (tm_support_needed(s->model, &s->options, &s->starts))
+    TM_TRY(explore_support(s, error));
+  if (s->starts.nowhere)
+    return tm_fail(error, TEMPERA_ERROR_MODEL, "%s", s->starts.refusal);
   offer_printed_start(s);
   TM_TRY(meet_improper(s, error));
   TM_TRY(make_draws(s, error));
@@ -195,6 +213,7 @@ void tempera_sampler_free(tempera_sampler *sampler) {
   tm_draws_free(sampler->draws);
   tm_draws_free(sampler->warmup_draws);
   tm_starts_free(&sampler->starts);
+  tm_support_free(&sampler->support);
   tm_prior_run_free(&sampler->prior);
   tm_heap_free(sampler->annealed);
   tm_heap_free(sampler->integer);
@@ -422,7 +441,8 @@ double tm_sampler_seconds(const tempera_sampler *sampler) {
 
 uint64_t tm_sampler_evaluations(const tempera_sampler *sampler) {
   const tempera_sampler *s = sampler;
-  uint64_t total = s->starts.likelihood_evaluations + s->estimate_evaluations;
+  uint64_t total = s->starts.likelihood_evaluations + s->estimate_evaluations +
+                   s->support.likelihood_evaluations;
   if (s->store)
     total += tm_store_work(s->store).likelihood_evaluations;
   for (size_t c = 0; c < s->options.chains; c++)

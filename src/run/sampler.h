@@ -8,6 +8,7 @@
 #include "run/prior_run.h"
 #include "run/reference_leg.h"
 #include "run/starts.h"
+#include "run/support.h"
 #include "tempering/tau_prior.h"
 
 #include <stdatomic.h>
@@ -34,6 +35,7 @@ struct tempera_sampler {
   const tm_method *method;
   tm_starts starts;
   tm_prior_run prior;  /* of a model without prior_draw; `model` is then its */
+  tm_support support;  /* where L > 0 hardly anywhere; the same */
   bool init_given;     /* the caller's starts */
   bool begun;          /* the ridge was looked for: by the first advance */
   tm_store *store;     /* of optima, for both ridges; or NULL */

@@ -57,7 +57,8 @@ static void draw_from_pool(finder *f) {
 }
 
 static void draw(finder *f) {
-  if (f->model->spec.prior_draw)
+  const tempera_model *model = f->model;
+  if (model->spec.prior_draw && (!model->from_support || model->law))
     tm_prior_draw(&f->evaluator, &f->random, &f->point);
   else if (f->pool.count)
     draw_from_pool(f);
@@ -98,14 +99,19 @@ static void note_reason(finder *f) {
     snprintf(f->reason, sizeof f->reason, "%s", tm_reason(&f->evaluator));
 }
 
+/* With prior draws the caller may look further, elsewhere it is an error. */
 static tempera_status nowhere(const finder *f, tempera_error *error) {
-  return tm_fail(
-      error, TEMPERA_ERROR_MODEL,
-      "model %s: the likelihood or the prior was zero at all %d %s tried as "
-      "starts%s%s; check the model and the data, or give starts with --init",
-      f->model->spec.name, TRIES,
-      f->model->spec.prior_draw ? "prior draws" : "random points",
-      f->reason[0] ? ", first because of " : "", f->reason);
+  bool draws = f->model->spec.prior_draw != NULL;
+  tm_starts *s = f->starts;
+  s->nowhere = draws;
+  snprintf(s->refusal, sizeof s->refusal,
+           "model %.60s: the likelihood or the prior was zero at all %d %s "
+           "tried as starts%s%s; check the model and the data, or give starts "
+           "with --init",
+           f->model->spec.name, TRIES, draws ? "prior draws" : "random points",
+           f->reason[0] ? ", first because of " : "", f->reason);
+  return draws ? TEMPERA_OK
+               : tm_fail(error, TEMPERA_ERROR_MODEL, "%s", s->refusal);
 }
 
 /* The first `wanted` usable points become chain starts; all of the first

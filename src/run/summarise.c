@@ -85,6 +85,9 @@ static tempera_status fill_labels(const tempera_sampler *s,
   if (s->prior.doubt[0])
     TM_TRY(tm_find_about(summary, TM_FIND_PRIOR_UNVOUCHED, NAN, NAN, error,
                          "%s", s->prior.doubt));
+  if (s->support.doubt[0])
+    TM_TRY(tm_find_about(summary, TM_FIND_SUPPORT_UNVOUCHED, NAN, NAN, error,
+                         "%s", s->support.doubt));
   if (s->barren && tm_sweeps_done(s) >= o->warmup)
     TM_TRY(
         tm_find_about(summary, TM_FIND_BARREN_WARMUP,

@@ -68,6 +68,7 @@ tm_anchor_gap tm_anchor_compare(const tempera_draws *draws,
     if (!(p->tau > 0) || !isfinite(p->log_z))
       continue;
     tm_anchor a = tm_anchor_at(draws, p->tau);
+    a.log_z += draws->log_support;
     if (!(a.effective >= fmax(FEWEST_EFFECTIVE, 0.1 * (double)n)))
       break; /* the curve goes up in tau, the draws' worth down */
     double allowed = allowed_gap(&a, summary->se);

@@ -109,6 +109,31 @@ tempera_status tm_evidence_record(tempera_summary *summary, const char *name,
       error);
 }
 
+static void shift(double by, double error, double *log_z, double *se,
+                  double *lower, double *upper) {
+  *log_z += by;
+  *se = hypot(*se, error);
+  *lower = *log_z - 1.96 * *se;
+  *upper = *log_z + 1.96 * *se;
+}
+
+void tm_evidence_from_support(const tempera_draws *draws,
+                              tempera_summary *summary) {
+  double by = draws->log_support, error = draws->support_se;
+  if (!(by < 0))
+    return;
+  for (size_t i = 0; i < summary->estimate_count; i++) {
+    tempera_estimate *e = &summary->estimates[i];
+    shift(by, error, &e->log_z, &e->se, &e->lower, &e->upper);
+  }
+  shift(by, error, &summary->log_z, &summary->se, &summary->lower,
+        &summary->upper);
+  for (size_t i = 0; i < summary->curve_count; i++)
+    if (summary->curve[i].tau > 0)
+      summary->curve[i].log_z += by;
+  summary->zero_likelihood = -expm1(by);
+}
+
 tempera_status tm_estimate_take(tempera_summary *summary,
                                 const tempera_estimate *e,
                                 tempera_error *error) {

@@ -232,8 +232,8 @@ static void headline_of_levels(const tempera_draws *draws, double *log_z,
     return;
   double error = levels.count ? tm_evidence_se(&levels.pooled, &mc) : NAN;
   if (isfinite(error)) {
-    *log_z = levels.pooled.log_z;
-    *se = error;
+    *log_z = levels.pooled.log_z + draws->log_support;
+    *se = hypot(error, draws->support_se);
   }
   tm_levels_free(&levels);
 }
@@ -262,8 +262,8 @@ void tm_estimate_headline(const tempera_draws *draws, double *log_z,
     tm_monte_carlo mc;
     double error = tm_evidence_se(&e, &mc);
     if (isfinite(e.log_z) && isfinite(error)) {
-      *log_z = e.log_z;
-      *se = error;
+      *log_z = e.log_z + draws->log_support;
+      *se = hypot(error, draws->support_se);
     }
   }
   tm_tempered_free(&view);

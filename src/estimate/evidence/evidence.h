@@ -52,6 +52,9 @@ TEMPERA_CHECKED tempera_status tm_evidence_add_phm(const tempera_draws *draws,
 /* What draws at tau = 1 give alone: room for estimates, and phm. */
 TEMPERA_CHECKED tempera_status tm_evidence_fill_untempered(
     const tempera_draws *draws, tempera_summary *summary, tempera_error *error);
+/* When tau = 0 stood for the prior where L > 0 only: go on to all of it. */
+void tm_evidence_from_support(const tempera_draws *draws,
+                              tempera_summary *summary);
 /* Prior mass of {L = 0}: by the view's draws at its atom, or by prior draws;
  * NaN when unknown. The view may be NULL. */
 double tm_zero_likelihood(const tempera_draws *draws, tm_tempered *view);

@@ -167,6 +167,22 @@ static tempera_status set_up(splitter *s) {
   return TEMPERA_OK;
 }
 
+/* Likelihood under a condition on parameters: whether it is reached depends on
+ * the point, so that no data leave it out. */
+static bool hangs_on_parameters(const tm_split *split, const tm_statement *st,
+                                bool hangs) {
+  if (!st)
+    return false;
+  if (hangs && st->part & TM_PART_LIKELIHOOD)
+    return true;
+  bool inside =
+      hangs || (st->kind == TM_S_IF && tm_depends(split, st->value).parameters);
+  for (size_t i = 0; i < st->body_count; i++)
+    if (hangs_on_parameters(split, st->body[i], inside))
+      return true;
+  return hangs_on_parameters(split, st->otherwise, inside);
+}
+
 tempera_status tm_split_program(tm_program *program, tm_split *split) {
   *split = (tm_split){.program = program};
   splitter s = {.split = split,
@@ -187,7 +203,8 @@ tempera_status tm_split_program(tm_program *program, tm_split *split) {
       split->likelihood_sure =
           split->likelihood_sure ||
           (block->statements[i]->part & TM_PART_LIKELIHOOD &&
-           !tm_passes_on(split, block->statements[i]));
+           !tm_passes_on(split, block->statements[i])) ||
+          hangs_on_parameters(split, block->statements[i], false);
   }
   return tm_cover_parameters(split);
 }
