@@ -224,6 +224,20 @@ static bool is_target(const tm_expression *e) {
          e->part_count == 0;
 }
 
+/* Functions without slopes are of data, or of draws that are there. */
+static tempera_status check_data_only(tm_checker *c, const tm_expression *e) {
+  static const char *const names[] = {"quantile", "linspaced",
+                                      "hmm_hidden_state_prob"};
+  bool density = !c->function && c->block != TM_BLOCK_GENERATED_QUANTITIES;
+  for (size_t i = 0; density && i < sizeof names / sizeof *names; i++)
+    if (!strncmp(e->text, names[i], strlen(names[i])) &&
+        e->level == TM_LEVEL_PARAMETER)
+      return tm_complain(c->source, e->token,
+                         "the arguments of %s cannot depend on parameters here",
+                         e->text);
+  return TEMPERA_OK;
+}
+
 static tempera_status resolve(tm_checker *c, tm_expression *e, const char *name,
                               const tm_type *types) {
   bool users, ours;
@@ -234,7 +248,7 @@ static tempera_status resolve(tm_checker *c, tm_expression *e, const char *name,
   if (e->builtin) {
     if (tm_ends_with(name, "_rng"))
       e->level = TM_LEVEL_PARAMETER;
-    return TEMPERA_OK;
+    return check_data_only(c, e);
   }
   return users || ours ? wrong_arguments(c, e, name) : unknown_function(c, e);
 }
