@@ -102,7 +102,8 @@ def run(tempera, problem, seed, folder):
     except OSError:
         late = done.returncode < 0
         row["verdict"] = ("more than %d s" % SECONDS if late else
-                          "refused: " + done.stderr.strip().split("\n")[-1])
+                          "refused: " + done.stderr.strip().split("\n")[-1]
+                          .replace(folder + os.sep, ""))
         return row
     evidence = summary["evidence"]
     row.update(reliable=summary["reliable"], verdict=summary["verdict"],
