@@ -55,6 +55,11 @@ tm_estimate_add_bridge(const tempera_model *model, const tempera_draws *draws,
  * for it). */
 TEMPERA_CHECKED tempera_status tm_estimate_cross_check(
     const tempera_draws *draws, tempera_summary *summary, tempera_error *error);
+/* The headline and every estimate reach `distance` further, and say why. */
+TEMPERA_CHECKED tempera_status tm_estimates_reach(tempera_summary *summary,
+                                                  double distance,
+                                                  const char *why,
+                                                  tempera_error *error);
 /* The part of the verdict that needs no more than tm_estimate_summary: adds
  * what it finds on round trips and mixing. */
 TEMPERA_CHECKED tempera_status

@@ -3,6 +3,7 @@
  * gravest. */
 #include "estimate/estimate.h"
 
+#include "base/locale.h"
 #include "base/text.h"
 #include "estimate/evidence/evidence.h"
 #include "estimate/findings.h"
@@ -229,10 +230,10 @@ static char *words(const tempera_summary *s) {
                           : "";
   char searched[160] = "";
   if (s->search_starts > 3)
-    snprintf(searched, sizeof searched,
-             " (Searched from %zu starts: a basin that catches less than "
-             "about %.2g %% of them would be missed.)",
-             s->search_starts, 300 / (double)s->search_starts);
+    tm_snprintf(searched, sizeof searched,
+                " (Searched from %zu starts: a basin that catches less than "
+                "about %.2g %% of them would be missed.)",
+                s->search_starts, 300 / (double)s->search_starts);
   int decimals = tm_decimals(s->se);
   if (tm_finding_of(s, TM_FIND_MODES_FOUND) && s->estimator)
     return tm_heap_format(

@@ -2,10 +2,11 @@
  * it: what was searched, and which basins that matter no draw has visited. */
 #include "run/sampler.h"
 
+#include "base/locale.h"
+#include "estimate/estimate.h"
 #include "estimate/findings.h"
 
 #include <math.h>
-#include <stdio.h>
 
 /* Of the evaluations that sweeps take, counted: the search grows with the run,
  * and with it the cheapness of the model. */
@@ -77,24 +78,25 @@ static void say_place(const tempera_sampler *s, const tm_laplace_mode *mode,
   size_t used = 0;
   tm_constrain(s->model, mode->u, theta, &jacobian);
   for (size_t j = 0; j < s->model->size && j < 3 && used < room; j++)
-    used += (size_t)snprintf(text + used, room - used, "%s%.40s = %.3g",
-                             j ? ", " : "", s->model->names[j], theta[j]);
+    used += (size_t)tm_snprintf(text + used, room - used, "%s%.40s = %.3g",
+                                j ? ", " : "", s->model->names[j], theta[j]);
   if (s->model->size > 3 && used < room)
-    snprintf(text + used, room - used, ", ...");
+    tm_snprintf(text + used, room - used, ", ...");
 }
 
 static double mass_of(const tm_laplace_mode *mode) {
   return mode->log_weight + mode->log_copies;
 }
 
-/* Against the run's own evidence, where both are of the same integral; else
+/* Against the run's own evidence, times the prior's integral, which masses
+ * hold too, where that is known; else
  * against the basins visited. A funnel's neck, where the density is highest,
  * holds next to nothing and is no alarm. */
 static double visited_mass(const tempera_sampler *s,
                            const tempera_summary *summary, const bool *seen) {
   double top = -INFINITY, sum = 0;
   if (isfinite(summary->log_z) && s->model->spec.prior_normalised)
-    return summary->log_z;
+    return summary->log_z + s->model->spec.prior_log_integral;
   for (size_t m = 0; m < tm_laplace_basins(s->laplace); m++)
     if (seen[m])
       top = fmax(top, mass_of(tm_laplace_basin(s->laplace, m)));
@@ -112,7 +114,7 @@ static tempera_status report_unvisited(const tempera_sampler *s,
   size_t count = tm_laplace_basins(s->laplace), worst = count;
   for (size_t m = 0; m < count; m++) {
     const tm_laplace_mode *mode = tm_laplace_basin(s->laplace, m);
-    double ratio = exp(mass_of(mode) - known), share = ratio / (1 + ratio);
+    double share = 1 / (1 + exp(known - mass_of(mode)));
     if (seen[m] || mode->indefinite || mode->edge || !(share > most))
       continue;
     most = share;
@@ -120,6 +122,13 @@ static tempera_status report_unvisited(const tempera_sampler *s,
   }
   if (worst == count || !(most > MATTERS))
     return TEMPERA_OK;
+  double reach = log1p(most / (1 - most));
+  if (!isfinite(reach)) /* it outweighs all that was seen by far */
+    reach = mass_of(tm_laplace_basin(s->laplace, worst)) - known;
+  TM_TRY(tm_estimates_reach(summary, reach,
+                            "a basin that was found and not visited may hold "
+                            "more than all that was",
+                            error));
   char place[200];
   say_place(s, tm_laplace_basin(s->laplace, worst), theta, place, sizeof place);
   return tm_find_about(summary, TM_FIND_UNVISITED_BASIN, 100 * most,

@@ -5,6 +5,7 @@
  * chain's own estimate stands, without reservations, and agrees. Where it does
  * not agree, one of them is wrong, and the headline's error reaches the other.
  */
+#include "base/locale.h"
 #include "estimate/bridge/bridge.h"
 #include "estimate/estimate.h"
 #include "estimate/evidence/anchor.h"
@@ -211,23 +212,28 @@ static tempera_status withdraw_unanchored(const tempera_draws *draws,
                        gap.tau, gap.curve, gap.prior);
 }
 
-/* The headline and every estimate reach as far as the basin is high. */
-static tempera_status widen_for_basin(tempera_summary *summary, double tau,
-                                      double distance, tempera_error *error) {
+tempera_status tm_estimates_reach(tempera_summary *summary, double distance,
+                                  const char *why, tempera_error *error) {
   widen(summary->log_z, distance, &summary->se, &summary->lower,
         &summary->upper);
   for (size_t i = 0; i < summary->estimate_count; i++) {
     tempera_estimate *e = &summary->estimates[i];
     widen(e->log_z, distance, &e->se, &e->lower, &e->upper);
     if (!e->warning)
-      TM_TRY(tm_estimate_warn(
-          e,
-          tm_heap_format("near tau = %.2g the best point known is %.3g nats "
-                         "higher than the draws explain: they miss a basin",
-                         tau, distance),
-          error));
+      TM_TRY(tm_estimate_warn(e, tm_heap_format("%s", why), error));
   }
   return TEMPERA_OK;
+}
+
+/* The headline and every estimate reach as far as the basin is high. */
+static tempera_status widen_for_basin(tempera_summary *summary, double tau,
+                                      double distance, tempera_error *error) {
+  char why[160];
+  tm_snprintf(why, sizeof why,
+              "near tau = %.2g the best point known is %.3g nats higher than "
+              "the draws explain: they miss a basin",
+              tau, distance);
+  return tm_estimates_reach(summary, distance, why, error);
 }
 
 /* With R tours between the two ends the share of anything that a tour decides
