@@ -50,19 +50,19 @@ void tm_callable_vector(tm_callable *c, int i, double *x, int n,
   c->active[i] = tm_any_tensor(((tm_tensor){x, scratch, 1, {n}}), 1);
 }
 
-static tm_view results(const tm_callable *c, const tm_any *out, int n) {
-  tm_view v;
-  tm_view_of(out, &v);
-  if (v.n != n)
+static void results(const tm_callable *c, const tm_any *out, int n,
+                    tm_view *v) {
+  tm_view_of(out, v);
+  if (v->n != n)
     tm_runtime_fail(c->tape, c->place, "the function has %ld results, not %d",
-                    v.n, n);
-  return v;
+                    v->n, n);
 }
 
 void tm_callable_value(const tm_callable *c, int n, double *out) {
   tm_tape_mark mark = tm_tape_here(c->tape);
   tm_any result = c->system->value(c->tape, c->plain);
-  tm_view v = results(c, &result, n);
+  tm_view v;
+  results(c, &result, n, &v);
   memcpy(out, v.v, (size_t)n * sizeof(double));
   tm_tape_back_to(c->tape, mark);
 }

@@ -69,28 +69,28 @@ typedef struct sums {
   double *eta_slope, *cut_slope;
 } sums;
 
-static sums set_up(tm_tape *tape, const law *l, const tm_any *a) {
-  sums s = {0};
-  tm_view_of(a, &s.y);
-  tm_view_of(a + 1, &s.eta);
-  tm_view_of(a + 2, &s.c);
+/* In place: the view of an int points into itself. */
+static void set_up(tm_tape *tape, const law *l, const tm_any *a, sums *s) {
+  tm_view_of(a, &s->y);
+  tm_view_of(a + 1, &s->eta);
+  tm_view_of(a + 2, &s->c);
   const tm_tensor *c = &a[2].u.t;
-  s.cuts = c->dim[c->rank - 1];
-  s.sets = c->rank == 2 ? c->dim[0] : 1;
-  bool fits = (s.eta.scalar || s.eta.n == s.y.n || s.y.scalar) &&
-              (c->rank == 1 || s.sets == s.y.n);
+  s->cuts = c->dim[c->rank - 1];
+  s->sets = c->rank == 2 ? c->dim[0] : 1;
+  bool fits = (s->eta.scalar || s->eta.n == s->y.n || s->y.scalar) &&
+              (c->rank == 1 || s->sets == s->y.n);
   if (!fits)
     tm_runtime_fail(tape, "",
                     "%s: %ld outcomes, %ld locations, %ld sets of "
                     "cuts",
-                    l->name, s.y.n, s.eta.n, s.sets);
-  s.eta_slope = tm_room(tape, s.eta.d, s.eta.n);
-  s.cut_slope = tm_room(tape, s.c.d, s.c.n);
-  return s;
+                    l->name, s->y.n, s->eta.n, s->sets);
+  s->eta_slope = tm_room(tape, s->eta.d, s->eta.n);
+  s->cut_slope = tm_room(tape, s->c.d, s->c.n);
 }
 
 static tm_any ordered(tm_tape *tape, const law *l, const tm_any *a) {
-  sums s = set_up(tape, l, a);
+  sums s = {0};
+  set_up(tape, l, a, &s);
   double value = 0;
   long n = s.y.n > s.eta.n ? s.y.n : s.eta.n;
   for (long i = 0; i < s.sets; i++)
