@@ -3,6 +3,8 @@
  * density (method 4.2). */
 #include "tempering/ridge_parts.h"
 
+#include "base/locale.h"
+
 #include "numeric/loglinear.h"
 #include "tempering/laplace.h"
 
@@ -108,7 +110,14 @@ static tempera_status build(tm_ridge *ridge, const double *starts, size_t count,
     before = tm_store_work(ridge->store);
   else
     TM_TRY(own_store(ridge, starts, count, error));
-  TM_TRY(tm_ridge_convex_build(ridge, error));
+  tempera_status status = tm_ridge_convex_build(ridge, error);
+  if (status != TEMPERA_OK && ridge->unstarted) { /* run without one */
+    ridge->view.absent = true;
+    tm_snprintf(ridge->view.reason, sizeof ridge->view.reason,
+                "no start that was tried has a positive density");
+  } else if (status != TEMPERA_OK) {
+    return status;
+  }
   TM_TRY(publish(ridge, error));
   count_work(ridge, &before);
   return TEMPERA_OK;

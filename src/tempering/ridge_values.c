@@ -502,9 +502,11 @@ static tempera_status explore_and_set(tm_ridge *ridge, double tau,
                                       tempera_error *error) {
   size_t before = ridge->value_count, best = 0;
   TM_TRY(explore(ridge, tau, error));
-  if (!best_at(ridge, tau, &best))
+  if (!best_at(ridge, tau, &best)) {
+    ridge->unstarted = true;
     return tm_fail(error, TEMPERA_ERROR_MODEL,
                    "the ridge has no start with positive density");
+  }
   tm_ridge_set_knot(ridge, tau);
   return ridge->value_count > before ? tm_ridge_bracket(ridge, error)
                                      : TEMPERA_OK;
