@@ -189,7 +189,7 @@ static void tables_name_parameters_evidence_and_verdict(void **state) {
                                       "has no variance",
                                       "Verdict",
                                       "labels are permuted",
-                                      "P(I0[1]):  5: 0.750",
+                                      "P(I0[1]):  5: 0.7500",
                                       "0.0064",
                                       "round trips",
                                       "Modes",
