@@ -567,7 +567,7 @@ typedef struct tempera_options {
   bool reference;    /* a second leg, from a density fitted to the posterior */
   bool save_warmup;
   bool tempered_quantities; /* compute them for draws below tau = 1 too */
-  const double *init; /* chains x tempera_model_size starts, or NULL */
+  const double *init;       /* chains x tempera_model_size starts, or NULL */
   /* The number of the first chain: chains of one seed and different numbers
    * are independent, so that several processes can share a run's chains. */
   size_t chain_offset;
@@ -774,6 +774,7 @@ typedef struct tempera_tau_bin {
 
 typedef struct tempera_curve_point {
   double tau, log_z, mean_log_likelihood;
+  double barrier; /* from tau = 0 up to here; NaN where it is not known */
 } tempera_curve_point;
 
 /* One level of a ladder. rejection: of exchanges with the next level; barrier:

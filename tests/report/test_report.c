@@ -53,7 +53,7 @@ static void fill_lists(tempera_summary *s) {
   s->tau_bins[0] = (tempera_tau_bin){0, 0.5, 77, 0.4, 1, NAN};
   s->curve = tm_heap_alloc(1, sizeof *s->curve);
   s->curve_count = 1;
-  s->curve[0] = (tempera_curve_point){0.5, -20.5, -36};
+  s->curve[0] = (tempera_curve_point){0.5, -20.5, -36, 0.75};
   s->ridge = tm_heap_alloc(1, sizeof *s->ridge);
   s->ridge_count = 1;
   s->ridge[0] = (tempera_ridge_point){0.25, -12.5, NULL};
