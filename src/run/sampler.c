@@ -217,6 +217,7 @@ void tempera_sampler_free(tempera_sampler *sampler) {
   tm_starts_free(&sampler->starts);
   tm_support_free(&sampler->support);
   tm_prior_run_free(&sampler->prior);
+  tm_history_free(&sampler->history);
   tm_heap_free(sampler->annealed);
   tm_heap_free(sampler->integer);
   tm_heap_free(sampler);
