@@ -239,6 +239,8 @@ static tempera_status check_tilde(tm_checker *c, tm_statement *s) {
     return tm_fail_memory(c->source->error);
   s->density->bar = !tm_ends_with(name, "_log");
   TM_TRY(tm_check_expression(c, s->density));
+  s->arguments = s->density->parts + 1; /* functions among them are calls now */
+  s->argument_count = s->density->part_count - 1;
   return s->truncated ? tm_check_truncation(c, s) : TEMPERA_OK;
 }
 

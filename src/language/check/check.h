@@ -26,6 +26,10 @@ TEMPERA_CHECKED tempera_status tm_check_expression(tm_checker *c,
                                                    tm_expression *e);
 /* Resolve e (a CALL whose parts are checked) to a function. */
 TEMPERA_CHECKED tempera_status tm_check_call(tm_checker *c, tm_expression *e);
+/* Where functions with effects (_rng, _lp) may be called. */
+TEMPERA_CHECKED tempera_status tm_check_place(tm_checker *c,
+                                              const tm_expression *e,
+                                              const char *name);
 /* Turn reduce_sum(f, x, grain, ...) into f(x, 1, size(x), ...), which is what
  * it means; before its parts are checked. */
 TEMPERA_CHECKED tempera_status tm_check_reduce_sum(tm_checker *c,

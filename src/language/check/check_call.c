@@ -142,11 +142,10 @@ static tempera_status check_raising_place(tm_checker *c, const tm_expression *e,
                      name, jacobian ? "_jacobian or _lp" : "_lp");
 }
 
-/* Where functions with effects may be called. */
-static tempera_status check_place(tm_checker *c, const tm_expression *e,
-                                  const char *name) {
+tempera_status tm_check_place(tm_checker *c, const tm_expression *e,
+                              const char *name) {
   const tm_function *in = c->function;
-  if (tm_ends_with(name, "_rng")) {
+  if (tm_ends_with(name, "_rng") || tm_ends_with(name, "_rng_tol")) {
     bool fine = in ? tm_ends_with(in->name, "_rng")
                    : c->block == TM_BLOCK_TRANSFORMED_DATA ||
                          c->block == TM_BLOCK_GENERATED_QUANTITIES;
@@ -282,7 +281,7 @@ tempera_status tm_check_call(tm_checker *c, tm_expression *e) {
                        "write a | after the first argument of %s, as in "
                        "normal_lpdf(y | mu, sigma)",
                        e->text);
-  TM_TRY(check_place(c, e, name));
+  TM_TRY(tm_check_place(c, e, name));
   if (is_target(e))
     return check_target_value(c, e);
   return resolve(c, e, name, types);
