@@ -96,7 +96,7 @@ static tempera_status check_name(tm_checker *c, tm_expression *e) {
   e->variable = v;
   e->type = v->type;
   e->level = variable_level(v);
-  return TEMPERA_OK;
+  return v->reads_target ? tm_check_reading(c, e) : TEMPERA_OK;
 }
 
 /* ---- operators ---------------------------------------------------------- */
