@@ -66,9 +66,10 @@ typedef struct tm_tape {
   tm_node *last;
   double sink; /* adjoint of nobody */
   double log_density;
-  const char *place;              /* of the statement, while explaining */
-  int showing;                    /* print statements print */
-  int scored;                     /* likelihood statements, explaining */
+  double shortfall;  /* measuring: how far guards are from holding */
+  const char *place; /* of the statement, while explaining */
+  int showing;       /* print statements print */
+  int scored;        /* likelihood statements, explaining */
   void *chunks, *random, *inside; /* the library's own */
   const struct tm_runtime *runtime;
 } tm_tape;
@@ -287,8 +288,11 @@ typedef struct tm_entry {
   void (*prior)(tm_tape *tape, const void *instance, double *theta);
   /* transformed parameters and model with their prints, or NULL */
   void (*show)(tm_tape *tape, const void *instance, const double *theta);
+  /* how far the program's guards are from holding, left in tape->shortfall; or
+   * NULL: it has none */
+  void (*shortfall)(tm_tape *tape, const void *instance, const double *theta);
 } tm_entry;
 
-enum { TM_ENTRY_VERSION = 6 };
+enum { TM_ENTRY_VERSION = 7 };
 
 #endif
