@@ -609,6 +609,8 @@ typedef struct tempera_progress {
   double log_z, se; /* NaN until known */
   size_t round_trips;
   uint64_t likelihood_evaluations;
+  size_t next; /* sweeps at which the run may end: those of the next check when
+                  the length is automatic, else total */
 } tempera_progress;
 
 /* 0: go on; anything else: stop, as tempera_sampler_cancel does. */

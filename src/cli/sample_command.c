@@ -354,7 +354,6 @@ static int run(const request *r, tempera_sampler *sampler) {
   tempera_error error = {0};
   tempera_summary *summary = NULL;
   cli_progress progress = cli_progress_start(r->quiet, r->verbose);
-  progress.automatic = r->options.iterations == 0 && !r->options.paper;
   tempera_run_request where = {.folder = r->output,
                                .model_path = r->input.model_path,
                                .data_path = r->input.data_path,
