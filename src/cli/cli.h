@@ -71,6 +71,8 @@ int cli_load(cli_input *input);
 void cli_unload(cli_input *input);
 
 /* `check --gradient`: an exit status. */
+/* Unconstrained coordinates of a parameter. */
+size_t cli_free_size(const tempera_parameter *p);
 int cli_check_gradient(const tempera_model *model, const char *path);
 
 /* The progress display on standard error. */

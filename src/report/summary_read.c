@@ -194,10 +194,10 @@ static bool read_curve(const json_t *list, const char *mean,
     return false;
   for (size_t i = 0; i < *count; i++) {
     const json_t *item = json_array_get(list, i);
-    (*curve)[i] =
-        (tempera_curve_point){.tau = real(item, "tau"),
-                              .log_z = real(item, "log_z"),
-                              .mean_log_likelihood = real(item, mean)};
+    (*curve)[i] = (tempera_curve_point){.tau = real(item, "tau"),
+                                        .log_z = real(item, "log_z"),
+                                        .mean_log_likelihood = real(item, mean),
+                                        .barrier = real(item, "barrier")};
   }
   return true;
 }
