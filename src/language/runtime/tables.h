@@ -663,22 +663,7 @@
  * test of the table of functions says which. */
 /* clang-format off */
 #define TM_UNSUPPORTED \
-  "arg", \
-  "complex_schur_decompose", \
-  "complex_schur_decompose_t", \
-  "complex_schur_decompose_u", \
-  "conj", \
-  "eigendecompose", \
-  "eigendecompose_sym", \
-  "eigenvalues", \
-  "eigenvectors", \
-  "fft", \
-  "fft2", \
   "generate_laplace_options", \
-  "get_imag", \
-  "get_real", \
-  "inv_fft", \
-  "inv_fft2", \
   "laplace_latent_bernoulli_logit_rng", \
   "laplace_latent_neg_binomial_2_log_rng", \
   "laplace_latent_poisson_log_rng", \
@@ -696,14 +681,9 @@
   "laplace_marginal_tol_neg_binomial_2_log_lpmf", \
   "laplace_marginal_tol_poisson_log_lpmf", \
   "lkj_cov_lpdf", \
-  "norm", \
   "poisson_binomial_lpmf", \
   "poisson_binomial_rng", \
-  "polar", \
-  "proj", \
-  "student_t_qf", \
-  "svd", \
-  "to_complex"
+  "student_t_qf"
 /* clang-format on */
 
 #endif
