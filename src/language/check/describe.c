@@ -187,10 +187,12 @@ static void add_inner_size(tm_text *text, const tm_variable *v) {
 }
 
 static void add_size(tm_text *text, const tm_variable *v) {
+  bool complex = tm_is_complex(v->type);
   if (v->size_count == 0) {
-    tm_text_add(text, "1");
+    tm_text_add(text, complex ? "2" : "1");
     return;
   }
+  tm_text_add(text, complex ? "2 * " : "");
   for (int i = 0; i < v->type.depth; i++) {
     tm_text_add(text, i ? " * " : "");
     add_expression(text, v->sizes[i]);
