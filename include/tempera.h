@@ -567,7 +567,7 @@ typedef struct tempera_options {
   bool reference;    /* a second leg, from a density fitted to the posterior */
   bool save_warmup;
   bool tempered_quantities; /* compute them for draws below tau = 1 too */
-  const double *init; /* chains x tempera_model_size starts, or NULL */
+  const double *init;       /* chains x tempera_model_size starts, or NULL */
   /* The number of the first chain: chains of one seed and different numbers
    * are independent, so that several processes can share a run's chains. */
   size_t chain_offset;

@@ -98,9 +98,9 @@ static const char *chosen(const char *name, const char *signature) {
 
 static const char *types_of(char letter) {
   static const char letters[] = "RILVSDMPQXZ";
-  static const char *const types[] = {"r,v,w,[r", "i,[i",    "v,w", "v,w,[v,[w",
-                                      "[r,v,w",   "v,w,m",   "m,w", "r,v",
-                                      "m,v",      "[r,[v,[w", "c,p,q,o,[c"};
+  static const char *const types[] = {
+      "r,v,w,[r", "i,[i", "v,w", "v,w,[v,[w", "[r,v,w",    "v,w,m",
+      "m,w",      "r,v",  "m,v", "[r,[v,[w",  "c,p,q,o,[c"};
   const char *found = strchr(letters, letter);
   return found ? types[found - letters] : NULL;
 }

@@ -32,8 +32,9 @@ static const tm_builtin BUILTINS[] = {
     /* fixed before elementwise: sum-like overloads of log_sum_exp */
     TM_FIXED(FIXED) TM_UNARY(UNARY) TM_BINARY(BINARY) TM_MAP1(MAP1)
         TM_MAP2(MAP2) TM_DENSITIES(LPDF) TM_CDFS(CDF) TM_RNGS(RNG)
-            TM_COMPLEX_FUNCTIONS(COMPLEX) TM_COMPLEX_UNARY(ALSO) TM_COMPLEX_BINARY(COMPLEX2)
-                TM_MODULI(MODULUS) TM_COMPLEX_SHAPES(SHAPE) TM_OF_PARTS(PAIR)};
+            TM_COMPLEX_FUNCTIONS(COMPLEX) TM_COMPLEX_UNARY(ALSO)
+                TM_COMPLEX_BINARY(COMPLEX2) TM_MODULI(MODULUS)
+                    TM_COMPLEX_SHAPES(SHAPE) TM_OF_PARTS(PAIR)};
 
 static const char *const UNSUPPORTED[] = {TM_UNSUPPORTED};
 
@@ -54,8 +55,8 @@ static tm_type read_type(const char **at, tm_type bound) {
     depth++;
   static const char letters[] = "irvwmcpqo";
   static const tm_base bases[] = {
-      TM_INT,    TM_REAL,    TM_VECTOR,         TM_ROW_VECTOR,
-      TM_MATRIX, TM_COMPLEX, TM_COMPLEX_VECTOR, TM_COMPLEX_ROW_VECTOR,
+      TM_INT,           TM_REAL,    TM_VECTOR,         TM_ROW_VECTOR,
+      TM_MATRIX,        TM_COMPLEX, TM_COMPLEX_VECTOR, TM_COMPLEX_ROW_VECTOR,
       TM_COMPLEX_MATRIX};
   char letter = *(*at)++;
   if (letter == 'x')
@@ -333,9 +334,10 @@ static void add_signature(const tm_builtin *b, char *buffer, size_t size) {
     }
   } else {
     for (const char *c = b->signature; *c; c++) {
-      add(buffer, size, *c == 'I'   ? "ints"
-                        : *c == 'Z' ? "complex numbers"
-                                    : "reals");
+      add(buffer, size,
+          *c == 'I'   ? "ints"
+          : *c == 'Z' ? "complex numbers"
+                      : "reals");
       if (c[1])
         add(buffer, size, ", ");
     }

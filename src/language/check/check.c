@@ -252,7 +252,9 @@ static tempera_status check_target(tm_checker *c, tm_statement *s) {
   TM_TRY(tm_check_expression(c, s->value));
   if (s->value->type.base >= TM_INT && s->value->type.base <= TM_MATRIX)
     return TEMPERA_OK;
-  return tm_complain(c->source, s->token, "target += needs a number");
+  char name[TM_TYPE_NAME];
+  return tm_complain(c->source, s->token, "target += needs a number, not %s",
+                     tm_type_name(s->value->type, name, sizeof name));
 }
 
 /* ---- control ------------------------------------------------------------ */

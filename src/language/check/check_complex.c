@@ -109,8 +109,8 @@ tempera_status tm_check_complex_binary(tm_checker *c, tm_expression *e) {
     if (!strcmp(names[i][0], e->text))
       return call_instead(c, e, names[i][1]);
   char left[TM_TYPE_NAME], right[TM_TYPE_NAME];
-  return tm_complain(
-      c->source, e->token, "'%s' does not apply to %s and %s", e->text,
-      tm_type_name(e->parts[0]->type, left, sizeof left),
-      tm_type_name(e->parts[1]->type, right, sizeof right));
+  return tm_complain(c->source, e->token, "'%s' does not apply to %s and %s",
+                     e->text,
+                     tm_type_name(e->parts[0]->type, left, sizeof left),
+                     tm_type_name(e->parts[1]->type, right, sizeof right));
 }

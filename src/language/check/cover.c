@@ -26,7 +26,7 @@ enum { PARTS = 2 };
 typedef struct coverer {
   tm_split *split;
   coverage (*parameters)[PARTS]; /* what is being filled: all, or ... */
-  bool sure;            /* ... only what no condition leaves out */
+  bool sure;                     /* ... only what no condition leaves out */
   const tm_statement *loops[64];
   size_t loop_count;
 } coverer;
@@ -165,8 +165,7 @@ static void cover_outcome(coverer *c, const tm_expression *outcome, bool raw) {
       continue;
     const tm_variable *v = c->split->parameters[k].variable;
     const tm_expression *named = parameter_in(outcome, v);
-    unsigned parts =
-        named && tm_is_complex(v->type) ? parts_in(outcome, v) : 3;
+    unsigned parts = named && tm_is_complex(v->type) ? parts_in(outcome, v) : 3;
     for (int i = 0; i < PARTS; i++) {
       if (!(parts >> i & 1))
         continue;
@@ -283,8 +282,8 @@ static void judge_parts(const coverage g[PARTS], tm_parameter_info *info) {
   tm_parameter_info other = *info;
   judge(&g[0], info);
   judge(&g[1], &other);
-  if (other.cover < info->cover || (other.cover == info->cover &&
-                                    other.covered_to < info->covered_to)) {
+  if (other.cover < info->cover ||
+      (other.cover == info->cover && other.covered_to < info->covered_to)) {
     info->cover = other.cover;
     info->covered_to = other.covered_to;
   }
@@ -299,9 +298,8 @@ static bool cover_all(coverer *c) {
   static const tm_block_kind blocks[] = {TM_BLOCK_TRANSFORMED_PARAMETERS,
                                          TM_BLOCK_MODEL};
   const tm_program *program = c->split->program;
-  c->parameters =
-      (coverage(*)[PARTS])TM_NEW(program->source.arena, coverage,
-                                 PARTS * (c->split->parameter_count + 1));
+  c->parameters = (coverage(*)[PARTS])TM_NEW(
+      program->source.arena, coverage, PARTS * (c->split->parameter_count + 1));
   for (size_t i = 0; i < 2 && c->parameters; i++) {
     const tm_block_node *b = &program->blocks[blocks[i]];
     walk(c, b->statements, b->count);

@@ -73,9 +73,10 @@ bool tm_type_promotes(tm_type from, tm_type to) {
 
 const char *tm_type_name(tm_type type, char *buffer, size_t size) {
   static const char *const names[] = {
-      "void",   "int",      "real",  "vector",  "row_vector",     "matrix",
-      "string", "function", "tuple", "complex", "complex_vector",
-      "complex_row_vector", "complex_matrix"};
+      "void",          "int",     "real",           "vector",
+      "row_vector",    "matrix",  "string",         "function",
+      "tuple",         "complex", "complex_vector", "complex_row_vector",
+      "complex_matrix"};
   if (type.depth == 0)
     return names[type.base];
   snprintf(buffer, size, "array[%.*s] %s", type.depth - 1, ",,,,,,,,",
@@ -108,8 +109,7 @@ int tm_rank(tm_type type) { return tm_index_rank(type) + tm_is_complex(type); }
 tm_type tm_element(tm_type type) {
   if (type.depth > 0)
     return tm_type_at(type, type.depth - 1);
-  tm_base base =
-      tm_real_type(type).base == TM_MATRIX ? TM_ROW_VECTOR : TM_REAL;
+  tm_base base = tm_real_type(type).base == TM_MATRIX ? TM_ROW_VECTOR : TM_REAL;
   tm_type element = tm_type_of(base, 0);
   return tm_is_complex(type) ? tm_complex_type(element) : element;
 }

@@ -6,18 +6,18 @@
 
 /* How a built-in is typed and called. */
 typedef enum tm_builtin_kind {
-  TM_B_FIXED,   /* exactly this signature */
-  TM_B_UNARY,   /* elementwise over any shape */
-  TM_B_BINARY,  /* elementwise, scalars broadcast */
-  TM_B_MAP1,    /* as UNARY, but called in the library for scalars too */
-  TM_B_MAP2,    /* as BINARY, in the library */
-  TM_B_COMPLEX, /* elementwise over any shape of complex numbers */
-  TM_B_MODULUS, /* the same with real values */
+  TM_B_FIXED,    /* exactly this signature */
+  TM_B_UNARY,    /* elementwise over any shape */
+  TM_B_BINARY,   /* elementwise, scalars broadcast */
+  TM_B_MAP1,     /* as UNARY, but called in the library for scalars too */
+  TM_B_MAP2,     /* as BINARY, in the library */
+  TM_B_COMPLEX,  /* elementwise over any shape of complex numbers */
+  TM_B_MODULUS,  /* the same with real values */
   TM_B_COMPLEX2, /* as BINARY, of complex numbers */
   TM_B_PAIR,     /* complex numbers of real ones */
-  TM_B_DENSITY, /* vectorised log density or log mass */
-  TM_B_CDF,     /* vectorised cdf, lcdf or lccdf */
-  TM_B_RNG      /* vectorised random numbers */
+  TM_B_DENSITY,  /* vectorised log density or log mass */
+  TM_B_CDF,      /* vectorised cdf, lcdf or lccdf */
+  TM_B_RNG       /* vectorised random numbers */
 } tm_builtin_kind;
 
 /* signature, FIXED: arguments and result, "v,i:r"; i int, r real, v vector,

@@ -176,7 +176,8 @@ static void emit_complex_theta(tm_emitter *g, const tm_variable *v) {
   tm_emit_line(g, "v_%s.v = (double *)theta + I->o_%s;", n, n);
   if (g->gradient)
     tm_emit_line(g, "v_%s.d = gradient + I->o_%s;", n, n);
-  tm_emit_line(g, "v_%s = F[%zu](t, (tm_any[]){tm_any_tensor(v_%s, 1)}, 1).u.t;",
+  tm_emit_line(g,
+               "v_%s = F[%zu](t, (tm_any[]){tm_any_tensor(v_%s, 1)}, 1).u.t;",
                n, tm_emit_call_number(g, "from_columns", "Z"), n);
 }
 

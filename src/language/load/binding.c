@@ -90,8 +90,7 @@ tm_tensor tm_binding_read(tm_tape *tape, void *binding, const char *name,
 /* name[1,2] for element k in column-major order; with `part`, name[1,2,part].
  */
 static const char *part_name(const tm_binding *b, const char *name,
-                             const tm_tensor *shape, long k,
-                             const char *part) {
+                             const tm_tensor *shape, long k, const char *part) {
   char text[320];
   long at = tm_columnwise(shape, k), index[TM_RANK];
   for (int i = shape->rank; i-- > 0;) {
@@ -140,8 +139,8 @@ static tempera_parameter *new_parameter(tm_tape *tape, tm_binding *b) {
 
 /* One block per element: its own name and bounds. */
 static void add_elements(tm_tape *tape, tm_binding *b, const char *name,
-                         int kind, const tm_tensor *shape,
-                         const tm_view *lower, const tm_view *upper) {
+                         int kind, const tm_tensor *shape, const tm_view *lower,
+                         const tm_view *upper) {
   long n = tm_count(shape);
   bool integer = kind == TM_WHOLE;
   for (long k = 0; k < n; k++) {
@@ -422,8 +421,9 @@ void tm_binding_announce(tm_tape *tape, void *binding, const char *name,
   long n = tm_count(&shape);
   make_room(tape, b, (size_t)n);
   for (long k = 0; k < n; k++) {
-    b->names[b->name_count] = kind & TM_PAIRS ? pair_name(b, name, &shape, k)
-                                              : element_name(b, name, &shape, k);
+    b->names[b->name_count] = kind & TM_PAIRS
+                                  ? pair_name(b, name, &shape, k)
+                                  : element_name(b, name, &shape, k);
     if (!b->names[b->name_count++])
       tm_runtime_fail(tape, "", "out of memory");
   }

@@ -53,7 +53,7 @@ typedef enum tm_expression_kind {
   TM_E_TRANSPOSE,
   TM_E_CONDITIONAL,
   TM_E_INDEX,
-  TM_E_ARRAY,     /* {a, b} */
+  TM_E_ARRAY,      /* {a, b} */
   TM_E_ROW_VECTOR, /* [a, b] */
   TM_E_TUPLE,      /* (a, b) */
   TM_E_PROJECT     /* a.1; `whole` is the number */
@@ -214,7 +214,7 @@ struct tm_statement {
   const char *reason;
   tm_statement *shadow;  /* stands behind it; */
   tm_statement *instead; /* is emitted in its place (patch.c) */
-  tm_term *terms; /* of what it adds, when that is a sum */
+  tm_term *terms;        /* of what it adds, when that is a sum */
   size_t term_count;
 };
 

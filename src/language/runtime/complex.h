@@ -16,9 +16,7 @@
 typedef double complex tm_complex;
 
 /* How many there are in a tensor, and they themselves. */
-TM_INLINE long tm_complex_count(const tm_tensor *t) {
-  return tm_count(t) / 2;
-}
+TM_INLINE long tm_complex_count(const tm_tensor *t) { return tm_count(t) / 2; }
 TM_INLINE tm_complex *tm_complexes(double *x) { return (tm_complex *)x; }
 
 /* A new tensor of complex numbers, of a shape that has `rank` indices. */

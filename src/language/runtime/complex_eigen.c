@@ -12,7 +12,7 @@
 
 typedef struct eigen_node {
   tm_node node;
-  const tm_complex *out;                      /* adjoints of w or of V */
+  const tm_complex *out;             /* adjoints of w or of V */
   const tm_complex *w, *v, *inverse; /* inverse: V^-1 */
   const int *pivot;
   tm_complex *ad, *work;
@@ -109,9 +109,8 @@ static void eigen_back(tm_node *node) {
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++)
       e->ad[(long)i * n + j] +=
-          e->hermitian
-              ? 0.5 * (g[(long)i * n + j] + conj(g[(long)j * n + i]))
-              : g[(long)i * n + j];
+          e->hermitian ? 0.5 * (g[(long)i * n + j] + conj(g[(long)j * n + i]))
+                       : g[(long)i * n + j];
 }
 
 /* ---- forwards ----------------------------------------------------------- */
@@ -194,24 +193,20 @@ static tm_any decomposed(tm_tape *tape, const tm_any *x, bool vectors,
   else if (n && is_real(a, square))
     failed = real_pairs(tape, a, n, w, v);
   else if (n)
-    failed = LAPACKE_zgeev(LAPACK_ROW_MAJOR, 'N', 'V', n, a, n, w, NULL, n, v,
-                           n);
+    failed =
+        LAPACKE_zgeev(LAPACK_ROW_MAJOR, 'N', 'V', n, a, n, w, NULL, n, v, n);
   if (failed)
     tm_runtime_reject(tape, "eigenvalues did not converge");
   const int *pivot = tm_complex_pivots(tape, v, n, n, NULL);
-  tm_tensor out =
-      tm_complex_blank(tape, vectors ? 2 : 1, t->dim, t->d != NULL);
+  tm_tensor out = tm_complex_blank(tape, vectors ? 2 : 1, t->dim, t->d != NULL);
   memcpy(out.v, vectors ? v : w,
          (size_t)(vectors ? square : n) * sizeof(tm_complex));
   if (n && t->d) {
     const tm_complex *inverse = inverse_of(tape, v, n, hermitian);
     tm_complex *work = tm_complex_room(tape, 3 * square);
     eigen_node *e = (eigen_node *)tm_push(tape, sizeof *e, eigen_back);
-    *e = (eigen_node){e->node, tm_complexes(out.d),
-                      w,       v,
-                      inverse, pivot,
-                      tm_complexes(t->d), work,
-                      n,       vectors,
+    *e = (eigen_node){e->node,  tm_complexes(out.d), w,    v, inverse,
+                      pivot,    tm_complexes(t->d),  work, n, vectors,
                       hermitian};
   }
   return tm_any_tensor(out, 1);
@@ -299,8 +294,7 @@ static void schur_back(tm_node *node) {
   tm_complex *m = s->work, *x = s->work + square;
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++)
-      m[(long)i * n + j] =
-          !s->unitary && i <= j ? s->out[(long)i * n + j] : 0;
+      m[(long)i * n + j] = !s->unitary && i <= j ? s->out[(long)i * n + j] : 0;
   adjoint_of_x(s, m, x);
   solve_below(s, x, m);
   tm_complex_product((tm_side){'N', s->u}, (tm_side){'N', m}, n, n, n, 0, x);
@@ -329,8 +323,9 @@ static tm_any schur(tm_tape *tape, const tm_any *x, bool unitary) {
   if (n && a->d) {
     tm_complex *work = tm_complex_room(tape, 2 * square);
     schur_node *s = (schur_node *)tm_push(tape, sizeof *s, schur_back);
-    *s = (schur_node){s->node, tm_complexes(out.d), t, u, pivot,
-                      tm_complexes(a->d), work, n, unitary};
+    *s = (schur_node){s->node, tm_complexes(out.d), t,    u,
+                      pivot,   tm_complexes(a->d),  work, n,
+                      unitary};
   }
   return tm_any_tensor(out, 1);
 }

@@ -140,8 +140,7 @@ static tm_any map_complex(tm_tape *tape, const tm_any *a, complex_kernel f) {
   tm_tensor out = blank_like(tape, t, t->rank, t->d != NULL);
   tm_complex *slope = t->d ? tm_complex_room(tape, n) : NULL;
   for (long k = 0; k < n; k++)
-    tm_complexes(out.v)[k] =
-        f(tm_complexes(t->v)[k], slope ? slope + k : NULL);
+    tm_complexes(out.v)[k] = f(tm_complexes(t->v)[k], slope ? slope + k : NULL);
   push_analytic(tape, &out, t->d, slope, n, 1);
   return tm_any_tensor(out, 1);
 }

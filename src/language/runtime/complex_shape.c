@@ -12,8 +12,8 @@ enum { MOST = 8 };
 static void take_apart(tm_tape *tape, const tm_any *a, int count, int part,
                        tm_any *out) {
   for (int i = 0; i < count; i++)
-    out[i] = a[i].tag == TM_TAG_TENSOR ? tm_complex_part(tape, &a[i], part)
-                                       : a[i];
+    out[i] =
+        a[i].tag == TM_TAG_TENSOR ? tm_complex_part(tape, &a[i], part) : a[i];
 }
 
 static tm_any linear(tm_tape *tape, const tm_any *a, int count, tm_fn f) {
@@ -102,9 +102,9 @@ TM_F(complex_symmetrize) {
       if (i != j)
         tm_put(&up, j * n + i, y->v[at], d);
     }
-  return tm_complex_of(tape, tm_f_symmetrize(tape, &real, 1),
-                       combined(tape, tm_built(tape, &down),
-                                tm_built(tape, &up), -1));
+  return tm_complex_of(
+      tape, tm_f_symmetrize(tape, &real, 1),
+      combined(tape, tm_built(tape, &down), tm_built(tape, &up), -1));
 }
 
 /* ---- products of all ---------------------------------------------------- */
@@ -137,8 +137,8 @@ TM_F(complex_prod) {
   *tm_complexes(out.v) = before;
   if (out.d) {
     prod_node *p = (prod_node *)tm_push(tape, sizeof *p, prod_back);
-    *p = (prod_node){p->node, tm_complexes(out.d), slope, tm_complexes(t->d),
-                     n};
+    *p =
+        (prod_node){p->node, tm_complexes(out.d), slope, tm_complexes(t->d), n};
   }
   return tm_any_tensor(out, 1);
 }
@@ -204,10 +204,14 @@ TM_F(complex_solve_right) {
     const tm_complex *x = tm_complex_copy(tape, out.v, (long)m * n);
     tm_complex *work = tm_complex_room(tape, (long)(m + n) * n);
     solve_node *s = (solve_node *)tm_push(tape, sizeof *s, solve_back);
-    *s = (solve_node){s->node,           inverse,
-                      x,                 tm_complexes(out.d),
-                      tm_complexes(t->d), tm_complexes(b->d),
-                      work,              m,
+    *s = (solve_node){s->node,
+                      inverse,
+                      x,
+                      tm_complexes(out.d),
+                      tm_complexes(t->d),
+                      tm_complexes(b->d),
+                      work,
+                      m,
                       n};
   }
   return tm_any_tensor(out, 1);
@@ -315,6 +319,6 @@ PRODUCT(matmul)
 #define OTHER(name, signature, f) {name, signature, tm_f_##f},
 const tm_function_entry tm_complex_shapes[] = {
     TM_COMPLEX_LINEAR(PARTS) TM_COMPLEX_PRODUCTS(PARTS)
-        TM_COMPLEX_OTHERS(OTHER) {"from_columns", "Z", from_columns},
+        TM_COMPLEX_OTHERS(OTHER){"from_columns", "Z", from_columns},
     {"to_columns", "Z", to_columns},
     {NULL, NULL, NULL}};

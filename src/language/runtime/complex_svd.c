@@ -74,8 +74,7 @@ static void outside(const svd_node *e, const tm_complex *w,
   tm_complex_product((tm_side){'N', w}, (tm_side){'N', inner}, rows, k, k, 0,
                      e->wide);
   for (long i = 0; i < (long)rows * k; i++)
-    e->wide[i] =
-        e->s[i % k] > 0 ? (g[i] - e->wide[i]) / e->s[i % k] : 0;
+    e->wide[i] = e->s[i % k] > 0 ? (g[i] - e->wide[i]) / e->s[i % k] : 0;
 }
 
 static void vectors_back(const svd_node *e) {

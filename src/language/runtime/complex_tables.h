@@ -44,12 +44,13 @@
   X(get_imag, y, 0, 1)
 
 /* More of one argument, by functions of their own. */
-#define TM_COMPLEX_UNARY(X) X("conj", complex_conj) X("operator-", complex_minus)
+#define TM_COMPLEX_UNARY(X)                                                    \
+  X("conj", complex_conj) X("operator-", complex_minus)
 
 /* Complex numbers of their parts. */
-#define TM_OF_PARTS(X)                                                            \
-  X("to_complex", "R") X("to_complex", "RR") X("operator=", "R")               \
-  X("operator=", "RR")
+#define TM_OF_PARTS(X)                                                         \
+  X("to_complex", "R")                                                         \
+  X("to_complex", "RR") X("operator=", "R") X("operator=", "RR")
 
 /* Functions of whole shapes: name, signature, function. The first are those of
  * reals applied to both parts, see complex_shape.c. */

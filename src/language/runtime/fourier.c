@@ -62,7 +62,7 @@ static tm_any transformed(tm_tape *tape, const tm_any *a, bool forward) {
   if (out.d) {
     double *work = tm_take(tape, (size_t)n * sizeof(double) + 1);
     fourier_node *p = (fourier_node *)tm_push(tape, sizeof *p, fourier_back);
-    *p = (fourier_node){p->node, out.d, t->d,    work,
+    *p = (fourier_node){p->node, out.d,   t->d,    work,
                         rows,    columns, forward, factor};
   }
   return tm_any_tensor(out, 1);
