@@ -149,10 +149,11 @@ struct tm_variable {
   size_t size_count;
   tm_expression *initial; /* or NULL */
   tm_block_kind block;
-  bool global;    /* declared at the top of its block */
-  bool loop;      /* a loop's variable: not assignable */
-  bool argument;  /* of a user's function: not assignable */
-  bool data_only; /* an argument marked `data` */
+  bool global;       /* declared at the top of its block */
+  bool loop;         /* a loop's variable: not assignable */
+  bool argument;     /* of a user's function: not assignable */
+  bool data_only;    /* an argument marked `data` */
+  bool reads_target; /* a local that holds the target's value: for printing */
   /* A tuple that is declared is a name for variables, one for each item;
    * arguments and temporaries are values. */
   tm_variable **items;
