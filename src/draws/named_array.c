@@ -1,26 +1,13 @@
 /* named_array.c - see named_array.h. */
 #include "draws/named_array.h"
 
+#include "base/text.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 /* The length of the name before its indices. */
 static size_t base_length(const char *name) { return strcspn(name, "["); }
-
-/* The number behind a comma or bracket, or the part of a complex number, which
- * are its first and second. 0: neither. */
-static unsigned long read_index(const char *at, const char **end) {
-  static const char *const parts[] = {"real", "imag"};
-  for (unsigned long i = 0; i < 2; i++)
-    if (!strncmp(at, parts[i], 4)) {
-      *end = at + 4;
-      return i + 1;
-    }
-  char *after;
-  unsigned long value = strtoul(at, &after, 10);
-  *end = after;
-  return value;
-}
 
 /* x[1,3] gives 1 and 3; false when these are not indices. */
 static bool read_indices(const char *name, size_t *rank,
@@ -31,7 +18,7 @@ static bool read_indices(const char *name, size_t *rank,
     return true;
   do {
     const char *end;
-    unsigned long value = read_index(at + 1, &end);
+    unsigned long value = tm_index_read(at + 1, &end);
     if (value == 0 || *rank == TM_ARRAY_RANK)
       return false;
     index[(*rank)++] = value;
