@@ -73,7 +73,7 @@ extern const tm_move_type tm_move_gibbs;
 extern const tm_move_type tm_move_prior;
 extern const tm_move_type tm_move_recipe;
 extern const tm_move_type tm_move_ridge_walk; /* likewise idle */
-extern const tm_move_type tm_move_jump; /* idle without a Laplace ridge */
+extern const tm_move_type tm_move_jump;       /* idle without a Laplace ridge */
 
 /* How many of d coordinates (or joint steps) are a sweep's share of work when
  * it is one of many short ones: between them tau moves and states are
@@ -126,6 +126,8 @@ TEMPERA_CHECKED tempera_status tm_kernel_compose(
  * probability min(1, exp(log_ratio)), which is given back and counted. A
  * ratio of NaN (two points of zero density) rejects. */
 double tm_metropolis(tm_step *step, const tm_point *proposal, double log_ratio);
+/* The same where the caller moves the point: it says so in `accepted`. */
+double tm_decide(tm_step *step, double log_ratio);
 
 /* Note a callback's wish to stop the run. */
 void tm_note_stop(tm_evaluator *evaluator, const char *function);
