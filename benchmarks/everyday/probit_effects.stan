@@ -15,7 +15,7 @@ parameters {
 model {
   a ~ normal(0, sqrt(10));
   b ~ normal(0, sqrt(10));
-  target += -2 * log1p(variance);
+  variance ~ pareto_type_2(0, 1, 1); // (1 + variance)^-2
   effect ~ normal(0, sqrt(variance));
   y ~ bernoulli(Phi(a + b * x + effect[group]));
 }

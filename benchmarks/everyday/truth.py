@@ -159,7 +159,7 @@ def importance(f, start, rng, draws=400000, rounds=6, mirrors=None):
     m, d = best.x, len(best.x)
     cov = np.eye(d) * .02
     for r in range(rounds):
-        n = draws if r + 1 == rounds else 60000
+        n = draws if r + 1 == rounds else draws // 5
         q = Ts([m], [cov], [1])
         x = q.draw(n, rng)
         w = f(x) - q.log(x)
@@ -194,7 +194,7 @@ def probit_effects():
         return out
     rng = np.random.default_rng(1)
     z, se, ess, _, _ = importance(f, [np.array([0, .5, -1.])], rng,
-                                  draws=30000, rounds=4)
+                                  draws=6000, rounds=5)
     return z, se
 
 
