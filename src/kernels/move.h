@@ -56,6 +56,8 @@ typedef struct tm_move_type {
    * the spread was put to use. */
   void (*end_round)(void *state);
   void (*freeze)(void *state); /* or NULL */
+  /* What was learned, see base/archive.h; NULL: nothing is. */
+  void (*archive)(void *state, tm_archive *archive);
 } tm_move_type;
 
 extern const tm_move_type tm_move_random_walk;
