@@ -637,6 +637,20 @@ static bool reads_target(const tm_program *tree) {
   return false;
 }
 
+/* target() holds all that stands before it. */
+static void visit_target(splitter *p, const tm_expression *e) {
+  if (e->kind == TM_E_CALL && !e->builtin && !e->function && !e->system)
+    p->fails = true;
+  visit_parts(p, e, visit_target);
+}
+
+static void look(splitter *p, tm_block_kind kind) {
+  const tm_block_node *block = &p->g->program->tree.blocks[kind];
+  for (size_t i = 0; i < block->count; i++)
+    visit_statement(p, block->statements[i], visit_target);
+  walk_block_of(p, kind);
+}
+
 static bool emit_part(splitter *p, tm_part part) {
   p->g->part = part;
   tm_emit_need(p->g);
@@ -644,8 +658,8 @@ static bool emit_part(splitter *p, tm_part part) {
     return false;
   p->walk = WALK_LOOK;
   p->pieces = 0;
-  walk_block_of(p, TM_BLOCK_TRANSFORMED_PARAMETERS);
-  walk_block_of(p, TM_BLOCK_MODEL);
+  look(p, TM_BLOCK_TRANSFORMED_PARAMETERS);
+  look(p, TM_BLOCK_MODEL);
   if (!p->fails) {
     emit_terms(p);
     emit_all_reads(p);
