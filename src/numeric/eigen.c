@@ -2,7 +2,8 @@
  * reflections to tridiagonal form, then implicit QL steps (Wilkinson & Reinsch
  * 1971). Needs no room beyond what is given: a reflection's vector is kept in
  * the row that it has cleared. Vectors are rows, so that all inner loops are
- * over neighbours in memory; ours and not LAPACK's for the reason in dense.h. */
+ * over neighbours in memory; ours and not LAPACK's for the reason in dense.h.
+ */
 #include "numeric/dense.h"
 
 #include <float.h>
@@ -138,8 +139,8 @@ void tm_symmetric_eigen(double *a, size_t d, double *values, double *vectors) {
     for (int step = 0; step < MOST_STEPS; step++) {
       size_t high = low;
       while (high + 1 < d &&
-             fabs(beside[high]) > DBL_EPSILON * (fabs(values[high]) +
-                                                 fabs(values[high + 1])))
+             fabs(beside[high]) >
+                 DBL_EPSILON * (fabs(values[high]) + fabs(values[high + 1])))
         high++;
       if (high == low)
         break;
