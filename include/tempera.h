@@ -567,7 +567,7 @@ typedef struct tempera_options {
   bool reference;    /* a second leg, from a density fitted to the posterior */
   bool save_warmup;
   bool tempered_quantities; /* compute them for draws below tau = 1 too */
-  const double *init; /* chains x tempera_model_size starts, or NULL */
+  const double *init;       /* chains x tempera_model_size starts, or NULL */
   /* The number of the first chain: chains of one seed and different numbers
    * are independent, so that several processes can share a run's chains. */
   size_t chain_offset;
@@ -774,6 +774,7 @@ typedef struct tempera_tau_bin {
 
 typedef struct tempera_curve_point {
   double tau, log_z, mean_log_likelihood;
+  double barrier; /* from tau = 0 up to here; NaN where it is not known */
 } tempera_curve_point;
 
 /* One level of a ladder. rejection: of exchanges with the next level; barrier:
@@ -890,10 +891,15 @@ TEMPERA_CHECKED tempera_status
 tempera_sampler_summarise(const tempera_sampler *sampler,
                           tempera_summary **summary, tempera_error *error);
 void tempera_summary_free(tempera_summary *summary);
-/* Text for people and for programs; free the text with tempera_text_free. */
+/* Text for people (long lists folded) and for programs; free the text with
+ * tempera_text_free. */
 TEMPERA_CHECKED tempera_status
 tempera_summary_text(const tempera_summary *summary, bool colour, char **text,
                      tempera_error *error);
+/* The same with every row of every list. */
+TEMPERA_CHECKED tempera_status
+tempera_summary_text_all(const tempera_summary *summary, bool colour,
+                         char **text, tempera_error *error);
 TEMPERA_CHECKED tempera_status tempera_summary_json(
     const tempera_summary *summary, char **text, tempera_error *error);
 /* The parameters and quantities, a row each, every number in full. */

@@ -7,6 +7,7 @@
 #ifndef TM_MODEL_MODEL_H
 #define TM_MODEL_MODEL_H
 
+#include "base/archive.h"
 #include "base/memory.h"
 #include "base/random.h"
 
@@ -116,6 +117,10 @@ TEMPERA_CHECKED tempera_status tm_point_create(const tempera_model *model,
                                                tempera_error *error);
 void tm_point_copy(const tempera_model *model, const tm_point *from,
                    tm_point *to);
+/* State, see base/archive.h: of an evaluator its counts. */
+void tm_point_archive(const tempera_model *model, tm_point *point,
+                      tm_archive *archive);
+void tm_evaluator_archive(tm_evaluator *evaluator, tm_archive *archive);
 
 /* u -> theta and the log Jacobian. Integers out of bounds are let through:
  * tm_evaluate gives them density zero. */

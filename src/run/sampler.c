@@ -6,6 +6,7 @@
 #include "run/sampler.h"
 
 #include "base/sized.h"
+#include "numeric/blas.h"
 #include "parallel/threads.h"
 
 #include <math.h>
@@ -173,6 +174,7 @@ tempera_status tempera_sampler_create_sized(const tempera_model *model,
   const tempera_options *options = &known;
   TM_TRY(tm_sized_take(&known, sizeof known, given, size, error));
   TM_TRY(tm_options_resolve(options, model, &resolved, error));
+  TM_TRY(tm_blas_reserve(tm_threads(resolved.threads), error));
   tempera_sampler *s = tm_heap_alloc(1, sizeof *s);
   if (!s)
     return tm_fail_memory(error);
@@ -215,6 +217,7 @@ void tempera_sampler_free(tempera_sampler *sampler) {
   tm_starts_free(&sampler->starts);
   tm_support_free(&sampler->support);
   tm_prior_run_free(&sampler->prior);
+  tm_history_free(&sampler->history);
   tm_heap_free(sampler->annealed);
   tm_heap_free(sampler->integer);
   tm_heap_free(sampler);
