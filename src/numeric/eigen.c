@@ -10,7 +10,63 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_STEPS = 60 }; /* for each eigenvalue; a few are usual */
+enum {
+  SMALL = 16,
+  MOST_STEPS = 60 /* for each eigenvalue; a few are usual */
+};
+
+/* ---- small ones ---- */
+
+static double off_diagonal(const double *a, size_t d) {
+  double sum = 0;
+  for (size_t i = 0; i < d; i++)
+    for (size_t j = 0; j < i; j++)
+      sum += a[i * d + j] * a[i * d + j];
+  return sum;
+}
+
+/* Rotate rows and columns p and q of a so that a_pq = 0. */
+static void rotate(double *a, double *v, size_t d, size_t p, size_t q) {
+  double apq = a[p * d + q];
+  if (apq == 0)
+    return;
+  double theta = (a[q * d + q] - a[p * d + p]) / (2 * apq);
+  double t = copysign(1, theta) / (fabs(theta) + sqrt(1 + theta * theta));
+  double c = 1 / sqrt(1 + t * t), s = t * c;
+  for (size_t k = 0; k < d; k++) {
+    double x = a[k * d + p], y = a[k * d + q];
+    a[k * d + p] = c * x - s * y;
+    a[k * d + q] = s * x + c * y;
+  }
+  for (size_t k = 0; k < d; k++) {
+    double x = a[p * d + k], y = a[q * d + k];
+    a[p * d + k] = c * x - s * y;
+    a[q * d + k] = s * x + c * y;
+    x = v[p * d + k];
+    y = v[q * d + k];
+    v[p * d + k] = c * x - s * y;
+    v[q * d + k] = s * x + c * y;
+  }
+}
+
+static void by_rotations(double *a, size_t d, double *values, double *vectors) {
+  double size = 0;
+  for (size_t i = 0; i < d * d; i++) {
+    vectors[i] = i % (d + 1) == 0;
+    size += a[i] * a[i];
+  }
+  for (int sweep = 0; sweep < 40; sweep++) {
+    if (!(off_diagonal(a, d) > 1e-28 * size))
+      break;
+    for (size_t p = 0; p < d; p++)
+      for (size_t q = p + 1; q < d; q++)
+        rotate(a, vectors, d, p, q);
+  }
+  for (size_t i = 0; i < d; i++)
+    values[i] = a[i * d + i];
+}
+
+/* ---- large ones ---- */
 
 static void add_multiple(double *to, double factor, const double *x, size_t n) {
   for (size_t i = 0; i < n; i++)
@@ -126,9 +182,8 @@ static void ql_step(double *values, double *beside, double *vectors, size_t d,
   beside[high] = 0;
 }
 
-void tm_symmetric_eigen(double *a, size_t d, double *values, double *vectors) {
-  if (d == 0)
-    return;
+static void by_reflections(double *a, size_t d, double *values,
+                           double *vectors) {
   tridiagonalise(a, d, values, vectors);
   gather_reflections(a, d, vectors);
   double *beside = a; /* its first row is free now */
@@ -146,4 +201,11 @@ void tm_symmetric_eigen(double *a, size_t d, double *values, double *vectors) {
         break;
       ql_step(values, beside, vectors, d, low, high);
     }
+}
+
+void tm_symmetric_eigen(double *a, size_t d, double *values, double *vectors) {
+  if (d <= SMALL)
+    by_rotations(a, d, values, vectors);
+  else
+    by_reflections(a, d, values, vectors);
 }
