@@ -17,7 +17,7 @@ void tm_upper_transposed(const double *r, size_t d, const double *x, double *y);
 double tm_factor_square(const double *l, size_t d, const double *x,
                         double most);
 /* The eigenvalues of symmetric `a` (destroyed); row i of `vectors` belongs to
- * value i. In eigen.c. */
+ * value i. In symmetric_eigen.c. */
 void tm_symmetric_eigen(double *a, size_t d, double *values, double *vectors);
 
 #endif

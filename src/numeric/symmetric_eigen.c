@@ -1,8 +1,9 @@
-/* eigen.c - eigenvalues and -vectors of symmetric matrices: Householder's
- * reflections to tridiagonal form, then implicit QL steps (Wilkinson & Reinsch
- * 1971). Needs no room beyond what is given: a reflection's vector is kept in
- * the row that it has cleared. Vectors are rows, so that all inner loops are
- * over neighbours in memory; ours and not LAPACK's for the reason in dense.h.
+/* symmetric_eigen.c - eigenvalues and -vectors of symmetric matrices:
+ * Householder's reflections to tridiagonal form, then implicit QL steps
+ * (Wilkinson & Reinsch 1971). Needs no room beyond what is given: a
+ * reflection's vector is kept in the row that it has cleared. Vectors are rows,
+ * so that all inner loops are over neighbours in memory; ours and not LAPACK's
+ * for the reason in dense.h.
  */
 #include "numeric/dense.h"
 
