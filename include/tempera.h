@@ -388,6 +388,23 @@ TEMPERA_CHECKED tempera_status
 tempera_model_unconstrain(const tempera_model *model, const double *theta,
                           double *u, tempera_error *error);
 
+/* Which call? For programs that are to say what a model did when it crashed
+ * or hung: the library cannot return from such a call. */
+typedef struct tempera_call {
+  const char *model, *function; /* "log_likelihood" */
+  size_t chain;                 /* from 1; 0: of no chain */
+  size_t size;                  /* of theta, which has these names */
+  const char *const *names;
+  const double *theta;
+} tempera_call;
+/* The call that this thread is in, false: none. Safe in a signal handler. */
+bool tempera_call_current(tempera_call *call);
+/* Keep a list of the calls of samplers created from now on, for: */
+void tempera_call_watch(void);
+/* A call, on any thread, that lasts longer than this. Time is counted from when
+ * it was first seen here: ask several times in these seconds. */
+bool tempera_call_overdue(double seconds, tempera_call *call);
+
 /* A model evaluated many times, on one thread, with no allocation. */
 typedef struct tempera_evaluator tempera_evaluator;
 typedef struct tempera_density {

@@ -10,6 +10,7 @@
 #include "base/archive.h"
 #include "base/memory.h"
 #include "base/random.h"
+#include "model/calls.h"
 
 /* What becomes of a block's u; known once, not asked at every point. */
 typedef enum tm_form {
@@ -89,8 +90,11 @@ typedef struct tm_stop {
 } tm_stop;
 
 /* One chain's way to call the model: its clone of `user`, its counts, its
- * first failure. Callbacks that return < 0, NaN or +infinity set `status`;
- * the point then has density zero and the caller stops at its leisure. */
+ * first failure. A callback that returns < 0 sets `status`: the point then has
+ * density zero and the caller stops at its leisure. NaN and +infinity are
+ * rejected and counted, and a failure only when they are many, or of an
+ * evaluator that is strict. */
+enum { TM_AT_SIZE = 320 };
 typedef struct tm_evaluator {
   const tempera_model *model;
   void *user;
@@ -102,7 +106,12 @@ typedef struct tm_evaluator {
   tm_stop stop;
   double *gradient; /* workspace: natural-scale gradients (2 x size) */
   void *law_state;  /* of the model's law; NULL without one */
-  bool capped;      /* log likelihoods above `cap` count as `cap` */
+  tm_call *call;    /* the latest */
+  bool strict;      /* the first NaN or +infinity is a failure */
+  uint64_t answers, rejected,
+      in_a_row;                 /* values, of them NaN or +infinity ... */
+  char rejected_at[TM_AT_SIZE]; /* ... which, and where, first */
+  bool capped;                  /* log likelihoods above `cap` count as `cap` */
   double cap;
 } tm_evaluator;
 
@@ -131,6 +140,11 @@ void tm_constrain_point(const tempera_model *model, tm_point *point);
 /* One block of it; gives its log Jacobian. u and theta are whole vectors. */
 double tm_constrain_block(const tm_block *block, const double *u,
                           double *theta);
+/* Which values of theta their type holds at one number (the diagonal of a
+ * correlation matrix, the zeros of a factor): `fixed` has one for each. */
+TEMPERA_CHECKED tempera_status tm_fixed_values(const tempera_model *model,
+                                               bool *fixed,
+                                               tempera_error *error);
 /* theta -> u; a value on a real bound maps to a large finite coordinate. */
 void tm_unconstrain(const tempera_model *model, const double *theta, double *u);
 void tm_unconstrain_block(const tm_block *block, const double *theta,

@@ -18,12 +18,18 @@ tempera_status tm_evaluator_create(const tempera_model *model, tm_arena *arena,
                                    tempera_error *error) {
   tm_evaluator made = {.model = model, .user = model->spec.user};
   made.gradient = TM_NEW(arena, double, 2 * model->size);
-  if (!made.gradient)
+  made.call = tm_call_create(model, arena);
+  if (!made.gradient || !made.call) {
+    tm_call_release(made.call);
     return tm_fail_memory(error);
-  if (model->spec.clone && model->spec.clone(model->spec.user, &made.user) != 0)
+  }
+  if (model->spec.clone &&
+      model->spec.clone(model->spec.user, &made.user) != 0) {
+    tm_call_release(made.call);
     return tm_fail(error, TEMPERA_ERROR_MODEL,
                    "model %s: clone failed to copy its data for a chain",
                    model->spec.name);
+  }
   *evaluator = made;
   if (!model->law)
     return TEMPERA_OK;
@@ -37,6 +43,7 @@ tempera_status tm_evaluator_create(const tempera_model *model, tm_arena *arena,
 void tm_evaluator_release(tm_evaluator *evaluator) {
   if (!evaluator->model)
     return;
+  tm_call_release(evaluator->call);
   const tempera_model_spec *spec = &evaluator->model->spec;
   if (spec->clone && spec->release && evaluator->user != spec->user)
     spec->release(evaluator->user);
@@ -76,6 +83,15 @@ const char *tm_reason(const tm_evaluator *evaluator) {
   return reason ? reason : "";
 }
 
+static void write_point(const tempera_model *model, const double *theta,
+                        char at[TM_AT_SIZE]) {
+  at[0] = '\0';
+  size_t used = 0;
+  for (size_t i = 0; i < model->size && used < TM_AT_SIZE - 48; i++)
+    used += (size_t)tm_snprintf(at + used, TM_AT_SIZE - used, "%s%.30s = %.6g",
+                                i ? ", " : "", model->names[i], theta[i]);
+}
+
 /* The first failure, with the point it happened at. */
 static void record_failure(tm_evaluator *evaluator, const double *theta,
                            const char *function, tm_failure failure) {
@@ -89,16 +105,45 @@ static void record_failure(tm_evaluator *evaluator, const double *theta,
   const char *what = WHAT[failure];
   evaluator->failure = failure;
   const tempera_model *model = evaluator->model;
-  char at[320] = "";
-  size_t used = 0;
-  for (size_t i = 0; i < model->size && used < sizeof at - 48; i++)
-    used += (size_t)tm_snprintf(at + used, sizeof at - used, "%s%.30s = %.6g",
-                                i ? ", " : "", model->names[i], theta[i]);
+  char at[TM_AT_SIZE];
+  write_point(model, theta, at);
   const char *reason = failure == TM_FAILURE_STOP ? tm_reason(evaluator) : "";
   evaluator->status =
       tm_fail(&evaluator->error, TEMPERA_ERROR_MODEL,
               "model %.60s: %s %s%s%.200s at %s", model->spec.name, function,
               what, reason[0] ? ": " : "", reason, at);
+}
+
+/* So many in a row are a mistake and not the edge of what the model can
+ * compute: where half of the points are such, that happens once in 10^15. */
+enum { MANY_IN_A_ROW = 50 };
+
+/* NaN or +infinity: the point is rejected, unless there are many. */
+static void reject(tm_evaluator *evaluator, const double *theta, double value,
+                   const char *function) {
+  tm_failure failure = isnan(value) ? TM_FAILURE_NAN : TM_FAILURE_INFINITE;
+  char at[TM_AT_SIZE];
+  if (evaluator->rejected++ == 0) {
+    write_point(evaluator->model, theta, at);
+    tm_snprintf(evaluator->rejected_at, TM_AT_SIZE, "%s was %s at %.250s",
+                function, isnan(value) ? "NaN" : "+infinity", at);
+  }
+  if (evaluator->strict)
+    record_failure(evaluator, theta, function, failure);
+  else if (++evaluator->in_a_row >= MANY_IN_A_ROW &&
+           evaluator->status == TEMPERA_OK) {
+    evaluator->failure = failure;
+    evaluator->status = tm_fail(
+        &evaluator->error, TEMPERA_ERROR_MODEL,
+        "model %.60s: %s returned NaN or +infinity in %llu of %llu calls, "
+        "%d of them in a row; first %.200s; bound the parameters, or return a "
+        "value > 0 where the "
+        "model cannot be computed",
+        evaluator->model->spec.name, function,
+        (unsigned long long)evaluator->rejected,
+        (unsigned long long)evaluator->answers, MANY_IN_A_ROW,
+        evaluator->rejected_at);
+  }
 }
 
 /* Turn a callback's answer into a log density, noting failures. */
@@ -110,9 +155,9 @@ static double checked(tm_evaluator *evaluator, const double *theta, int answer,
     record_failure(evaluator, theta, function, TM_FAILURE_STOP);
     return -INFINITY;
   }
+  evaluator->answers++;
   if (isnan(value) || value == INFINITY) {
-    record_failure(evaluator, theta, function,
-                   isnan(value) ? TM_FAILURE_NAN : TM_FAILURE_INFINITE);
+    reject(evaluator, theta, value, function);
     return -INFINITY;
   }
   return value;
@@ -141,6 +186,15 @@ static double under_cap(const tm_evaluator *evaluator, double value) {
   return evaluator->capped && value > evaluator->cap ? evaluator->cap : value;
 }
 
+/* A likelihood's, when `before` were rejected; a number ends a row of those
+ * that are none. */
+static double settled(tm_evaluator *evaluator, uint64_t before,
+                      double density) {
+  if (evaluator->rejected == before)
+    evaluator->in_a_row = 0;
+  return under_cap(evaluator, density);
+}
+
 static double call_likelihood(tm_evaluator *evaluator, const double *theta) {
   const tempera_model_spec *spec = &evaluator->model->spec;
   double value = NAN;
@@ -151,11 +205,14 @@ static double call_likelihood(tm_evaluator *evaluator, const double *theta) {
   struct timespec start;
   if (timed)
     clock_gettime(CLOCK_MONOTONIC, &start);
+  tm_call *outer = tm_call_begin(evaluator->call, "log_likelihood", theta);
   int answer = spec->log_likelihood(theta, &value, evaluator->user);
+  tm_call_end(evaluator->call, outer);
   if (timed)
     evaluator->seconds += TIMED_EVERY * seconds_since(&start);
-  return under_cap(evaluator,
-                   checked(evaluator, theta, answer, value, "log_likelihood"));
+  uint64_t before = evaluator->rejected;
+  value = checked(evaluator, theta, answer, value, "log_likelihood");
+  return settled(evaluator, before, value);
 }
 
 static void sum_jacobians(const tempera_model *model, tm_point *point) {
@@ -175,7 +232,9 @@ static double call_prior(tm_evaluator *evaluator, const double *theta) {
   if (!tm_reached(evaluator->model, theta))
     return -INFINITY;
   double value = NAN;
+  tm_call *outer = tm_call_begin(evaluator->call, "log_prior", theta);
   int answer = evaluator->model->spec.log_prior(theta, &value, evaluator->user);
+  tm_call_end(evaluator->call, outer);
   return checked(evaluator, theta, answer, value, "log_prior");
 }
 
@@ -249,7 +308,9 @@ static double call_gradient(tm_evaluator *evaluator, const tm_point *point,
                             tempera_gradient_fn function, const char *name,
                             double *natural) {
   double value = NAN;
+  tm_call *outer = tm_call_begin(evaluator->call, name, point->theta);
   int answer = function(point->theta, &value, natural, evaluator->user);
+  tm_call_end(evaluator->call, outer);
   return checked(evaluator, point->theta, answer, value, name);
 }
 
@@ -266,10 +327,11 @@ static bool natural_gradients(tm_evaluator *evaluator, tm_point *point,
   if (point->log_prior == -INFINITY || stopped(evaluator))
     return false;
   evaluator->gradient_evaluations++;
+  uint64_t before = evaluator->rejected;
   double value =
       call_gradient(evaluator, point, model->spec.log_likelihood_gradient,
                     "log_likelihood_gradient", likelihood);
-  point->log_likelihood = under_cap(evaluator, value);
+  point->log_likelihood = settled(evaluator, before, value);
   return true;
 }
 
@@ -303,7 +365,9 @@ void tm_evaluate_slope(tm_evaluator *evaluator, tm_point *point, double tau,
 static bool draw_theta(tm_evaluator *evaluator, tempera_random *random,
                        tm_point *point) {
   const tempera_model *model = evaluator->model;
+  tm_call *outer = tm_call_begin(evaluator->call, "prior_draw", point->theta);
   int answer = model->spec.prior_draw(random, point->theta, evaluator->user);
+  tm_call_end(evaluator->call, outer);
   if (answer < 0)
     record_failure(evaluator, point->theta, "prior_draw", TM_FAILURE_STOP);
   return answer == 0;
@@ -344,7 +408,10 @@ bool tm_quantities_at(tm_evaluator *evaluator, tempera_random *random,
   const tempera_model_spec *spec = &evaluator->model->spec;
   for (size_t i = 0; i < spec->quantity_count; i++)
     quantities[i] = NAN;
-  return spec->quantities(theta, random, quantities, evaluator->user) == 0;
+  tm_call *outer = tm_call_begin(evaluator->call, "quantities", theta);
+  int answer = spec->quantities(theta, random, quantities, evaluator->user);
+  tm_call_end(evaluator->call, outer);
+  return answer == 0;
 }
 
 void tm_point_archive(const tempera_model *model, tm_point *point,
@@ -362,4 +429,8 @@ void tm_evaluator_archive(tm_evaluator *evaluator, tm_archive *archive) {
   tm_archive_u64(archive, &evaluator->gradient_evaluations);
   tm_archive_u64(archive, &evaluator->prior_draws);
   tm_archive_double(archive, &evaluator->seconds);
+  tm_archive_u64(archive, &evaluator->answers);
+  tm_archive_u64(archive, &evaluator->rejected);
+  tm_archive_u64(archive, &evaluator->in_a_row);
+  tm_archive_text(archive, evaluator->rejected_at, TM_AT_SIZE);
 }
