@@ -250,6 +250,11 @@ typedef int (*tempera_density_fn)(const double *theta, double *value,
                                   void *user);
 typedef int (*tempera_gradient_fn)(const double *theta, double *value,
                                    double *gradient, void *user);
+/* Of the terms of both log densities, the sums of those that hold theta[i], an
+ * integer; others may be left out, or be in, whatever else theta is. */
+typedef int (*tempera_terms_fn)(const double *theta, size_t i,
+                                double *log_likelihood, double *log_prior,
+                                void *user);
 typedef int (*tempera_draw_fn)(tempera_random *random, double *theta,
                                void *user);
 /* theta: in, a point to start from; out, the maximiser of
@@ -331,6 +336,10 @@ typedef struct tempera_model_spec {
   void (*release)(void *user);                 /* for user and its clones */
   /* Why the last callback with this user gave < 0 or > 0; may be NULL. */
   const char *(*reason)(const void *user);
+  /* Moves of single integers cost what one of them changes. A call counts as
+   * this share of an evaluation; 0: as a whole one. */
+  tempera_terms_fn integer_terms;
+  double integer_terms_cost;
 } tempera_model_spec;
 
 typedef struct tempera_model tempera_model;

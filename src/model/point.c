@@ -13,6 +13,12 @@
  * timed and stands for the others. */
 enum { TIMED_EVERY = 64 };
 
+/* Densities are evaluated anew after so many changes of integers, and at the
+ * first few: a model's integer_terms may be wrong. */
+enum { MOST_CHANGES = 1000, FIRST_CHANGES = 32 };
+/* A sum of so many differences is off by rounding only: by far less. */
+static const double DRIFT = 1e-7;
+
 tempera_status tm_evaluator_create(const tempera_model *model, tm_arena *arena,
                                    tm_evaluator *evaluator,
                                    tempera_error *error) {
@@ -75,6 +81,7 @@ void tm_point_copy(const tempera_model *model, const tm_point *from,
   to->log_likelihood = from->log_likelihood;
   to->log_prior = from->log_prior;
   to->log_jacobian = from->log_jacobian;
+  to->changes = from->changes;
 }
 
 const char *tm_reason(const tm_evaluator *evaluator) {
@@ -239,6 +246,7 @@ static double call_prior(tm_evaluator *evaluator, const double *theta) {
 }
 
 void tm_evaluate_densities(tm_evaluator *evaluator, tm_point *point) {
+  point->changes = 0;
   point->log_prior = call_prior(evaluator, point->theta);
   point->log_likelihood = point->log_prior > -INFINITY
                               ? call_likelihood(evaluator, point->theta)
@@ -298,6 +306,98 @@ double tm_log_density_natural(const tm_point *point, double tau) {
   if (point->log_prior == -INFINITY)
     return -INFINITY;
   return (tau > 0 ? tau * point->log_likelihood : 0) + point->log_prior;
+}
+
+/* ---- single integers ---- */
+
+bool tm_has_terms(const tm_evaluator *evaluator, const tm_point *point) {
+  return evaluator->model->spec.integer_terms && !evaluator->capped &&
+         isfinite(point->log_likelihood) && isfinite(point->log_prior);
+}
+
+/* Parts of evaluations, counted when they are a whole one. */
+static void count_part(tm_evaluator *evaluator) {
+  double cost = evaluator->model->spec.integer_terms_cost;
+  evaluator->part += cost > 0 ? cost : 1;
+  double whole = floor(evaluator->part);
+  evaluator->likelihood_evaluations += (uint64_t)whole;
+  evaluator->part -= whole;
+}
+
+static double *integer_of(const tempera_model *model, const tm_point *point,
+                          size_t j, size_t *at) {
+  const tm_block *block = &model->blocks[model->block_of_u[j]];
+  *at = block->theta + (j - block->u);
+  return &point->theta[*at];
+}
+
+static tm_terms call_terms(tm_evaluator *evaluator, const double *theta,
+                           size_t at) {
+  static const tm_terms NONE = {-INFINITY, -INFINITY};
+  const tempera_model_spec *spec = &evaluator->model->spec;
+  tm_terms terms = {NAN, NAN};
+  if (stopped(evaluator))
+    return NONE;
+  bool timed = evaluator->term_calls++ % TIMED_EVERY == 0;
+  count_part(evaluator);
+  struct timespec start;
+  if (timed)
+    clock_gettime(CLOCK_MONOTONIC, &start);
+  int answer = spec->integer_terms(theta, at, &terms.log_likelihood,
+                                   &terms.log_prior, evaluator->user);
+  if (timed)
+    evaluator->seconds += TIMED_EVERY * seconds_since(&start);
+  if (answer > 0)
+    return NONE;
+  terms.log_prior =
+      checked(evaluator, theta, answer, terms.log_prior, "integer_terms");
+  if (terms.log_prior == -INFINITY)
+    return NONE;
+  terms.log_likelihood =
+      checked(evaluator, theta, answer, terms.log_likelihood, "integer_terms");
+  return terms;
+}
+
+tm_terms tm_terms_at(tm_evaluator *evaluator, tm_point *point, size_t j,
+                     double value) {
+  size_t at;
+  double *held = integer_of(evaluator->model, point, j, &at), before = *held;
+  *held = value;
+  tm_terms terms = call_terms(evaluator, point->theta, at);
+  *held = before;
+  return terms;
+}
+
+static bool drifted(double anew, double sum) {
+  return anew != sum &&
+         !(fabs(anew - sum) <= DRIFT * (1 + fabs(anew) + fabs(sum)));
+}
+
+static void evaluate_anew(tm_evaluator *evaluator, tm_point *point) {
+  double likelihood = point->log_likelihood, prior = point->log_prior;
+  tm_evaluate_densities(evaluator, point);
+  bool sound = !drifted(point->log_likelihood, likelihood) &&
+               !drifted(point->log_prior, prior);
+  if (sound || evaluator->status != TEMPERA_OK)
+    return;
+  evaluator->status =
+      tm_fail(&evaluator->error, TEMPERA_ERROR_MODEL,
+              "model %.60s: the differences of integer_terms sum to %.8g "
+              "and %.8g where log_likelihood is %.8g and log_prior %.8g",
+              evaluator->model->spec.name, likelihood, prior,
+              point->log_likelihood, point->log_prior);
+}
+
+void tm_change_integer(tm_evaluator *evaluator, tm_point *point, size_t j,
+                       double value, tm_terms from, tm_terms to) {
+  size_t at;
+  *integer_of(evaluator->model, point, j, &at) = point->u[j] = value;
+  point->log_likelihood += to.log_likelihood - from.log_likelihood;
+  point->log_prior += to.log_prior - from.log_prior;
+  if (++point->changes >= MOST_CHANGES || !isfinite(point->log_likelihood) ||
+      evaluator->changes < FIRST_CHANGES)
+    evaluate_anew(evaluator, point);
+  evaluator->changes++;
 }
 
 bool tm_has_gradients(const tempera_model *model) {
