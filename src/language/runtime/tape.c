@@ -130,6 +130,27 @@ _Noreturn void tm_runtime_reject(tm_tape *tape, const char *format, ...) {
   leave(tape, TM_REJECTED);
 }
 
+/* [[1,2],[3,4]], rows inside, up to `left` numbers. */
+static const double *add_rows(tm_text *text, const tm_tensor *t, int level,
+                              const double *v, int *left) {
+  tm_text_add(text, "[");
+  for (int i = 0; i < t->dim[level]; i++) {
+    if (*left <= 0) {
+      tm_text_add(text, i ? ",..." : "...");
+      break;
+    }
+    tm_text_add(text, i ? "," : "");
+    if (level + 1 < t->rank) {
+      v = add_rows(text, t, level + 1, v, left);
+    } else {
+      tm_text_number(text, *v++);
+      --*left;
+    }
+  }
+  tm_text_add(text, "]");
+  return v;
+}
+
 static void add_any(tm_text *text, const tm_any *a) {
   if (a->tag == TM_TAG_TEXT) {
     tm_text_add(text, a->u.s);
@@ -138,18 +159,15 @@ static void add_any(tm_text *text, const tm_any *a) {
   } else if (a->tag == TM_TAG_REAL) {
     tm_text_number(text, a->u.r.v);
   } else {
-    long n = tm_count(&a->u.t);
-    tm_text_add(text, "[");
-    for (long i = 0; i < n && i < 32; i++) {
-      tm_text_add(text, i ? "," : "");
-      tm_text_number(text, a->u.t.v[i]);
-    }
-    tm_text_add(text, n > 32 ? ",...]" : "]");
+    enum { MOST = 100 };
+    int left = MOST;
+    add_rows(text, &a->u.t, 0, a->u.t.v, &left);
   }
 }
 
 /* print needs a printer or, when the tape is to show it, is a message: that is
- * what its program asks for. reject keeps its words. */
+ * what its program asks for. reject (1) keeps its words, fatal_error (2) ends
+ * the run with them. */
 static void message(tm_tape *tape, const char *place, int reject,
                     const tm_any *arguments, int count) {
   const tm_printer *printer = &((tm_guard *)tape->inside)->printer;
@@ -170,6 +188,8 @@ static void message(tm_tape *tape, const char *place, int reject,
   char copy[300];
   snprintf(copy, sizeof copy, "%s", text.data ? text.data : "rejected");
   tm_text_clear(&text);
+  if (reject > 1)
+    tm_runtime_fail(tape, place, "%s", copy);
   tm_runtime_reject(tape, "line %s: %s", place, copy);
 }
 
