@@ -23,6 +23,7 @@ static tempera_status create_draws(tempera_sampler *s, bool tempered,
   TM_TRY(tm_draws_create(s->options.chains, s->model->size,
                          (const char *const *)s->model->names, s->integer,
                          s->method->target, tempered, draws, error));
+  (*draws)->fixed = s->fixed;
   return tm_draws_reserve(*draws, sweeps, error);
 }
 
@@ -87,6 +88,7 @@ static tempera_status make_group(tempera_sampler *s, size_t chain,
   TM_TRY(s->method->make_group(s, (uint32_t)(chain + o->chain_offset), start,
                                tau, &s->groups[chain], error));
   s->groups[chain]->chain = (uint32_t)chain;
+  s->groups[chain]->evaluator.call->chain = chain + 1;
   return TEMPERA_OK;
 }
 
@@ -144,9 +146,11 @@ static tempera_status explore_support(tempera_sampler *s,
 static tempera_status set_up(tempera_sampler *s, tempera_error *error) {
   size_t chains = s->options.chains;
   s->integer = tm_heap_alloc(s->model->size, sizeof(bool));
+  s->fixed = tm_heap_alloc(s->model->size, sizeof(bool));
   s->groups = tm_heap_alloc(chains, sizeof(tm_group *));
-  if (!s->integer || !s->groups)
+  if (!s->integer || !s->fixed || !s->groups)
     return tm_fail_memory(error);
+  TM_TRY(tm_fixed_values(s->model, s->fixed, error));
   for (size_t b = 0; b < s->model->block_count; b++)
     for (size_t i = 0; i < s->model->blocks[b].theta_count; i++)
       s->integer[s->model->blocks[b].theta + i] =
@@ -220,6 +224,7 @@ void tempera_sampler_free(tempera_sampler *sampler) {
   tm_history_free(&sampler->history);
   tm_heap_free(sampler->annealed);
   tm_heap_free(sampler->integer);
+  tm_heap_free(sampler->fixed);
   tm_heap_free(sampler);
 }
 
