@@ -5,6 +5,7 @@
 #include "numeric/dense.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { MOST = 20 };
 
@@ -65,10 +66,36 @@ static void inverses_and_solves_undo_products(void **state) {
   }
 }
 
+/* A = sum of values v v', for d below and above where LAPACK takes over. */
+static void eigenvectors_make_the_matrix_again(void **state) {
+  (void)state;
+  enum { LARGE = 60 };
+  static double a[LARGE * LARGE], kept[LARGE * LARGE], v[LARGE * LARGE],
+      e[LARGE];
+  static const size_t sizes[] = {1, 7, LARGE};
+  tempera_random random = tm_random(3, 0, TM_PURPOSE_TEST);
+  for (size_t n = 0; n < 3; n++) {
+    size_t d = sizes[n];
+    for (size_t i = 0; i < d; i++)
+      for (size_t j = 0; j <= i; j++)
+        a[i * d + j] = a[j * d + i] = tempera_random_normal(&random);
+    memcpy(kept, a, sizeof a);
+    tm_symmetric_eigen(a, d, e, v);
+    for (size_t i = 0; i < d; i++)
+      for (size_t j = 0; j < d; j++) {
+        double sum = 0;
+        for (size_t k = 0; k < d; k++)
+          sum += e[k] * v[k * d + i] * v[k * d + j];
+        assert_true(fabs(sum - kept[i * d + j]) < 1e-11);
+      }
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(products_are_plain_sums),
       cmocka_unit_test(inverses_and_solves_undo_products),
+      cmocka_unit_test(eigenvectors_make_the_matrix_again),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
