@@ -1,8 +1,6 @@
 /* dense.c - see dense.h. */
 #include "numeric/dense.h"
 
-#include <lapacke.h>
-
 #include <math.h>
 #include <string.h>
 
@@ -88,65 +86,4 @@ void tm_upper_transposed(const double *r, size_t d, const double *x,
   }
   for (; i < d; i++)
     y[i] = one_entry(r, d, x, i, 0, i + 1);
-}
-
-static double off_diagonal(const double *a, size_t d) {
-  double sum = 0;
-  for (size_t i = 0; i < d; i++)
-    for (size_t j = 0; j < i; j++)
-      sum += a[i * d + j] * a[i * d + j];
-  return sum;
-}
-
-/* Rotate rows and columns p and q of a so that a_pq = 0. */
-static void rotate(double *a, double *v, size_t d, size_t p, size_t q) {
-  double apq = a[p * d + q];
-  if (apq == 0)
-    return;
-  double theta = (a[q * d + q] - a[p * d + p]) / (2 * apq);
-  double t = copysign(1, theta) / (fabs(theta) + sqrt(1 + theta * theta));
-  double c = 1 / sqrt(1 + t * t), s = t * c;
-  for (size_t k = 0; k < d; k++) {
-    double x = a[k * d + p], y = a[k * d + q];
-    a[k * d + p] = c * x - s * y;
-    a[k * d + q] = s * x + c * y;
-  }
-  for (size_t k = 0; k < d; k++) {
-    double x = a[p * d + k], y = a[q * d + k];
-    a[p * d + k] = c * x - s * y;
-    a[q * d + k] = s * x + c * y;
-    x = v[p * d + k];
-    y = v[q * d + k];
-    v[p * d + k] = c * x - s * y;
-    v[q * d + k] = s * x + c * y;
-  }
-}
-
-/* By LAPACK, column after column, which row-major are the rows. */
-static bool by_lapack(double *a, size_t d, double *values, double *vectors) {
-  memcpy(vectors, a, d * d * sizeof(double));
-  return LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'V', 'U', (lapack_int)d, vectors,
-                        (lapack_int)d, values) == 0;
-}
-
-/* Rotations need no memory of their own and are quick where d is small; for d =
- * 1000 they would take minutes. */
-void tm_symmetric_eigen(double *a, size_t d, double *values, double *vectors) {
-  enum { SMALL = 48 };
-  double size = 0;
-  if (d > SMALL && by_lapack(a, d, values, vectors))
-    return;
-  for (size_t i = 0; i < d * d; i++) {
-    vectors[i] = i % (d + 1) == 0;
-    size += a[i] * a[i];
-  }
-  for (int sweep = 0; sweep < 40; sweep++) {
-    if (!(off_diagonal(a, d) > 1e-28 * size))
-      break;
-    for (size_t p = 0; p < d; p++)
-      for (size_t q = p + 1; q < d; q++)
-        rotate(a, vectors, d, p, q);
-  }
-  for (size_t i = 0; i < d; i++)
-    values[i] = a[i * d + i];
 }

@@ -130,24 +130,26 @@ _Noreturn void tm_runtime_reject(tm_tape *tape, const char *format, ...) {
   leave(tape, TM_REJECTED);
 }
 
-/* [[1,2],[3,4]], rows inside, up to `left` numbers. */
+/* [[1,2],[3,4]], rows inside, up to `left` numbers; of pairs, the last index
+ * is that of (re,im). */
 static const double *add_rows(tm_text *text, const tm_tensor *t, int level,
-                              const double *v, int *left) {
-  tm_text_add(text, "[");
+                              const double *v, int *left, bool pairs) {
+  bool pair = pairs && level + 1 == t->rank;
+  tm_text_add(text, pair ? "(" : "[");
   for (int i = 0; i < t->dim[level]; i++) {
-    if (*left <= 0) {
+    if (*left <= 0 && !pair) {
       tm_text_add(text, i ? ",..." : "...");
       break;
     }
     tm_text_add(text, i ? "," : "");
     if (level + 1 < t->rank) {
-      v = add_rows(text, t, level + 1, v, left);
+      v = add_rows(text, t, level + 1, v, left, pairs);
     } else {
       tm_text_number(text, *v++);
       --*left;
     }
   }
-  tm_text_add(text, "]");
+  tm_text_add(text, pair ? ")" : "]");
   return v;
 }
 
@@ -161,7 +163,7 @@ static void add_any(tm_text *text, const tm_any *a) {
   } else {
     enum { MOST = 100 };
     int left = MOST;
-    add_rows(text, &a->u.t, 0, a->u.t.v, &left);
+    add_rows(text, &a->u.t, 0, a->u.t.v, &left, a->tag == TM_TAG_PAIRS);
   }
 }
 
@@ -270,7 +272,8 @@ static tm_any missing(tm_tape *tape, const tm_any *arguments, int count) {
 static tm_fn find(const char *name, const char *signature) {
   static const tm_function_entry *const tables[] = {
       tm_elementwise_functions, tm_map_functions, tm_fixed_functions,
-      tm_density_functions,     tm_cdf_functions, tm_rng_functions};
+      tm_density_functions,     tm_cdf_functions, tm_rng_functions,
+      tm_complex_functions,     tm_complex_shapes};
   for (size_t k = 0; k < sizeof tables / sizeof *tables; k++)
     for (const tm_function_entry *e = tables[k]; e->name; e++)
       if (!strcmp(e->name, name) && !strcmp(e->signature, signature))
