@@ -567,7 +567,7 @@ typedef struct tempera_options {
   bool reference;    /* a second leg, from a density fitted to the posterior */
   bool save_warmup;
   bool tempered_quantities; /* compute them for draws below tau = 1 too */
-  const double *init; /* chains x tempera_model_size starts, or NULL */
+  const double *init;       /* chains x tempera_model_size starts, or NULL */
   /* The number of the first chain: chains of one seed and different numbers
    * are independent, so that several processes can share a run's chains. */
   size_t chain_offset;
@@ -631,6 +631,25 @@ tempera_sampler_create(const tempera_model *model,
                                       error);
 }
 void tempera_sampler_free(tempera_sampler *sampler);
+/* Everything that a sampler is, its draws included, into one file; between
+ * advances. Loaded with the same model and by the same version of the library,
+ * it goes on as if it had never stopped: bit for bit the same draws, on any
+ * number of threads (0: as many as before). Starts and ridges are made again,
+ * which calls the model. Sinks are to be added again, and get what is drawn
+ * from then on. A model with a state of its own that changes by its calls
+ * cannot be saved. */
+TEMPERA_CHECKED tempera_status tempera_sampler_save(tempera_sampler *sampler,
+                                                    const char *path,
+                                                    tempera_error *error);
+TEMPERA_CHECKED tempera_status tempera_sampler_load(const tempera_model *model,
+                                                    const char *path,
+                                                    int threads,
+                                                    tempera_sampler **sampler,
+                                                    tempera_error *error);
+/* So many iterations from now on, warmup as it was: equal to a run that was
+ * asked for so many at once. Refused below those already done. */
+TEMPERA_CHECKED tempera_status tempera_sampler_lengthen(
+    tempera_sampler *sampler, size_t iterations, tempera_error *error);
 /* At most `sweeps` further sweeps per chain, warmup first; the ridge is built
  * by the first call. */
 TEMPERA_CHECKED tempera_status tempera_sampler_advance(tempera_sampler *sampler,
