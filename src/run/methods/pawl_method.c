@@ -106,6 +106,10 @@ static tempera_status archive(tempera_sampler *s, tm_archive *archive,
   if (archive->reading)
     TM_TRY(make_state(s, error));
   tm_tau_bins_archive(&state_of(s)->bins, archive);
+  if (state_of(s)->bins.count == 0)
+    tm_archive_fail(archive, "there are no bins of tau");
+  else if (archive->reading)
+    hand_out(s);
   return TEMPERA_OK;
 }
 
