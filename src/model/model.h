@@ -131,6 +131,11 @@ void tm_constrain_point(const tempera_model *model, tm_point *point);
 /* One block of it; gives its log Jacobian. u and theta are whole vectors. */
 double tm_constrain_block(const tm_block *block, const double *u,
                           double *theta);
+/* Which values of theta their type holds at one number (the diagonal of a
+ * correlation matrix, the zeros of a factor): `fixed` has one for each. */
+TEMPERA_CHECKED tempera_status tm_fixed_values(const tempera_model *model,
+                                               bool *fixed,
+                                               tempera_error *error);
 /* theta -> u; a value on a real bound maps to a large finite coordinate. */
 void tm_unconstrain(const tempera_model *model, const double *theta, double *u);
 void tm_unconstrain_block(const tm_block *block, const double *theta,

@@ -51,6 +51,7 @@ struct tempera_sampler {
   tm_group **groups;   /* options.chains of them */
   void *method_state;  /* or NULL */
   bool *integer;       /* per natural-scale value */
+  bool *fixed;         /* the same: has it only one value? */
   tempera_draws *draws, *warmup_draws; /* the latter only with save_warmup */
   tm_reference_leg *leg;               /* NULL: none */
   struct {

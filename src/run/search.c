@@ -10,7 +10,7 @@
 
 /* Of the evaluations that sweeps take, counted: the search grows with the run,
  * and with it the cheapness of the model. */
-static const double SHARE = 0.06;
+static const double SHARE = 0.08;
 enum { AHEAD = 6000 }; /* sweeps that every run of automatic length has */
 
 static double swept(const tempera_sampler *s) {
