@@ -968,6 +968,37 @@ tempera_run_sample(const tempera_run_request *request, tempera_sampler *sampler,
                                   user, summary, error);
 }
 
+/* A run whose process ended, however that was, goes on: from its last
+ * checkpoint, on any number of threads (0: as many as before), to the same
+ * files as if it had never stopped, but for times. request: the folder, and
+ * model_path and data that must be those of config.json. Refused: another
+ * model, other data, another version, a folder that a process is writing to. */
+typedef struct tempera_run tempera_run;
+TEMPERA_CHECKED tempera_status tempera_run_open_sized(
+    const tempera_run_request *request, size_t size, const tempera_model *model,
+    int threads, tempera_run **run, tempera_error *error);
+TEMPERA_CHECKED static inline tempera_status
+tempera_run_open(const tempera_run_request *request, const tempera_model *model,
+                 int threads, tempera_run **run, tempera_error *error) {
+  return tempera_run_open_sized(request, sizeof *request, model, threads, run,
+                                error);
+}
+/* Ends its claim on the folder and frees its sampler. */
+void tempera_run_close(tempera_run *run);
+/* The run's; for tempera_sampler_lengthen, say. */
+tempera_sampler *tempera_run_sampler(tempera_run *run);
+TEMPERA_CHECKED tempera_status tempera_run_resume(tempera_run *run,
+                                                  tempera_progress_fn progress,
+                                                  void *user,
+                                                  tempera_summary **summary,
+                                                  tempera_error *error);
+/* The model and data files of a run, as they were named; NULL where it has
+ * none. Free with tempera_text_free. */
+TEMPERA_CHECKED tempera_status tempera_run_paths(const char *folder,
+                                                 char **model_path,
+                                                 char **data_path,
+                                                 tempera_error *error);
+
 /* The draws as ArviZ InferenceData (NetCDF4), with the data and the evidence
  * where these are given (either may be NULL). Loads libnetcdf. The file is
  * whole or not there. */

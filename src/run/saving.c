@@ -255,18 +255,18 @@ tempera_status tm_sampler_read(const tempera_model *model, tm_archive *archive,
   return TEMPERA_OK;
 }
 
-void tm_sampler_archive_rows(tempera_sampler *sampler, size_t first,
-                             size_t last, tm_archive *archive) {
+void tm_sampler_archive_rows(tempera_sampler *sampler, size_t *first,
+                             size_t *last, tm_archive *archive) {
   tempera_sampler *s = sampler;
   bool leg = s->leg && s->leg->walking;
   tm_archive_tag(archive, "rows");
-  tm_archive_size(archive, &first);
-  tm_archive_size(archive, &last);
+  tm_archive_size(archive, first);
+  tm_archive_size(archive, last);
   if (!tm_archive_fine(archive))
     return;
-  tm_draws_archive_rows(s->draws, first, last, archive);
+  tm_draws_archive_rows(s->draws, *first, *last, archive);
   if (leg)
-    tm_draws_archive_rows(s->reference, first, last, archive);
+    tm_draws_archive_rows(s->reference, *first, *last, archive);
 }
 
 void tm_sampler_set_keeper(tempera_sampler *sampler, const tm_keeper *keeper) {
@@ -278,7 +278,10 @@ void tm_sampler_set_keeper(tempera_sampler *sampler, const tm_keeper *keeper) {
  */
 
 static void archive_all_rows(tempera_sampler *s, tm_archive *archive) {
-  tm_sampler_archive_rows(s, 0, s->draws->count, archive);
+  size_t first = 0, last = s->draws->count;
+  tm_sampler_archive_rows(s, &first, &last, archive);
+  if (first != 0 || last != s->draws->count)
+    tm_archive_fail(archive, "draws are missing");
   if (s->warmup_draws && tm_archive_fine(archive))
     tm_draws_archive_rows(s->warmup_draws, 0, s->warmup_draws->count, archive);
 }

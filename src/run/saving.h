@@ -20,9 +20,10 @@ TEMPERA_CHECKED tempera_status tm_sampler_read(const tempera_model *model,
                                                tm_archive *archive, int threads,
                                                tempera_sampler **sampler,
                                                tempera_error *error);
-/* Rows of kept sweeps, the reference leg's too: from `first` to `last`. */
-void tm_sampler_archive_rows(tempera_sampler *sampler, size_t first,
-                             size_t last, tm_archive *archive);
+/* Rows of kept sweeps, the reference leg's too: from *first to *last, which a
+ * reader gets told. */
+void tm_sampler_archive_rows(tempera_sampler *sampler, size_t *first,
+                             size_t *last, tm_archive *archive);
 
 /* Who keeps a run's state: asked after each block of sweeps, and told when it
  * `must` be kept, since what follows cannot be repeated from later. */
