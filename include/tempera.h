@@ -250,6 +250,11 @@ typedef int (*tempera_density_fn)(const double *theta, double *value,
                                   void *user);
 typedef int (*tempera_gradient_fn)(const double *theta, double *value,
                                    double *gradient, void *user);
+/* Of the terms of both log densities, the sums of those that hold theta[i], an
+ * integer; others may be left out, or be in, whatever else theta is. */
+typedef int (*tempera_terms_fn)(const double *theta, size_t i,
+                                double *log_likelihood, double *log_prior,
+                                void *user);
 typedef int (*tempera_draw_fn)(tempera_random *random, double *theta,
                                void *user);
 /* theta: in, a point to start from; out, the maximiser of
@@ -331,6 +336,10 @@ typedef struct tempera_model_spec {
   void (*release)(void *user);                 /* for user and its clones */
   /* Why the last callback with this user gave < 0 or > 0; may be NULL. */
   const char *(*reason)(const void *user);
+  /* Moves of single integers cost what one of them changes. A call counts as
+   * this share of an evaluation; 0: as a whole one. */
+  tempera_terms_fn integer_terms;
+  double integer_terms_cost;
 } tempera_model_spec;
 
 typedef struct tempera_model tempera_model;
@@ -387,6 +396,23 @@ void tempera_model_constrain(const tempera_model *model, const double *u,
 TEMPERA_CHECKED tempera_status
 tempera_model_unconstrain(const tempera_model *model, const double *theta,
                           double *u, tempera_error *error);
+
+/* Which call? For programs that are to say what a model did when it crashed
+ * or hung: the library cannot return from such a call. */
+typedef struct tempera_call {
+  const char *model, *function; /* "log_likelihood" */
+  size_t chain;                 /* from 1; 0: of no chain */
+  size_t size;                  /* of theta, which has these names */
+  const char *const *names;
+  const double *theta;
+} tempera_call;
+/* The call that this thread is in, false: none. Safe in a signal handler. */
+bool tempera_call_current(tempera_call *call);
+/* Keep a list of the calls of samplers created from now on, for: */
+void tempera_call_watch(void);
+/* A call, on any thread, that lasts longer than this. Time is counted from when
+ * it was first seen here: ask several times in these seconds. */
+bool tempera_call_overdue(double seconds, tempera_call *call);
 
 /* A model evaluated many times, on one thread, with no allocation. */
 typedef struct tempera_evaluator tempera_evaluator;
@@ -857,6 +883,7 @@ typedef struct tempera_summary {
   size_t data_count;
   size_t chains, iterations, warmup, thin;
   bool complete;
+  size_t running; /* the run goes on, to so many iterations at most; or 0 */
   /* evidence */
   double log_z, se, lower, upper;
   char *estimator;        /* NULL when there is no evidence (improper prior) */

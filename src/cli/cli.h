@@ -50,6 +50,13 @@ bool cli_colour(void);
  * output cannot be written. */
 int cli_print(char *text);
 
+/* crash.c: from now on a model that crashes, exits or (timeout > 0) stays in a
+ * call for so many seconds ends the process with a message; draws are in the
+ * folder. Texts must last. */
+void cli_watch_model(const char *model, double timeout);
+void cli_watch_run(const char *folder);
+void cli_watch_end(void);
+
 /* A model and its data, as `sample` and `check` load them. */
 typedef struct cli_input {
   const char *model_path, *data_path; /* data_path may be NULL */

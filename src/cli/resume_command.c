@@ -103,6 +103,7 @@ static int go_on(const request *r, tempera_run *run) {
     return cli_usage("resume", "%s", error.message);
   cli_progress progress = cli_progress_start(r->run.quiet, r->run.verbose);
   cli_catch_signals(sampler);
+  cli_watch_run(r->run.output);
   tempera_status status =
       tempera_run_resume(run, cli_progress_show, &progress, &summary, &error);
   cli_progress_end(&progress);
@@ -147,7 +148,9 @@ int cli_resume(int argc, char **argv) {
   if (tempera_run_paths(r.run.output, &model_path, &data_path, &error) !=
       TEMPERA_OK)
     return cli_fail(NULL, &error);
+  cli_watch_model(r.input.model_path ? r.input.model_path : model_path, 0);
   code = resume(&r, model_path, data_path);
+  cli_watch_end();
   cli_unload(&r.input);
   tempera_text_free(model_path);
   tempera_text_free(data_path);

@@ -47,6 +47,9 @@ static const char help[] =
     "      --seed S           random seed [a new one, recorded]\n"
     "      --threads N        [all cores]\n"
     "      --time-limit S     stop after S seconds\n"
+    "      --eval-timeout S   end the run when the model stays in one call for "
+    "S\n"
+    "                         seconds\n"
     "      --until-se X       stop when the se of log Z is below X\n"
     "      --paper            the settings printed in the paper\n"
     "      --init FILE        starts: {name: value} or an array of such\n"
@@ -63,13 +66,14 @@ static const char help[] =
     "  -v, --verbose          say more, and sketch histograms and tau\n"
     "  -h, --help\n";
 
-enum { LIBRARY_OPTION = 1000, INIT, JSON, NETCDF, INCLUDE };
+enum { LIBRARY_OPTION = 1000, INIT, JSON, NETCDF, INCLUDE, EVAL_TIMEOUT };
 
 static const struct option long_options[] = {
     {"data", required_argument, NULL, 'd'},
     {"output", required_argument, NULL, 'o'},
     {"init", required_argument, NULL, INIT},
     {"include-path", required_argument, NULL, INCLUDE},
+    {"eval-timeout", required_argument, NULL, EVAL_TIMEOUT},
     {"json", no_argument, NULL, JSON},
     {"netcdf", no_argument, NULL, NETCDF},
     {"quiet", no_argument, NULL, 'q'},
@@ -110,6 +114,7 @@ typedef struct request {
   char default_output[512];
   double *starts;
   bool json, netcdf, quiet, verbose, seeded;
+  double eval_timeout; /* seconds; 0: none */
   tempera_options options;
 } request;
 
@@ -122,6 +127,15 @@ static int set_library_option(request *r, int index) {
     return cli_usage("sample", "--%s", error.message);
   r->seeded = r->seeded || strcmp(name, "seed") == 0;
   return EXIT_DONE;
+}
+
+static int take_timeout(request *r) {
+  char *end;
+  r->eval_timeout = strtod(optarg, &end);
+  return *optarg && !*end && r->eval_timeout > 0 && r->eval_timeout < 1e9
+             ? EXIT_DONE
+             : cli_usage("sample", "--eval-timeout: %s is no number of seconds",
+                         optarg);
 }
 
 static int take_option(request *r, int code, int index, char **argv) {
@@ -138,6 +152,8 @@ static int take_option(request *r, int code, int index, char **argv) {
   case INCLUDE:
     r->input.include_path = optarg;
     return EXIT_DONE;
+  case EVAL_TIMEOUT:
+    return take_timeout(r);
   case JSON:
     r->json = true;
     return EXIT_DONE;
@@ -258,6 +274,7 @@ static int run(const request *r, tempera_sampler *sampler) {
                           .verbose = r->verbose};
   announce(r, sampler);
   cli_catch_signals(sampler);
+  cli_watch_run(r->output);
   tempera_status status = tempera_run_sample(&where, sampler, cli_progress_show,
                                              &progress, &summary, &error);
   cli_progress_end(&progress);
@@ -287,6 +304,7 @@ int cli_sample(int argc, char **argv) {
   if (code != EXIT_DONE)
     return code == HELP_SHOWN ? EXIT_DONE : code;
   r.input.quiet = r.quiet;
+  cli_watch_model(r.input.model_path, r.eval_timeout);
   code = pick_seed(&r);
   if (code == EXIT_DONE)
     code = cli_load(&r.input);
@@ -296,5 +314,6 @@ int cli_sample(int argc, char **argv) {
     code = sample(&r);
   free(r.starts);
   cli_unload(&r.input);
+  cli_watch_end();
   return code;
 }

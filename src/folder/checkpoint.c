@@ -204,11 +204,11 @@ static tempera_status write_checkpoint(tm_checkpoint *c, tempera_error *error) {
   return status;
 }
 
-static tempera_status keep(tempera_sampler *sampler, bool must, void *user,
-                           tempera_error *error) {
-  tm_checkpoint *c = user;
+tempera_status tm_checkpoint_keep(tm_checkpoint *checkpoint, bool must,
+                                  tempera_error *error) {
+  tm_checkpoint *c = checkpoint;
   double now = seconds_now();
-  bool same = c->kept && c->kept_at == tm_sweeps_done(sampler);
+  bool same = c->kept && c->kept_at == tm_sweeps_done(c->sampler);
   if (same || (!must && now < c->due))
     return TEMPERA_OK;
   TM_TRY(write_checkpoint(c, error));
@@ -231,9 +231,7 @@ tempera_status tm_checkpoint_begin(const char *folder, tempera_sampler *sampler,
 tempera_status tm_checkpoint_attach(tm_checkpoint *checkpoint,
                                     tempera_error *error) {
   const tempera_sink sink = {append_rows, checkpoint};
-  const tm_keeper keeper = {keep, checkpoint};
   checkpoint->due = next_due(seconds_now(), 0);
-  tm_sampler_set_keeper(checkpoint->sampler, &keeper);
   return tempera_sampler_add_sink(checkpoint->sampler, &sink, error);
 }
 

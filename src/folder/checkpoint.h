@@ -21,6 +21,7 @@ typedef struct tm_checkpoint {
   double due;        /* seconds of the monotonic clock */
   bool kept;         /* one was written, ... */
   size_t kept_at;    /* ... at this sweep */
+  bool pageless;     /* no page can be made of the run */
 } tm_checkpoint;
 
 /* For a run that begins: an empty checkpoint.draws, and the first checkpoint,
@@ -36,7 +37,11 @@ TEMPERA_CHECKED tempera_status
 tm_checkpoint_load(const char *folder, const char *data_path,
                    const tempera_model *model, int threads, tm_csv_sink *files,
                    tm_checkpoint *checkpoint, tempera_error *error);
-/* Rows flow here, and state is kept, from now on. */
+/* Keep the state if it is time to, or if it must be. */
+TEMPERA_CHECKED tempera_status tm_checkpoint_keep(tm_checkpoint *checkpoint,
+                                                  bool must,
+                                                  tempera_error *error);
+/* Rows flow here from now on. */
 TEMPERA_CHECKED tempera_status tm_checkpoint_attach(tm_checkpoint *checkpoint,
                                                     tempera_error *error);
 void tm_checkpoint_close(tm_checkpoint *checkpoint);

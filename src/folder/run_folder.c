@@ -7,7 +7,9 @@
 #include "folder/config.h"
 #include "folder/lock.h"
 #include "model/data.h"
+#include "run/sampler.h"
 
+#include <math.h>
 #include <string.h>
 
 static tempera_status write_config(const char *path,
@@ -106,6 +108,46 @@ typedef struct listener {
   void *user;
 } listener;
 
+/* ---- while it runs ------------------------------------------------------- */
+
+/* A page to look at, this often in seconds at most, for a small share of the
+ * time: so many times what it took is the wait for the next. */
+static const double PAGE_EVERY = 10, PAGE_RARELY = 50;
+enum { PAGE_DRAWS = 100 };
+
+typedef struct watch {
+  const tempera_run_request *request;
+  tm_checkpoint *checkpoint;
+  double due; /* seconds into the run */
+} watch;
+
+/* A run is no worse for having no page: failures are not its own. */
+static void show_state(const watch *w, tempera_sampler *sampler) {
+  tempera_summary *made = NULL;
+  if (tempera_sampler_summarise(sampler, &made, NULL) != TEMPERA_OK)
+    return;
+  made->running = tempera_sampler_options(sampler)->iterations;
+  if (note_data(w->request->data, made, NULL) == TEMPERA_OK &&
+      write_summary(w->request, made, NULL) == TEMPERA_OK &&
+      tempera_run_report(w->request->folder, NULL, NULL) != TEMPERA_OK)
+    w->checkpoint->pageless = true; /* once is enough */
+  tempera_summary_free(made);
+}
+
+static tempera_status keep(tempera_sampler *sampler, bool must, void *user,
+                           tempera_error *error) {
+  watch *w = user;
+  TM_TRY(tm_checkpoint_keep(w->checkpoint, must, error));
+  double now = tm_sampler_seconds(sampler);
+  if (now < w->due || w->checkpoint->pageless ||
+      tempera_draws_count(tempera_sampler_draws(sampler)) < PAGE_DRAWS)
+    return TEMPERA_OK;
+  show_state(w, sampler);
+  double took = tm_sampler_seconds(sampler) - now;
+  w->due = now + took + fmax(PAGE_EVERY, PAGE_RARELY * took);
+  return TEMPERA_OK;
+}
+
 static tempera_status conduct(const tempera_run_request *request,
                               tm_checkpoint *checkpoint, const listener *who,
                               tempera_summary **summary, tempera_error *error) {
@@ -114,6 +156,8 @@ static tempera_status conduct(const tempera_run_request *request,
   const tempera_sink sink = {tm_csv_sink_append, checkpoint->files};
   TM_TRY(tempera_sampler_add_sink(sampler, &sink, error));
   TM_TRY(tm_checkpoint_attach(checkpoint, error));
+  watch w = {request, checkpoint, tm_sampler_seconds(sampler) + PAGE_EVERY};
+  tm_sampler_set_keeper(sampler, &(tm_keeper){keep, &w});
   tempera_status status =
       tempera_sampler_run(sampler, who->progress, who->user, error);
   tm_sampler_set_keeper(sampler, &(tm_keeper){0});

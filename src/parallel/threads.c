@@ -6,6 +6,7 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <unistd.h>
 
@@ -30,6 +31,7 @@ typedef struct crew {
   const tempera_context *setting; /* the caller's */
   tm_piece_fn fn;
   void *context;
+  void *(*work)(void *);
   size_t count;
   size_t next;             /* the first piece nobody has taken */
   size_t left[MOST_TURNS]; /* turns of each piece */
@@ -40,6 +42,19 @@ typedef struct crew {
 static void begin_work(const crew *c) {
   tm_context_inherit(c->setting);
   inside = true;
+}
+
+/* A started thread. Handlers of signals get a stack of their own (a model may
+ * have used up the thread's), which lies at the bottom of that. */
+static void *start(void *of) {
+  char spare[1 << 14];
+  const stack_t given = {.ss_sp = spare, .ss_size = sizeof spare};
+  const stack_t none = {.ss_flags = SS_DISABLE};
+  crew *c = of;
+  sigaltstack(&given, NULL);
+  c->work(c);
+  sigaltstack(&none, NULL);
+  return NULL;
 }
 
 /* ---- a piece once -------------------------------------------------------- */
@@ -65,9 +80,10 @@ static void work_together(crew *c, int threads, void *(*work)(void *)) {
   size_t started = 0,
          wanted = c->count < (size_t)threads ? c->count : (size_t)threads;
   c->setting = tm_context();
+  c->work = work;
   pthread_mutex_init(&c->lock, NULL);
   while (started + 1 < wanted && started < MOST_THREADS &&
-         pthread_create(&others[started], NULL, work, c) == 0)
+         pthread_create(&others[started], NULL, start, c) == 0)
     started++;
   work(c);
   for (size_t i = 0; i < started; i++)

@@ -104,6 +104,8 @@ static void archive_stage(tempera_sampler *s, tm_archive *archive) {
   tm_archive_size(archive, &s->search_due);
   tm_archive_size(archive, &s->extensions);
   tm_archive_bool(archive, &s->barren);
+  tm_archive_bool(archive, &s->anew);
+  tm_archive_size(archive, &s->trips);
   tm_archive_bool(archive, &s->automatic);
   tm_archive_bool(archive, &s->satisfied);
   tm_archive_text(archive, s->decision, sizeof s->decision);

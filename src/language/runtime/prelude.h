@@ -169,6 +169,12 @@ typedef struct tm_runtime {
   void (*improper)(void *binding); /* some element has no proper prior */
   /* the last parameter, at `offset`, has one if conditions on data hold */
   void (*conditional)(void *binding, long offset);
+  /* a piece of the target begins, of this part and weight, with the numbers
+   * that name it (0: what stands between pieces); and it reads elements of a
+   * parameter at `offset`: those with these first indices */
+  void (*piece)(void *binding, int part, long weight, const long *numbers);
+  void (*reads)(void *binding, long offset, int rank, const int *dim, int count,
+                const long *indices);
   /* an output's name and sizes, once; then its value, for every point */
   void (*announce)(tm_tape *tape, void *binding, const char *name,
                    int generated, int rank, const int *dim);
@@ -287,8 +293,14 @@ typedef struct tm_entry {
   void (*prior)(tm_tape *tape, const void *instance, double *theta);
   /* transformed parameters and model with their prints, or NULL */
   void (*show)(tm_tape *tape, const void *instance, const double *theta);
+  /* [prior, likelihood], or NULL: the sum of the pieces from `at` to `last`,
+   * four numbers each; and what every piece reads, by the runtime's `piece` and
+   * `reads` */
+  void (*terms[2])(tm_tape *tape, const void *instance, const double *theta,
+                   const long *at, const long *last);
+  void (*reads[2])(tm_tape *tape, const void *instance, void *binding);
 } tm_entry;
 
-enum { TM_ENTRY_VERSION = 6 };
+enum { TM_ENTRY_VERSION = 7 };
 
 #endif

@@ -120,6 +120,10 @@ long tm_binding_dependent(tm_tape *tape, void *binding, const char *name,
                           int shifted, int depth, int rank, const int *dim,
                           const void *instance, tm_limits limits);
 void tm_binding_improper(void *binding);
+/* Of sites.c. */
+void tm_sites_piece(void *binding, int part, long weight, const long *numbers);
+void tm_sites_reads(void *binding, long offset, int rank, const int *dim,
+                    int count, const long *indices);
 void tm_binding_conditional(void *binding, long offset);
 void tm_binding_announce(tm_tape *tape, void *binding, const char *name,
                          int generated, int rank, const int *dim);
