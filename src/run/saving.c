@@ -225,6 +225,9 @@ static tempera_status read_options(const tempera_model *model,
   size_t chains = asked->chains ? asked->chains : 1;
   if (values && values < chains * model->size)
     tm_archive_fail(archive, "starts are missing");
+  /* Before memory is taken for them: each has a stream at least. */
+  if (chains > (archive->length - archive->at) / sizeof(tempera_random))
+    tm_archive_fail(archive, "there are more chains than states");
   asked->init = values ? *init : NULL;
   if (tm_archive_fine(archive))
     return TEMPERA_OK;
