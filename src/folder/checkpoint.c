@@ -1,6 +1,7 @@
 /* checkpoint.c - see checkpoint.h. */
 #include "folder/checkpoint.h"
 
+#include "base/context.h"
 #include "base/file.h"
 #include "base/locale.h"
 #include "base/memory.h"
@@ -77,10 +78,22 @@ static tempera_status write_rows(tm_checkpoint *c, const tm_archive *archive,
   return TEMPERA_OK;
 }
 
+/* A disk without room for checkpoints may have some for draws: the run goes on,
+ * and can be resumed from the last one that is whole. */
+static tempera_status give_up(tm_checkpoint *c, tempera_status status) {
+  static const char words[] = "tempera: there is no room for checkpoints any "
+                              "more; the run goes on, but "
+                              "could only be resumed from the last one\n";
+  c->given_up = status == TEMPERA_ERROR_IO;
+  if (c->given_up)
+    tm_message(tm_context(), words, sizeof words - 1);
+  return c->given_up ? TEMPERA_OK : status;
+}
+
 static tempera_status append_rows(const tempera_block *block, void *user,
                                   tempera_error *error) {
   tm_checkpoint *c = user;
-  if (block->warmup)
+  if (block->warmup || c->given_up)
     return TEMPERA_OK;
   size_t first = block->first, last = block->last;
   tm_archive archive = tm_archive_writer();
@@ -89,7 +102,7 @@ static tempera_status append_rows(const tempera_block *block, void *user,
   if (status == TEMPERA_OK)
     status = write_rows(c, &archive, error);
   tm_archive_clear(&archive);
-  return status;
+  return give_up(c, status);
 }
 
 static bool read_exactly(int file, void *into, size_t length, int64_t from) {
@@ -209,9 +222,9 @@ tempera_status tm_checkpoint_keep(tm_checkpoint *checkpoint, bool must,
   tm_checkpoint *c = checkpoint;
   double now = seconds_now();
   bool same = c->kept && c->kept_at == tm_sweeps_done(c->sampler);
-  if (same || (!must && now < c->due))
+  if (same || c->given_up || (!must && now < c->due))
     return TEMPERA_OK;
-  TM_TRY(write_checkpoint(c, error));
+  TM_TRY(give_up(c, write_checkpoint(c, error)));
   c->due = next_due(now, seconds_now() - now);
   return TEMPERA_OK;
 }

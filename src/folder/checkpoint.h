@@ -21,6 +21,7 @@ typedef struct tm_checkpoint {
   double due;        /* seconds of the monotonic clock */
   bool kept;         /* one was written, ... */
   size_t kept_at;    /* ... at this sweep */
+  bool given_up;     /* there is no room for more */
   bool pageless;     /* no page can be made of the run */
 } tm_checkpoint;
 
