@@ -8,7 +8,6 @@
 
 #include "../statistical/family_toy.h"
 #include "gaussian_model.h"
-#include "tempered_models.h"
 #include "whole_run.h"
 
 #include <stdio.h>
@@ -16,7 +15,7 @@
 
 enum { EVERY = 173 }; /* sweeps between saves: ends of rounds fall anywhere */
 
-typedef enum kind { GAUSSIAN, TOY, EIGHT } kind;
+typedef enum kind { GAUSSIAN, TOY, SLOPES } kind;
 
 typedef struct scene {
   const char *name;
@@ -27,8 +26,8 @@ typedef struct scene {
 #define LENGTHS "iterations", "900", "warmup", "1000", "seed", "3"
 static const scene SCENES[] = {
     {"pt-stwnc", TOY, {LENGTHS}},
-    {"gradients", EIGHT, {LENGTHS, "chains", "2"}},
-    {"hmc", EIGHT, {LENGTHS, "kernel", "hmc", "chains", "2"}},
+    {"gradients", SLOPES, {LENGTHS, "chains", "2"}},
+    {"hmc", SLOPES, {LENGTHS, "kernel", "hmc", "chains", "2"}},
     {"slice", GAUSSIAN, {LENGTHS, "kernel", "slice", "save-warmup", "true"}},
     {"walk", TOY, {LENGTHS, "kernel", "random-walk", "thin", "2"}},
     {"stwnc", GAUSSIAN, {LENGTHS, "method", "stwnc", "tau-move", "lifted"}},
@@ -43,18 +42,34 @@ static const scene SCENES[] = {
     {"mh", GAUSSIAN, {LENGTHS, "method", "mh"}},
 };
 
+static int slope(double towards, double variance, size_t count,
+                 const double *theta, double *gradient) {
+  for (size_t j = 0; j < count; j++)
+    gradient[j] = (towards - theta[j]) / variance;
+  return 0;
+}
+
+static int likelihood_gradient(const double *theta, double *value,
+                               double *gradient, void *user) {
+  const gaussian_model *m = user;
+  slope(m->y, m->variance, m->dimension, theta, gradient);
+  return gaussian_likelihood(theta, value, user);
+}
+
+static int prior_gradient(const double *theta, double *value, double *gradient,
+                          void *user) {
+  const gaussian_model *m = user;
+  slope(0, 1, m->dimension, theta, gradient);
+  return gaussian_prior(theta, value, user);
+}
+
 static tempera_model *model_of(kind k) {
-  tempera_model_spec gaussian = two_gaussians();
-  tempera_model_spec schools = {.name = "schools",
-                                .parameters = SCHOOLS,
-                                .parameter_count = 3,
-                                .log_likelihood = schools_likelihood,
-                                .log_prior = schools_prior,
-                                .log_likelihood_gradient =
-                                    schools_likelihood_gradient,
-                                .log_prior_gradient = schools_prior_gradient};
-  return k == TOY ? toy_model(true)
-                  : make_model(k == GAUSSIAN ? &gaussian : &schools);
+  tempera_model_spec spec = two_gaussians();
+  if (k == SLOPES) {
+    spec.log_likelihood_gradient = likelihood_gradient;
+    spec.log_prior_gradient = prior_gradient;
+  }
+  return k == TOY ? toy_model(true) : make_model(&spec);
 }
 
 static void same_columns(const tempera_draws *a, const tempera_draws *b) {
@@ -131,7 +146,7 @@ static void one_scene(const scene *one) {
   advance(whole, 10000);
   for (int k = 0; tm_sweeps_done(parted) < tm_sweeps_total(parted); k++) {
     parted = reload(model, parted, 1 + k % 3);
-    advance(parted, one->model == EIGHT ? 4 * EVERY : EVERY);
+    advance(parted, EVERY);
   }
   parted = reload(model, parted, 2);
   print_message("%s\n", one->name);
