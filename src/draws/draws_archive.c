@@ -1,4 +1,5 @@
-/* saving.c - draws as state, see base/archive.h: what they are of, and rows. */
+/* draws_archive.c - draws as state (base/archive.h): what they are of, and
+ * rows. */
 #include "draws/draws.h"
 
 enum { MOST_KNOTS = 1 << 16, MOST_WIDTH = 1 << 12 };
