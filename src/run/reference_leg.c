@@ -107,6 +107,56 @@ static size_t fewest_draws(const tempera_model *model) {
   return 2 * model->dimension + 20;
 }
 
+/* Gradients of log f at some of the rows, evenly over them: in `made`, with
+ * room for both arrays. Rows without a finite one are left out. */
+static tempera_status find_slopes(tempera_sampler *s, const tm_points *u,
+                                  double *made, size_t wanted,
+                                  tm_slopes_at *slopes, tempera_error *error) {
+  tm_group *group = s->groups[0];
+  size_t n = u->dimension;
+  double *at = made, *gradient = made + wanted * n,
+         *prior = made + 2 * wanted * n;
+  *slopes = (tm_slopes_at){0, at, gradient};
+  for (size_t k = 0; k < wanted; k++) {
+    double *g = gradient + slopes->count * n, sum = 0;
+    memcpy(group->spare.u, u->values + k * u->count / wanted * n,
+           n * sizeof(double));
+    tm_evaluate_gradient(&group->evaluator, &group->spare, g, prior);
+    for (size_t j = 0; j < n; j++)
+      sum += g[j] += prior[j];
+    if (!isfinite(sum))
+      continue;
+    memcpy(at + slopes->count++ * n, group->spare.u, n * sizeof(double));
+  }
+  if (group->evaluator.status == TEMPERA_OK)
+    return TEMPERA_OK;
+  if (error)
+    *error = group->evaluator.error;
+  return group->evaluator.status;
+}
+
+/* q by the draws, and by gradients where there are and integers are not. Where
+ * walkers stand is noted in between: points to spare hold it. */
+static tempera_status fit_to(tempera_sampler *s, const tm_points *u,
+                             tempera_random *random, tempera_error *error) {
+  const tempera_model *model = s->model;
+  size_t n = model->dimension, wanted = 4 * n + 20;
+  wanted = wanted < u->count ? wanted : u->count;
+  if (!tm_has_gradients(model) || model->real_dimension < n)
+    wanted = 0;
+  double *made = tm_heap_alloc((2 * wanted + 1) * n, sizeof(double));
+  tm_slopes_at slopes = {0};
+  if (!made)
+    return tm_fail_memory(error);
+  tempera_status status = find_slopes(s, u, made, wanted, &slopes, error);
+  for (size_t c = 0; c < s->options.chains; c++)
+    tm_pair_save_reference(pair_of(s, c));
+  if (status == TEMPERA_OK)
+    status = tm_reference_fit(s->leg->reference, u, &slopes, random, error);
+  tm_heap_free(made);
+  return status;
+}
+
 static tempera_status fit(tempera_sampler *s, tempera_error *error) {
   tm_reference_leg *leg = s->leg;
   bool early = 2 * s->round_end < s->options.warmup; /* it will be replaced */
@@ -117,12 +167,10 @@ static tempera_status fit(tempera_sampler *s, tempera_error *error) {
     return tm_fail_memory(error);
   for (size_t i = 0; i < count; i++)
     memcpy(rows + i * n, leg->u + picked(s, &p, i) * n, n * sizeof(double));
-  for (size_t c = 0; c < s->options.chains; c++)
-    tm_pair_save_reference(pair_of(s, c));
   tempera_random random = tm_random(s->options.seed, (uint32_t)s->round_end,
                                     TM_PURPOSE_REFERENCE_FIT);
   tm_points u = {count, n, rows, NULL};
-  tempera_status status = tm_reference_fit(leg->reference, &u, &random, error);
+  tempera_status status = fit_to(s, &u, &random, error);
   tm_heap_free(rows);
   for (size_t c = 0; c < s->options.chains && status == TEMPERA_OK; c++)
     status = tm_pair_set_reference(pair_of(s, c), leg->reference,
