@@ -31,17 +31,14 @@ static tm_pair *pair_of(const tempera_sampler *s, size_t chain) {
  * Target draws of the warmup
  */
 
-tempera_status tm_leg_begin(tempera_sampler *sampler, tempera_error *error) {
-  tempera_sampler *s = sampler;
-  const tempera_options *o = &s->options;
-  if (!o->reference || o->warmup == 0)
-    return TEMPERA_OK;
+static tempera_status make_leg(tempera_sampler *s, size_t stride, size_t rows,
+                               tempera_error *error) {
   tm_reference_leg *leg = s->leg = tm_heap_alloc(1, sizeof *leg);
   if (!leg)
     return tm_fail_memory(error);
-  leg->stride = (o->warmup * o->chains + MOST_ROWS - 1) / MOST_ROWS;
-  leg->rows = (o->warmup + leg->stride - 1) / leg->stride;
-  size_t all = o->chains * leg->rows;
+  leg->stride = stride;
+  leg->rows = rows;
+  size_t all = s->options.chains * rows;
   leg->u = tm_heap_large(all * s->model->dimension, sizeof(double));
   leg->log_density = tm_heap_alloc(all, sizeof(double));
   if (!leg->u || !leg->log_density)
@@ -49,6 +46,15 @@ tempera_status tm_leg_begin(tempera_sampler *sampler, tempera_error *error) {
   TM_TRY(tm_round_create(s, &leg->round_draws, error));
   leg->round_draws->tau_min = 0;
   return tm_reference_create(s->model, &leg->reference, error);
+}
+
+tempera_status tm_leg_begin(tempera_sampler *sampler, tempera_error *error) {
+  tempera_sampler *s = sampler;
+  const tempera_options *o = &s->options;
+  if (!o->reference || o->warmup == 0)
+    return TEMPERA_OK;
+  size_t stride = (o->warmup * o->chains + MOST_ROWS - 1) / MOST_ROWS;
+  return make_leg(s, stride, (o->warmup + stride - 1) / stride, error);
 }
 
 void tm_leg_free(tm_reference_leg *leg) {
@@ -60,6 +66,7 @@ void tm_leg_free(tm_reference_leg *leg) {
   tm_draws_free(leg->round_draws);
   tm_heap_free(leg->u);
   tm_heap_free(leg->log_density);
+  tm_heap_free(leg->fitted);
   tm_heap_free(leg);
 }
 
@@ -109,51 +116,70 @@ static size_t fewest_draws(const tempera_model *model) {
 
 /* Gradients of log f at some of the rows, evenly over them: in `made`, with
  * room for both arrays. Rows without a finite one are left out. */
-static tempera_status find_slopes(tempera_sampler *s, const tm_points *u,
-                                  double *made, size_t wanted,
-                                  tm_slopes_at *slopes, tempera_error *error) {
-  tm_group *group = s->groups[0];
+static tempera_status find_slopes(const tempera_model *model,
+                                  const tm_points *u, double *made,
+                                  size_t wanted, tm_slopes_at *slopes,
+                                  tempera_error *error) {
   size_t n = u->dimension;
   double *at = made, *gradient = made + wanted * n,
-         *prior = made + 2 * wanted * n;
+         *prior = gradient + wanted * n;
+  tm_arena *arena = tm_arena_create();
+  tm_evaluator evaluator = {0};
+  tm_point point;
+  tempera_status status = arena ? TEMPERA_OK : tm_fail_memory(error);
+  if (status == TEMPERA_OK)
+    status = tm_point_create(model, arena, &point, error);
+  if (status == TEMPERA_OK)
+    status = tm_evaluator_create(model, arena, &evaluator, error);
+  bool made_evaluator = status == TEMPERA_OK;
   *slopes = (tm_slopes_at){0, at, gradient};
-  for (size_t k = 0; k < wanted; k++) {
+  for (size_t k = 0; k < wanted && status == TEMPERA_OK; k++) {
     double *g = gradient + slopes->count * n, sum = 0;
-    memcpy(group->spare.u, u->values + k * u->count / wanted * n,
-           n * sizeof(double));
-    tm_evaluate_gradient(&group->evaluator, &group->spare, g, prior);
+    memcpy(point.u, u->values + k * u->count / wanted * n, n * sizeof(double));
+    tm_evaluate_gradient(&evaluator, &point, g, prior);
+    status = evaluator.status;
     for (size_t j = 0; j < n; j++)
       sum += g[j] += prior[j];
-    if (!isfinite(sum))
-      continue;
-    memcpy(at + slopes->count++ * n, group->spare.u, n * sizeof(double));
+    if (isfinite(sum))
+      memcpy(at + slopes->count++ * n, point.u, n * sizeof(double));
   }
-  if (group->evaluator.status == TEMPERA_OK)
-    return TEMPERA_OK;
-  if (error)
-    *error = group->evaluator.error;
-  return group->evaluator.status;
+  if (made_evaluator && status != TEMPERA_OK && error)
+    *error = evaluator.error;
+  if (made_evaluator)
+    tm_evaluator_release(&evaluator);
+  tm_arena_free(arena);
+  return status;
 }
 
-/* q by the draws, and by gradients where there are and integers are not. Where
- * walkers stand is noted in between: points to spare hold it. */
-static tempera_status fit_to(tempera_sampler *s, const tm_points *u,
-                             tempera_random *random, tempera_error *error) {
-  const tempera_model *model = s->model;
-  size_t n = model->dimension, wanted = 4 * n + 20;
-  wanted = wanted < u->count ? wanted : u->count;
-  if (!tm_has_gradients(model) || model->real_dimension < n)
-    wanted = 0;
+/* How many: where there are gradients, and no integers. */
+static size_t slopes_wanted(const tempera_model *model, size_t rows) {
+  size_t wanted = 4 * model->dimension + 20;
+  if (!tm_has_gradients(model) || model->real_dimension < model->dimension)
+    return 0;
+  return wanted < rows ? wanted : rows;
+}
+
+/* q from `fitted`, for every group. */
+static tempera_status fit_again(tempera_sampler *s, tempera_error *error) {
+  tm_reference_leg *leg = s->leg;
+  size_t n = s->model->dimension;
+  tempera_random random = tm_random(s->options.seed, (uint32_t)leg->fitted_at,
+                                    TM_PURPOSE_REFERENCE_FIT);
+  tm_points u = {leg->fitted_values / n, n, leg->fitted, NULL};
+  size_t wanted = slopes_wanted(s->model, u.count);
   double *made = tm_heap_alloc((2 * wanted + 1) * n, sizeof(double));
-  tm_slopes_at slopes = {0};
   if (!made)
     return tm_fail_memory(error);
-  tempera_status status = find_slopes(s, u, made, wanted, &slopes, error);
-  for (size_t c = 0; c < s->options.chains; c++)
-    tm_pair_save_reference(pair_of(s, c));
+  tm_slopes_at slopes = {0};
+  tempera_status status =
+      wanted ? find_slopes(s->model, &u, made, wanted, &slopes, error)
+             : TEMPERA_OK;
   if (status == TEMPERA_OK)
-    status = tm_reference_fit(s->leg->reference, u, &slopes, random, error);
+    status = tm_reference_fit(leg->reference, &u, &slopes, &random, error);
   tm_heap_free(made);
+  for (size_t c = 0; c < s->options.chains && status == TEMPERA_OK; c++)
+    status = tm_pair_set_reference(pair_of(s, c), leg->reference,
+                                   s->options.seed, error);
   return status;
 }
 
@@ -167,15 +193,15 @@ static tempera_status fit(tempera_sampler *s, tempera_error *error) {
     return tm_fail_memory(error);
   for (size_t i = 0; i < count; i++)
     memcpy(rows + i * n, leg->u + picked(s, &p, i) * n, n * sizeof(double));
-  tempera_random random = tm_random(s->options.seed, (uint32_t)s->round_end,
-                                    TM_PURPOSE_REFERENCE_FIT);
-  tm_points u = {count, n, rows, NULL};
-  tempera_status status = fit_to(s, &u, &random, error);
-  tm_heap_free(rows);
-  for (size_t c = 0; c < s->options.chains && status == TEMPERA_OK; c++)
-    status = tm_pair_set_reference(pair_of(s, c), leg->reference,
-                                   s->options.seed, error);
-  return status;
+  tm_heap_free(leg->fitted);
+  leg->fitted = rows;
+  leg->fitted_values = count * n;
+  leg->fitted_at = s->round_end;
+  for (size_t c = 0; c < s->options.chains; c++)
+    tm_pair_save_reference(pair_of(s, c));
+  s->groups[0]->evaluator.gradient_evaluations +=
+      slopes_wanted(s->model, count); /* on resuming they are counted already */
+  return fit_again(s, error);
 }
 
 /* ------------------------------------------------------------------------
@@ -368,4 +394,62 @@ tm_leg_cost tm_leg_cost_of(const tempera_sampler *sampler) {
     cost.seconds += e->seconds;
   }
   return cost;
+}
+
+/* ------------------------------------------------------------------------
+ * Its state
+ */
+
+/* What the warmup still needs: its target draws, and those of this round. */
+static void archive_rows(tempera_sampler *s, tm_archive *archive) {
+  tm_reference_leg *leg = s->leg;
+  size_t done = s->saved_at, n = s->model->dimension;
+  size_t rows = done ? (done - 1) / leg->stride + 1 : 0;
+  if (done >= s->options.warmup)
+    return;
+  rows = rows < leg->rows ? rows : leg->rows;
+  for (size_t c = 0; c < s->options.chains; c++) {
+    tm_archive_doubles(archive, leg->u + c * leg->rows * n, rows * n);
+    tm_archive_doubles(archive, leg->log_density + c * leg->rows, rows);
+  }
+  if (leg->walking)
+    tm_draws_archive_rows(leg->round_draws, 0, done - s->round_start, archive);
+}
+
+static tempera_status take_up(tempera_sampler *s, tm_archive *archive,
+                              tempera_error *error) {
+  tm_reference_leg *leg = s->leg;
+  bool enough = leg->learner && leg->fitted_values >= s->model->dimension;
+  if (!tm_archive_fine(archive) || !leg->walking)
+    return TEMPERA_OK;
+  if (!enough || s->options.method != TEMPERA_PT_STWNC) {
+    tm_archive_fail(archive, "the reference leg has nothing to start from");
+    return TEMPERA_OK;
+  }
+  TM_TRY(fit_again(s, error));
+  return update_prior(s, error);
+}
+
+tempera_status tm_leg_archive(tempera_sampler *sampler, tm_archive *archive,
+                              tempera_error *error) {
+  tempera_sampler *s = sampler;
+  bool there = s->leg != NULL;
+  size_t stride = there ? s->leg->stride : 1, rows = there ? s->leg->rows : 0;
+  tm_archive_tag(archive, "reference leg");
+  tm_archive_bool(archive, &there);
+  tm_archive_count(archive, &stride, SIZE_MAX / 2);
+  tm_archive_count(archive, &rows, MOST_ROWS);
+  if (!there || !tm_archive_fine(archive))
+    return TEMPERA_OK;
+  if (archive->reading)
+    TM_TRY(make_leg(s, stride ? stride : 1, rows, error));
+  tm_reference_leg *leg = s->leg;
+  tm_archive_bool(archive, &leg->walking);
+  tm_archive_grown(archive, &leg->fitted, &leg->fitted_values,
+                   SIZE_MAX / sizeof(double) - 1);
+  tm_archive_size(archive, &leg->fitted_at);
+  tm_archive_size(archive, &leg->trips);
+  tm_learner_archive(&leg->learner, archive);
+  archive_rows(s, archive);
+  return archive->reading ? take_up(s, archive, error) : TEMPERA_OK;
 }
