@@ -6,6 +6,7 @@
 #include "base/locale.h"
 #include "estimate/estimate.h"
 #include "estimate/evidence/evidence.h"
+#include "parallel/ranks.h"
 #include "run/absorption.h"
 
 #include <math.h>
@@ -15,6 +16,8 @@
  * where a run stops depends on its draws and never on the clock. */
 enum { CHECK_EVERY = 500, FIRST_BLOCK = 20 };
 static const double BLOCK_SECONDS = 0.1;
+/* Ranks wait for each other at the end of a block. */
+static const double SHARED_BLOCK_SECONDS = 1;
 /* Share of the time that may go into estimates for the progress line. */
 static const double ESTIMATE_SHARE = 0.02;
 
@@ -58,9 +61,11 @@ static size_t next_block(const tempera_sampler *s, const pace *p,
 
 static void adjust_pace(pace *p, double now) {
   double took = fmax(now - p->block_started, 1e-6);
-  double factor = fmax(0.25, fmin(4, BLOCK_SECONDS / took));
+  double wanted = tm_ranks() ? SHARED_BLOCK_SECONDS : BLOCK_SECONDS;
+  double factor = fmax(0.25, fmin(4, wanted / took));
   double block = fmax(1, fmin(1e6, (double)p->block * factor));
   p->block = (size_t)block;
+  tm_answers_agree(&p->block, sizeof p->block);
 }
 
 static void estimate_now(tempera_sampler *s) {
@@ -144,7 +149,8 @@ tempera_status tempera_sampler_run(tempera_sampler *sampler,
     now = tempera_sampler_progress(s);
     if (progress)
       estimate_for_progress(s, &p, now.seconds);
-    if (status == TEMPERA_CANCELLED && !atomic_load(&s->cancelled))
+    if (status == TEMPERA_CANCELLED &&
+        !tm_answers_agree_on(atomic_load(&s->cancelled)))
       break; /* the time was up while the ridge was looked for */
     if (status != TEMPERA_OK) {
       if (progress)
@@ -155,8 +161,9 @@ tempera_status tempera_sampler_run(tempera_sampler *sampler,
     if (now.done == s->options.warmup)
       p.block = FIRST_BLOCK; /* the first draws are on disk soon */
     TM_TRY(decide(s, &now, error));
+    double limit = s->options.time_limit;
     if (precise_enough(s, &now) ||
-        (s->options.time_limit > 0 && now.seconds >= s->options.time_limit))
+        tm_answers_agree_on(limit > 0 && now.seconds >= limit))
       break;
     now = tempera_sampler_progress(s);
   }
