@@ -32,8 +32,10 @@ $(BUILD)/CMakeCache.txt:
 setup:
 	./scripts/setup.sh
 
+# What it runs and no more: the command and one model.
 demo: setup
-	$(MAKE) all
+	$(MAKE) $(BUILD)/CMakeCache.txt
+	cmake --build $(BUILD) -j $(JOBS) --target tempera model-bimodal
 	rm -rf demo-run
 	$(BUILD)/tempera sample $(BUILD)/models/bimodal.so \
 	  -d models/paper/bimodal.json -o demo-run

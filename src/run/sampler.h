@@ -79,6 +79,8 @@ struct tempera_sampler {
 
 /* sampler.c: sweeps every group has done, and will do. */
 size_t tm_sweeps_done(const tempera_sampler *sampler);
+/* stopping.c: after how many sweeps the run may end next. */
+size_t tm_next_end(const tempera_sampler *sampler, size_t done);
 size_t tm_sweeps_total(const tempera_sampler *sampler);
 /* The seed of what all chains of this process share, and others do not. */
 uint64_t tm_seed_of(const tempera_options *options);
