@@ -79,4 +79,14 @@ ranks 2 "$tempera" sample "$models/crashes.so" -d c.json --seed 1 --chains 2 \
   > out 2> err && fail "a crash on a rank is no failure"
 says "a crash on a rank" 'the model crashed \(SIGSEGV.* in log_likelihood, chain [12], at mu = '
 [ "$(rows crash/target-2.csv)" -gt 0 ] || fail "a crash on a rank lost draws"
+
+# A run of two ranks goes on without any.
+status 0 "resume on one rank" "$tempera" resume pair-2-1 --iterations 400 -q
+status 0 "at once" "$tempera" sample "$build_dir/models/bimodal.so" \
+  -d "$papers/bimodal.json" --seed 3 --chains 4 -q -o at-once \
+  --iterations 400 --warmup 300
+for file in target-1 tempered-4; do
+  cmp -s <(grep -v '^#' pair-2-1/$file.csv) <(grep -v '^#' at-once/$file.csv) ||
+    fail "resumed on one rank, $file differs"
+done
 finish
