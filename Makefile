@@ -9,6 +9,7 @@
 #   make family       every method and estimator beside the exact answers
 #   make everyday     posteriors of the kind people have, ten seeds each
 #   make gauntlet     172 problems of known evidence, as users would run them
+#   make posteriordb CHECKOUT=DIR    posteriordb's programs likewise
 #   make experiments  these and truth, dimension, budget, ablation (an hour)
 #   make page         the charts of reports, from page/ (needs Node)
 #   make screenshots  the pictures in docs/screenshots (needs Chromium too)
@@ -20,7 +21,7 @@ TIMINGS := overhead models language
 EXPERIMENTS := coverage verdict truth dimension budget ablation family
 GENERATOR := $(if $(shell command -v ninja),-G Ninja,)
 
-.PHONY: all functions-table setup demo test install bench $(EXPERIMENTS) gauntlet everyday \
+.PHONY: all functions-table setup demo test install bench $(EXPERIMENTS) gauntlet posteriordb everyday \
   experiments page screenshots format clean
 
 all: $(BUILD)/CMakeCache.txt
@@ -32,8 +33,10 @@ $(BUILD)/CMakeCache.txt:
 setup:
 	./scripts/setup.sh
 
+# What it runs and no more: the command and one model.
 demo: setup
-	$(MAKE) all
+	$(MAKE) $(BUILD)/CMakeCache.txt
+	cmake --build $(BUILD) -j $(JOBS) --target tempera model-bimodal
 	rm -rf demo-run
 	$(BUILD)/tempera sample $(BUILD)/models/bimodal.so \
 	  -d models/paper/bimodal.json -o demo-run
@@ -69,6 +72,11 @@ everyday: all
 gauntlet: all
 	python3 benchmarks/gauntlet/gauntlet.py $(BUILD)/tempera \
 	  -o $(BUILD)/gauntlet.json --document docs/methods.md $(EXPERIMENT_FLAGS)
+
+# Needs a checkout of github.com/stan-dev/posteriordb.
+posteriordb: all
+	python3 benchmarks/posteriordb.py $(BUILD)/tempera "$(CHECKOUT)" \
+	  -o $(BUILD)/posteriordb.json --document docs/benchmarks.md $(EXPERIMENT_FLAGS)
 
 experiments: $(EXPERIMENTS) gauntlet
 

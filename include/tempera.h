@@ -635,6 +635,8 @@ typedef struct tempera_progress {
   double log_z, se; /* NaN until known */
   size_t round_trips;
   uint64_t likelihood_evaluations;
+  size_t next; /* sweeps at which the run may end: those of the next check when
+                  the length is automatic, else total */
 } tempera_progress;
 
 /* 0: go on; anything else: stop, as tempera_sampler_cancel does. */
@@ -1004,13 +1006,14 @@ typedef struct tempera_comparison {
   double *log_bayes_factors, *log_bayes_factor_se;
   char **warnings;
   size_t warning_count;
+  char *numbers; /* single numbers that differ in the data, in words, or NULL */
 } tempera_comparison;
 
 /* Compare runs, called by these names. prior_odds: a positive number for each
  * (only their ratios matter), or NULL for equal odds. Refuses summaries without
  * evidence and runs on different data: arrays of one name that differ, or
  * nothing in common. Single numbers may differ (a number of components, a
- * hyperparameter); a warning lists them. */
+ * hyperparameter); `numbers` lists them. */
 TEMPERA_CHECKED tempera_status tempera_compare(
     const tempera_summary *const *summaries, const char *const *names,
     size_t count, const double *prior_odds, tempera_comparison **comparison,

@@ -78,7 +78,6 @@ int cli_check_gradient(const tempera_model *model, const char *path);
 /* The progress display on standard error. */
 typedef struct cli_progress {
   bool quiet, verbose, terminal;
-  bool automatic;    /* the run decides its length: time left is a bound */
   double shown_at;   /* seconds into the run of the last line; < 0: none */
   double began_at;   /* when the ridge was there; < 0: not yet */
   size_t began_with; /* and sweeps done by then */

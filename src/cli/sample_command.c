@@ -24,10 +24,21 @@ static const char help[] =
     "      --method M         pt-stwnc, stwnc, pt, st, pawl, ee, mh "
     "[pt-stwnc]\n"
     "      --tau-prior P      learned, laplace, profile [learned]\n"
+    "                         learned: log z(tau), refined in warmup\n"
+    "                         laplace: from the optima and their curvature\n"
+    "                         profile: the paper's, from the optima; it\n"
+    "                         collapses in many dimensions\n"
     "      --ridge R          convex, spline, exact [convex]\n"
+    "                         convex: knots until bounds meet, a certificate\n"
+    "                         spline: the paper's, 301 optima and 60 knots\n"
+    "                         exact: an optimisation at every tau proposal\n"
     "      --tau-move M       gibbs, uniform, truncated-normal, lifted, "
     "neighbour\n"
     "                         (the last for st only) [gibbs]\n"
+    "                         gibbs: drawn exactly, never rejected\n"
+    "                         uniform, truncated-normal: the paper's proposals\n"
+    "                         lifted: goes on until a rejection turns it\n"
+    "                         neighbour: one level up or down\n"
     "      --tau-scale X      sd of truncated-normal proposals [0.1]\n"
     "      --tau-min X        lowest tau, for improper priors [0]\n"
     "      --kernel K         auto, random-walk, slice, hmc, model [auto]\n"
@@ -45,7 +56,9 @@ static const char help[] =
     "[even-odd]\n"
     "      --schedule S       of pt: adapted, power [adapted]\n"
     "      --walkers M        of pawl, in each chain [8]\n"
-    "      --exchange RHO     probability of an exchange\n"
+    "      --exchange RHO     probability of proposing an exchange between the\n"
+    "                         chains in a sweep [1; 0.1 for ee; 1/8 with\n"
+    "                         --paper, in place of a move]\n"
     "      --seed S           random seed [a new one, recorded]\n"
     "      --threads N        [all cores]\n"
     "      --time-limit S     stop after S seconds\n"
@@ -370,7 +383,6 @@ static int run(const request *r, tempera_sampler *sampler) {
   tempera_error error = {0};
   tempera_summary *summary = NULL;
   cli_progress progress = cli_progress_start(r->quiet, r->verbose);
-  progress.automatic = r->options.iterations == 0 && !r->options.paper;
   tempera_run_request where = {.folder = r->output,
                                .model_path = r->input.model_path,
                                .data_path = r->input.data_path,

@@ -479,7 +479,8 @@ void tempera_sampler_progress_sized(const tempera_sampler *sampler,
                                  .se = s->se,
                                  .round_trips = s->round_trips,
                                  .likelihood_evaluations =
-                                     tm_sampler_evaluations(s)};
+                                     tm_sampler_evaluations(s),
+                                 .next = tm_next_end(s, done)};
   tm_sized_give(progress, size, &ours, sizeof ours);
 }
 

@@ -167,8 +167,10 @@ static void emit_announcements(tm_emitter *g, tm_block_kind block) {
     const tm_variable *v = tree->globals[i];
     if (v->block != block)
       continue;
-    tm_emit(g, "  t->runtime->announce(t, binding, \"%s\", %d, ",
-            tm_shown_name(v), block == TM_BLOCK_GENERATED_QUANTITIES);
+    tm_emit(g, "  t->runtime->announce(t, binding, \"%s\", %s%s, ",
+            tm_shown_name(v),
+            block == TM_BLOCK_GENERATED_QUANTITIES ? "TM_GENERATED" : "0",
+            tm_is_complex(v->type) ? " | TM_PAIRS" : "");
     tm_emit_sizes(g, v);
     tm_emit(g, ");\n");
   }
@@ -176,11 +178,25 @@ static void emit_announcements(tm_emitter *g, tm_block_kind block) {
 
 /* ---- parameters --------------------------------------------------------- */
 
+static void emit_complex_theta(tm_emitter *g, const tm_variable *v) {
+  const char *n = v->name;
+  tm_emit_line(g, "tm_tensor v_%s = tm_shape(%d, I->d_%s);", n,
+               tm_rank(v->type), n);
+  tm_emit_line(g, "v_%s.v = (double *)theta + I->o_%s;", n, n);
+  if (g->gradient)
+    tm_emit_line(g, "v_%s.d = gradient + I->o_%s;", n, n);
+  tm_emit_line(g,
+               "v_%s = F[%zu](t, (tm_any[]){tm_any_tensor(v_%s, 1)}, 1).u.t;",
+               n, tm_emit_call_number(g, "from_columns", "Z"), n);
+}
+
 static void emit_theta(tm_emitter *g, const tm_variable *v) {
   tm_held held = tm_held_variable(g, v);
   const char *n = v->name;
   bool gradient = g->gradient && v->type.base != TM_INT;
-  if (held == TM_TENSOR)
+  if (tm_is_complex(v->type))
+    emit_complex_theta(g, v);
+  else if (held == TM_TENSOR)
     tm_emit_line(g,
                  "tm_tensor v_%s = tm_unpack(t, theta + I->o_%s, %s%s%s, "
                  "%zu, I->d_%s);",
@@ -274,9 +290,12 @@ static void emit_parameters(tm_emitter *g) {
     }
     tm_emit(g,
             "    I->o_%s = t->runtime->parameter(t, binding, \"%s\", %d, "
-            "%d, %d, s_.rank, s_.dim, ",
+            "%s, %d, s_.rank, s_.dim, ",
             v->name, tm_shown_name(v), (int)v->constraint,
-            v->type.base == TM_INT, v->type.depth);
+            v->type.base == TM_INT   ? "TM_WHOLE"
+            : tm_is_complex(v->type) ? "TM_PAIRS"
+                                     : "0",
+            v->type.depth);
     emit_bounds(g, v);
     tm_emit(g, "); }\n");
     emit_propriety(g, v);
@@ -346,9 +365,13 @@ static void emit_outputs(tm_emitter *g, tm_block_kind block) {
     const tm_variable *v = tree->globals[i];
     if (v->block != block)
       continue;
+    bool complex = tm_is_complex(v->type);
     tm_emit(g, "  t->runtime->output(t, binding, ");
+    if (complex)
+      tm_emit(g, "F[%zu](t, (tm_any[]){",
+              tm_emit_call_number(g, "to_columns", "Z"));
     emit_any_variable(g, v);
-    tm_emit(g, ");\n");
+    tm_emit(g, "%s);\n", complex ? "}, 1)" : "");
   }
 }
 

@@ -33,7 +33,8 @@ typedef enum tm_tag {
   TM_TAG_INT,
   TM_TAG_REAL,
   TM_TAG_TENSOR,
-  TM_TAG_TEXT
+  TM_TAG_TEXT,
+  TM_TAG_PAIRS /* complex numbers, in messages */
 } tm_tag;
 
 /* A value of any kind, for calls into the library. */
@@ -135,6 +136,10 @@ typedef struct tm_limits {
   tm_limits_fn value, gradient;
 } tm_limits;
 
+/* Of parameters and outputs: whole numbers, generated quantities, complex
+ * numbers (the last dimension is their parts). */
+enum { TM_WHOLE = 1, TM_GENERATED = 1, TM_PAIRS = 2 };
+
 /* What the library gives a program. Failures do not return. */
 typedef struct tm_runtime {
   tm_fn (*find)(const char *name, const char *signature);
@@ -160,7 +165,7 @@ typedef struct tm_runtime {
   tm_tensor (*read)(tm_tape *tape, void *binding, const char *name, int integer,
                     int rank, const int *dim);
   long (*parameter)(tm_tape *tape, void *binding, const char *name,
-                    int constraint, int integer, int depth, int rank,
+                    int constraint, int kind, int depth, int rank,
                     const int *dim, tm_any lower, tm_any upper);
   /* one whose limits depend on parameters before it */
   long (*dependent)(tm_tape *tape, void *binding, const char *name, int shifted,
@@ -176,8 +181,8 @@ typedef struct tm_runtime {
   void (*reads)(void *binding, long offset, int rank, const int *dim, int count,
                 const long *indices);
   /* an output's name and sizes, once; then its value, for every point */
-  void (*announce)(tm_tape *tape, void *binding, const char *name,
-                   int generated, int rank, const int *dim);
+  void (*announce)(tm_tape *tape, void *binding, const char *name, int kind,
+                   int rank, const int *dim);
   void (*output)(tm_tape *tape, void *binding, tm_any value);
   int (*enough)(const void *binding); /* no more outputs are wanted */
   /* the solution at all times, one row each */
