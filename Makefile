@@ -21,7 +21,8 @@ TIMINGS := overhead models language
 EXPERIMENTS := coverage verdict truth dimension budget ablation family
 GENERATOR := $(if $(shell command -v ninja),-G Ninja,)
 
-.PHONY: all functions-table setup demo test install bench $(EXPERIMENTS) gauntlet posteriordb everyday \
+.PHONY: all functions-table setup demo test install bench $(EXPERIMENTS) gauntlet survive long posteriordb \
+  everyday \
   experiments page screenshots format clean
 
 all: $(BUILD)/CMakeCache.txt
@@ -68,6 +69,12 @@ family: PLOT := --document docs/methods.md
 
 everyday: all
 	python3 benchmarks/everyday/everyday.py $(BUILD)/tempera $(EXPERIMENT_FLAGS)
+
+survive: all
+	python3 benchmarks/survive.py $(BUILD) $(EXPERIMENT_FLAGS)
+
+long: all
+	python3 benchmarks/long.py $(BUILD)
 
 gauntlet: all
 	python3 benchmarks/gauntlet/gauntlet.py $(BUILD)/tempera \

@@ -331,6 +331,7 @@ static bool read_head(const json_t *root, tempera_summary *s) {
   s->warmup = read_integer(root, "warmup");
   s->thin = read_integer(root, "thin");
   s->complete = truth(root, "complete");
+  s->running = read_integer(root, "running");
   s->reliable = truth(root, "reliable");
   return text(root, "version", &s->version) && text(root, "model", &s->model) &&
          text(root, "method", &s->method) &&
