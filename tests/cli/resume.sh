@@ -60,6 +60,11 @@ sed -i 's/"version": "[^"]*"/"version": "0.0.1"/' version/config.json
 status 1 "another version" "$tempera" resume version
 says "another version" "made by version 0.0.1"
 
+cp -r long unsummarised
+rm unsummarised/summary.json
+status 1 "no summary yet" "$tempera" summary unsummarised
+says "no summary yet" "not there yet.*tempera resume unsummarised"
+
 # One process at a time; the claim dies with it.
 "$tempera" sample "${normal[@]}" --iterations 100000000 --thin 1000 -q -o busy &
 pid=$!
@@ -70,5 +75,7 @@ status 1 "two runs" "$tempera" sample "${normal[@]}" --iterations 100 -q -o busy
 says "two runs" "is being written by another process"
 kill -KILL $pid
 wait $pid 2> /dev/null
-status 0 "the claim is gone" "$tempera" resume busy --iterations 1000 -q
+# Refused or not, by how far it had come: but not by a claim.
+"$tempera" resume busy --iterations 1 -q > out 2> err
+grep -q "being written" err && fail "the claim outlives its process"
 finish
