@@ -805,6 +805,12 @@ typedef struct tempera_curve_point {
   double barrier; /* from tau = 0 up to here; NaN where it is not known */
 } tempera_curve_point;
 
+/* The estimate of log Z by the tempered chain from a first share of the draws.
+ */
+typedef struct tempera_running_point {
+  double share, log_z, se;
+} tempera_running_point;
+
 /* One level of a ladder. rejection: of exchanges with the next level; barrier:
  * from the first level up to this one. */
 typedef struct tempera_level {
@@ -912,6 +918,8 @@ typedef struct tempera_summary {
   size_t finding_count;
   char **warnings; /* their words */
   size_t warning_count;
+  tempera_running_point *running; /* log Z as the run went on, or NULL */
+  size_t running_count;
 } tempera_summary;
 
 /* Free the summary with tempera_summary_free. */
