@@ -826,9 +826,9 @@ typedef struct tempera_curve_point {
 
 /* The estimate of log Z by the tempered chain from a first share of the draws.
  */
-typedef struct tempera_running_point {
+typedef struct tempera_history_point {
   double share, log_z, se;
-} tempera_running_point;
+} tempera_history_point;
 
 /* One level of a ladder. rejection: of exchanges with the next level; barrier:
  * from the first level up to this one. */
@@ -938,8 +938,8 @@ typedef struct tempera_summary {
   size_t finding_count;
   char **warnings; /* their words */
   size_t warning_count;
-  tempera_running_point *running; /* log Z as the run went on, or NULL */
-  size_t running_count;
+  tempera_history_point *history; /* log Z as the run went on, or NULL */
+  size_t history_count;
 } tempera_summary;
 
 /* Free the summary with tempera_summary_free. */

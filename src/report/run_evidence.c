@@ -172,14 +172,14 @@ static void add_curves(json_t *figures, const tempera_summary *s) {
 /* ---- as the run went on ---------------------------------------------------
  */
 
-static json_t *running_figure(const tempera_summary *s) {
+static json_t *history_figure(const tempera_summary *s) {
   json_t *figure = tm_figure("plot", "log Z as the run went on");
-  size_t n = s->running_count;
+  size_t n = s->history_count;
   double *room = tm_heap_alloc(4 * n, sizeof *room);
   if (!room)
     return figure;
   for (size_t i = 0; i < n; i++) {
-    const tempera_running_point *p = &s->running[i];
+    const tempera_history_point *p = &s->history[i];
     room[i] = p->share * (double)s->iterations;
     room[n + i] = p->log_z;
     room[2 * n + i] = p->log_z - 1.96 * p->se;
@@ -211,6 +211,6 @@ void tm_run_evidence(json_t *page, const tempera_summary *summary) {
     tm_figures_add(figures, forest(s));
   if (s->curve_count)
     add_curves(figures, s);
-  if (s->running_count > 1)
-    tm_figures_add(figures, running_figure(s));
+  if (s->history_count > 1)
+    tm_figures_add(figures, history_figure(s));
 }

@@ -103,12 +103,12 @@ static bool read_estimates(const json_t *list, tempera_summary *s) {
   return true;
 }
 
-static bool read_running(const json_t *list, tempera_summary *s) {
-  if (!room(list, sizeof *s->running, &s->running, &s->running_count))
+static bool read_history(const json_t *list, tempera_summary *s) {
+  if (!room(list, sizeof *s->history, &s->history, &s->history_count))
     return false;
-  for (size_t i = 0; i < s->running_count; i++) {
+  for (size_t i = 0; i < s->history_count; i++) {
     const json_t *item = json_array_get(list, i);
-    s->running[i] = (tempera_running_point){
+    s->history[i] = (tempera_history_point){
         real(item, "share"), real(item, "log_z"), real(item, "se")};
   }
   return true;
@@ -123,7 +123,7 @@ static bool read_evidence(const json_t *root, tempera_summary *s) {
   s->zero_likelihood = real(json, "zero_likelihood");
   return text(json, "estimator", &s->estimator) &&
          read_estimates(json_object_get(json, "estimators"), s) &&
-         read_running(json_object_get(json, "running"), s);
+         read_history(json_object_get(json, "history"), s);
 }
 
 static bool read_pmf(const json_t *list, tempera_value_summary *v) {

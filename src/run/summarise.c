@@ -295,7 +295,7 @@ tempera_status tempera_sampler_summarise(const tempera_sampler *sampler,
     status = summarise(sampler, made, &calls, error);
   }
   if (status == TEMPERA_OK)
-    status = tm_estimate_running(sampler->draws, made, error);
+    status = tm_estimate_history(sampler->draws, made, error);
   if (status == TEMPERA_OK)
     status = tm_quantities_summarise(sampler, made, error);
   if (status == TEMPERA_OK)

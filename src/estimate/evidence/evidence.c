@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { HEADLINE_DRAWS = 100000, RUNNING_DRAWS = 20000, RUNNING = 8 };
+enum { HEADLINE_DRAWS = 100000, HISTORY_DRAWS = 20000, HISTORY = 8 };
 
 static const char biased_warning[] =
     "biased: every distinct tau gets one vote however long the chain held it, "
@@ -275,21 +275,21 @@ void tm_estimate_headline(const tempera_draws *draws, double *log_z,
   find_headline(draws, HEADLINE_DRAWS, log_z, se);
 }
 
-tempera_status tm_estimate_running(const tempera_draws *draws,
+tempera_status tm_estimate_history(const tempera_draws *draws,
                                    tempera_summary *summary,
                                    tempera_error *error) {
-  if (!draws->evidence || draws->count < RUNNING || summary->running)
+  if (!draws->evidence || draws->count < HISTORY || summary->history)
     return TEMPERA_OK;
-  summary->running = tm_heap_alloc(RUNNING, sizeof *summary->running);
-  if (!summary->running)
+  summary->history = tm_heap_alloc(HISTORY, sizeof *summary->history);
+  if (!summary->history)
     return tm_fail_memory(error);
-  for (size_t k = 1; k <= RUNNING; k++) {
+  for (size_t k = 1; k <= HISTORY; k++) {
     tempera_draws part = *draws;
-    tempera_running_point *p = &summary->running[summary->running_count];
-    part.count = draws->count * k / RUNNING;
-    find_headline(&part, RUNNING_DRAWS, &p->log_z, &p->se);
+    tempera_history_point *p = &summary->history[summary->history_count];
+    part.count = draws->count * k / HISTORY;
+    find_headline(&part, HISTORY_DRAWS, &p->log_z, &p->se);
     p->share = (double)part.count / (double)draws->count;
-    summary->running_count += isfinite(p->log_z) && isfinite(p->se);
+    summary->history_count += isfinite(p->log_z) && isfinite(p->se);
   }
   return TEMPERA_OK;
 }
