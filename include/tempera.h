@@ -241,6 +241,20 @@ typedef struct tempera_parameter {
   const char *const *value_names; /* or NULL: `size` names of the values */
 } tempera_parameter;
 
+/* Parameters described in JSON, for models whose densities are not written in
+ * C: an object of names, in order, each with "real", "int", ["real", LOWER,
+ * UPPER, SIZE] (the same for int; what is left out at the end, or null, is
+ * absent) or ["simplex", SIZE]. SIZE is a number, or an array of sizes of which
+ * the last runs fastest. Free with tempera_parameters_free; the blocks, as a
+ * spec wants them, live as long. */
+typedef struct tempera_parameters tempera_parameters;
+TEMPERA_CHECKED tempera_status
+tempera_parameters_parse(const char *text, size_t length,
+                         tempera_parameters **parameters, tempera_error *error);
+const tempera_parameter *
+tempera_parameters_blocks(const tempera_parameters *parameters, size_t *count);
+void tempera_parameters_free(tempera_parameters *parameters);
+
 /* Callbacks see theta on the natural scale, all blocks in order. They return
  * 0; > 0 for "reject this point" (density zero); < 0 for "stop the run".
  * They are called from several threads at once with distinct `user` pointers
@@ -250,6 +264,11 @@ typedef int (*tempera_density_fn)(const double *theta, double *value,
                                   void *user);
 typedef int (*tempera_gradient_fn)(const double *theta, double *value,
                                    double *gradient, void *user);
+/* Densities of `count` points, which lie one behind the other, and (unless
+ * NULL) their gradients, in the same order. 0; < 0 for "stop the run";
+ * -infinity rejects a point. */
+typedef int (*tempera_batch_fn)(const double *theta, size_t count,
+                                double *values, double *gradients, void *user);
 typedef int (*tempera_draw_fn)(tempera_random *random, double *theta,
                                void *user);
 /* theta: in, a point to start from; out, the maximiser of
@@ -331,6 +350,15 @@ typedef struct tempera_model_spec {
   void (*release)(void *user);                 /* for user and its clones */
   /* Why the last callback with this user gave < 0 or > 0; may be NULL. */
   const char *(*reason)(const void *user);
+  /* Many points at once, in the place of log_likelihood: those that chains on
+   * different threads wait for (by default every chain then has a thread; more
+   * chains make larger batches). All callbacks of such a model are made by the
+   * thread that runs the sampler, one at a time. A point's density must not
+   * depend on the others. log_prior_batch, for log_prior, is optional;
+   * batch_gradients: both can give gradients. Not with clone, optimum, gibbs
+   * and recipe. */
+  tempera_batch_fn log_likelihood_batch, log_prior_batch;
+  bool batch_gradients;
 } tempera_model_spec;
 
 typedef struct tempera_model tempera_model;
@@ -422,6 +450,10 @@ TEMPERA_CHECKED tempera_status tempera_starts_read(const char *path,
                                                    size_t chains,
                                                    double *starts,
                                                    tempera_error *error);
+/* The same from text in memory. */
+TEMPERA_CHECKED tempera_status tempera_starts_parse(
+    const char *text, size_t length, const tempera_model *model, size_t chains,
+    double *starts, tempera_error *error);
 
 /* ------------------------------------------------------------------------
  * Programs in the Stan language
@@ -567,7 +599,7 @@ typedef struct tempera_options {
   bool reference;    /* a second leg, from a density fitted to the posterior */
   bool save_warmup;
   bool tempered_quantities; /* compute them for draws below tau = 1 too */
-  const double *init; /* chains x tempera_model_size starts, or NULL */
+  const double *init;       /* chains x tempera_model_size starts, or NULL */
   /* The number of the first chain: chains of one seed and different numbers
    * are independent, so that several processes can share a run's chains. */
   size_t chain_offset;
@@ -722,6 +754,15 @@ const char *tempera_draws_name(const tempera_draws *draws, size_t i);
 TEMPERA_CHECKED tempera_status tempera_draws_variable(
     const tempera_draws *draws, tempera_role role, const char *name,
     double *values, size_t *elements, tempera_error *error);
+/* The sizes of that variable, outermost first: at most `most` are written,
+ * *rank (0: a single number) says how many there are. `places` (or NULL) has
+ * room for its elements: the row-major place in the array of each, for Stan's
+ * matrices are written by columns. */
+TEMPERA_CHECKED tempera_status tempera_draws_shape(const tempera_draws *draws,
+                                                   const char *name,
+                                                   size_t *dims, size_t most,
+                                                   size_t *rank, size_t *places,
+                                                   tempera_error *error);
 size_t tempera_draws_chains(const tempera_draws *draws);
 /* Kept sweeps in every chain, and the draws of a role they left: one each, or
  * one per level (method pt, tempered); 0 when the method has no such role. */
