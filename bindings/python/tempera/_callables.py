@@ -128,7 +128,7 @@ class CallableModel:
         self.layout = Layout(parameters)
         self.failure: Optional[BaseException] = None
         self.vectorised = vectorised
-        self.on_interrupt: Optional[Callable[[], None]] = None
+        self.on_interrupt: Optional[Callable[[], bool]] = None
         self.handle = Handle(lib.model_free)
         self._reason = b""
         spec = Spec(name=name.encode(), parameters=self.layout.first,
@@ -175,8 +175,8 @@ class CallableModel:
     def _fail(self, failure: BaseException) -> int:
         """Ctrl-C rejects the point and asks the run to end, so that what was
         drawn is kept; anything else stops it."""
-        if isinstance(failure, KeyboardInterrupt) and self.on_interrupt:
-            self.on_interrupt()
+        if isinstance(failure, KeyboardInterrupt) and self.on_interrupt and \
+                self.on_interrupt():
             return 1
         if self.failure is None:
             self.failure = failure

@@ -110,10 +110,12 @@ class _Job:
 
     # ---- running --------------------------------------------------------------
 
-    def interrupt(self) -> None:
+    def interrupt(self) -> bool:
+        """False when nothing runs yet that could end in order."""
         self.interrupted = True
         if self.sampler.value:
             lib.sampler_cancel(self.sampler.value)
+        return bool(self.sampler.value)
 
     def _work(self) -> None:
         """On the thread that calls the library."""
@@ -156,11 +158,17 @@ class _Job:
     def _run_beside(self) -> None:
         """The library on a thread of its own, so that Ctrl-C is heard at
         once."""
-        thread = threading.Thread(target=self._work, daemon=True)
-        thread.start()
-        while thread.is_alive():
+        done = threading.Event()  # joining is not safe when interrupted
+
+        def work() -> None:
             try:
-                thread.join(0.05)
+                self._work()
+            finally:
+                done.set()
+        threading.Thread(target=work, daemon=True).start()
+        while not done.is_set():
+            try:
+                done.wait(0.05)
                 self._tell()
             except KeyboardInterrupt:
                 if self.interrupted:

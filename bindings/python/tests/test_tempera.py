@@ -9,6 +9,7 @@ import sys
 import tempfile
 import threading
 import time
+import traceback
 import types
 import unittest
 import warnings
@@ -20,7 +21,7 @@ import tempera
 
 Y = np.array([1.5, 0.5, 2.0, 1.0])
 PRIOR_SD = 2.0
-SHORT = dict(seed=3, iterations=600, warmup=400, progress=False)
+SHORT = dict(seed=3, iterations=400, warmup=300, progress=False)
 
 STAN = """
 data { int n; vector[n] y; }
@@ -62,7 +63,7 @@ class Functions(unittest.TestCase):
     def test_evidence_is_exact(self):
         run = sample()
         self.assertLess(abs(run.log_z - exact_log_z()), 4 * run.se)
-        self.assertEqual(run["mu"].shape, (4, 600))
+        self.assertEqual(run["mu"].shape, (4, 400))
         self.assertIn("rb", run.evidence["estimators"])
         self.assertIsInstance(run.verdict, str)
 
@@ -90,15 +91,12 @@ class Functions(unittest.TestCase):
 
         def many_prior(p):
             return np.array([prior({"mu": mu}) for mu in p["mu"]])
-        runner = []
         one = sample(chains=8)
         run = sample(log_likelihood=many, log_prior=many_prior,
-                     vectorised=True, chains=8,
-                     prior_draw=None)
+                     vectorised=True, chains=8)
         self.assertTrue((one["mu"] == run["mu"]).all())
         self.assertEqual(one.log_z, run.log_z)
         self.assertEqual(max(sizes), 8)
-        self.assertLess(len(runner), 2)
 
     def test_vectorised_functions_stay_on_the_callers_thread(self):
         here, strangers = threading.get_ident(), []
@@ -157,14 +155,14 @@ class Functions(unittest.TestCase):
             calls.clear()
             function = breaks if not vectorised else \
                 lambda p: [breaks({"mu": mu}) for mu in p["mu"]]
-            with self.assertRaises(ZeroDivisionError) as caught:
+            try:
                 sample(log_likelihood=function, vectorised=vectorised,
                        log_prior=lambda p: normal(p["mu"], 0, 2.0))
-            names = [frame.name for frame in
-                     __import__("traceback").extract_tb(
-                         caught.exception.__traceback__)]
-            self.assertIn("breaks", names)
-            self.assertTrue(hasattr(caught.exception, "run"))
+                self.fail("nothing was raised")
+            except ZeroDivisionError as failure:
+                frames = traceback.extract_tb(failure.__traceback__)
+                self.assertTrue(hasattr(failure, "run"))
+            self.assertIn("breaks", [frame.name for frame in frames])
 
     def test_what_is_no_number_is_named(self):
         with self.assertRaisesRegex(TypeError, "log_likelihood must return a "
@@ -235,7 +233,7 @@ class Programs(unittest.TestCase):
     def test_draws_have_shapes(self):
         run = tempera.sample(STAN, data={"n": 4, "y": Y}, **SHORT)
         self.assertEqual(list(run), ["mu", "both", "twice"])
-        self.assertEqual(run["both"].shape, (4, 600, 2, 3))
+        self.assertEqual(run["both"].shape, (4, 400, 2, 3))
         self.assertTrue((run["both"][..., 0, 0] == run["mu"]).all())
         self.assertTrue((run["both"][..., 1, 2] == run["mu"]).all())
         self.assertTrue((run["both"][..., 0, 1] == 2).all())
@@ -264,8 +262,9 @@ class Programs(unittest.TestCase):
             self.assertIn("<html", run.report(show=False).path.read_text())
             self.assertIn("iframe", run.report()._repr_html_())
             carried = pickle.dumps(run)
+            mu = run["mu"]
         copy = pickle.loads(carried)
-        self.assertTrue((copy["mu"] == run["mu"]).all())
+        self.assertTrue((copy["mu"] == mu).all())
         self.assertTrue(copy.folder.exists())
         self.assertTrue(copy.report(show=False).path.exists())
         place = copy.folder
@@ -299,18 +298,22 @@ class Programs(unittest.TestCase):
             self.assertTrue(np.isfinite(run.log_z))
 
     def test_ctrl_c(self):
-        timer = threading.Timer(1.5, os.kill, (os.getpid(), signal.SIGINT))
-        timer.start()
-        began = time.monotonic()
+        sent = []
+
+        def hear(now):
+            if now["phase"] == "sampling" and not sent:
+                sent.append(time.monotonic())
+                os.kill(os.getpid(), signal.SIGINT)
         run = tempera.sample(STAN, data={"n": 4, "y": Y}, seed=1,
-                             iterations=10 ** 8, warmup=200, progress=False)
+                             iterations=10 ** 8, warmup=200, progress=hear)
+        self.assertTrue(sent)
         self.assertFalse(run.complete)
-        self.assertLess(time.monotonic() - began, 60)
+        self.assertLess(time.monotonic() - sent[0], 60)
         self.assertGreater(run["mu"].shape[1], 0)
 
     def test_progress(self):
         seen = []
-        tempera.sample(STAN, data={"n": 4, "y": Y}, seed=1, iterations=30000,
+        tempera.sample(STAN, data={"n": 4, "y": Y}, seed=1, iterations=20000,
                        progress=seen.append)
         self.assertTrue(seen)
         self.assertIn(seen[-1]["phase"], ("warming up", "sampling",
@@ -337,7 +340,7 @@ class Programs(unittest.TestCase):
         sys.modules["IPython"], sys.modules["IPython.display"] = fake, display
         try:
             tempera.sample(STAN, data={"n": 4, "y": Y}, seed=1,
-                           iterations=30000)
+                           iterations=20000)
         finally:
             del sys.modules["IPython"], sys.modules["IPython.display"]
         self.assertIn("<progress", shown[0])
@@ -354,8 +357,8 @@ class Programs(unittest.TestCase):
     def test_warnings_are_pythons(self):
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            tempera.sample(STAN, data={"n": 4, "y": Y}, levels=7, **SHORT)
-        self.assertTrue(any("levels" in str(w.message) for w in caught))
+            tempera.sample(STAN, data={"n": 4, "y": Y}, tau_scale=0.3, **SHORT)
+        self.assertTrue(any("tau-scale" in str(w.message) for w in caught))
 
 
 class Elsewhere(unittest.TestCase):
@@ -424,7 +427,7 @@ class Elsewhere(unittest.TestCase):
             sys.modules.pop("arviz")
             if before:
                 sys.modules["arviz"] = before
-        self.assertEqual(seen["posterior"]["mu"].shape, (4, 600))
+        self.assertEqual(seen["posterior"]["mu"].shape, (4, 400))
         self.assertEqual(seen["observed_data"]["y"].shape, (4,))
         self.assertIn("log_z", made.posterior.attrs)
 
