@@ -395,6 +395,32 @@ typedef tempera_status (*tempera_model_open_fn)(const tempera_data *data,
   TEMPERA_EXTERN_C TEMPERA_VISIBLE tempera_status tempera_model_open(          \
       const tempera_data *data, tempera_model **model, tempera_error *error)
 
+/* A program as a model. `workers` copies of it are started, by `sh -c` and when
+ * there is work for them; each gets points on its standard input, a line each:
+ * the values of the parameters in order, separated by spaces. For each point it
+ * answers with a line: log likelihood and log prior, over the natural values.
+ * What it says on standard error is passed on as messages. One that ends, keeps
+ * silent for too long or answers something else stops the run with its last
+ * words. Its environment has TEMPERA_NAMES, the names of the values, and
+ * TEMPERA_WORKER, its number. At the end of its input it should end. */
+typedef struct tempera_command {
+  const char *command;                  /* required */
+  const tempera_parameters *parameters; /* required; copied */
+  size_t workers;                       /* 0: as many as cores */
+  double timeout; /* seconds without an answer; 0: wait for ever */
+  bool batch;     /* give a worker many lines at once; an empty one ends them */
+  bool prior_normalised, prior_improper; /* as in a spec */
+} tempera_command;
+
+TEMPERA_CHECKED tempera_status
+tempera_command_model_sized(const tempera_command *command, size_t size,
+                            tempera_model **model, tempera_error *error);
+TEMPERA_CHECKED static inline tempera_status
+tempera_command_model(const tempera_command *command, tempera_model **model,
+                      tempera_error *error) {
+  return tempera_command_model_sized(command, sizeof *command, model, error);
+}
+
 const char *tempera_model_name(const tempera_model *model);
 /* Numbers of natural-scale values and of unconstrained coordinates. */
 size_t tempera_model_size(const tempera_model *model);
