@@ -19,7 +19,10 @@
  *   shifted     prior_draw has another mean than log_prior
  *   wrong curve the profile tau prior in ten dimensions
  *   stuck label two components that the density tells apart (w = 0.6); chains
- *               start in either and a random walk does not change them */
+ *               start in either, a random walk does not change them, and there
+ *               is no reference leg. With it (label freed) there is no failure:
+ *               q is fitted to the draws of all chains, so that the leg carries
+ *               each of them to the other label, and R-hat sees it */
 #include "experiment.h"
 
 enum { MOST_SIZE = 10, CHAINS = 4, SEEDS = 20 };
@@ -35,7 +38,8 @@ typedef struct plant {
   bool walk;   /* random walks, no jumps and no exchange */
   bool middle; /* the second part is where the first is */
   bool profile;
-  bool apart; /* chains start in different modes */
+  bool apart;  /* chains start in different modes */
+  bool no_leg; /* without the reference leg */
 } plant;
 
 static const plant plants[] = {
@@ -75,6 +79,15 @@ static const plant plants[] = {
      .t = 1,
      .profile = true},
     {.name = "stuck label",
+     .size = 2,
+     .w = 0.6,
+     .s = 0.1,
+     .t = 0.1,
+     .walk = true,
+     .apart = true,
+     .no_leg = true},
+    {.name = "label freed",
+     .sound = true,
      .size = 2,
      .w = 0.6,
      .s = 0.1,
@@ -189,6 +202,7 @@ static tempera_options make_options(const plant *p, double *init) {
   o.kernel = TEMPERA_KERNEL_RANDOM_WALK;
   o.jumps = false;
   o.exchange = 0;
+  o.reference = !p->no_leg;
   for (size_t c = 0; c < CHAINS; c++)
     for (size_t i = 0; i < p->size; i++)
       init[c * p->size + i] = (p->apart && c % 2 ? -1 : 1) * mean_of(p, i);

@@ -841,6 +841,7 @@ typedef struct tempera_tau_bin {
 
 typedef struct tempera_curve_point {
   double tau, log_z, mean_log_likelihood;
+  double barrier; /* from tau = 0 up to here; NaN where it is not known */
 } tempera_curve_point;
 
 /* One level of a ladder. rejection: of exchanges with the next level; barrier:
@@ -957,10 +958,15 @@ TEMPERA_CHECKED tempera_status
 tempera_sampler_summarise(const tempera_sampler *sampler,
                           tempera_summary **summary, tempera_error *error);
 void tempera_summary_free(tempera_summary *summary);
-/* Text for people and for programs; free the text with tempera_text_free. */
+/* Text for people (long lists folded) and for programs; free the text with
+ * tempera_text_free. */
 TEMPERA_CHECKED tempera_status
 tempera_summary_text(const tempera_summary *summary, bool colour, char **text,
                      tempera_error *error);
+/* The same with every row of every list. */
+TEMPERA_CHECKED tempera_status
+tempera_summary_text_all(const tempera_summary *summary, bool colour,
+                         char **text, tempera_error *error);
 TEMPERA_CHECKED tempera_status tempera_summary_json(
     const tempera_summary *summary, char **text, tempera_error *error);
 /* The parameters and quantities, a row each, every number in full. */

@@ -48,9 +48,39 @@ function fill(body, rows, columns) {
   rows.forEach(function (row) { body.appendChild(rowOf(row, columns)); });
 }
 
+var few = 20; // rows that a long table shows at first
+
+// Long tables: a field that finds rows by name, and a button for the rest.
+function finder(block, show) {
+  var field = element('input', { type: 'search', placeholder: 'find by name',
+                                 'aria-label': 'Find rows by name' });
+  var count = element('span', { class: 'note' });
+  var more = element('button', { type: 'button' });
+  var all = false;
+  function refresh() {
+    var wanted = field.value.toLowerCase();
+    var rows = block.sorted.filter(function (row) {
+      return words((row.cells || row)[0]).toLowerCase().indexOf(wanted) >= 0;
+    });
+    var limit = all ? 1000 : few;
+    show(rows.slice(0, limit));
+    count.textContent = rows.length > limit
+      ? limit + ' of ' + rows.length + ' rows ' : rows.length + ' rows ';
+    more.textContent = all ? 'show few' : 'show all';
+    more.style.display = rows.length > few ? '' : 'none';
+  }
+  field.oninput = refresh;
+  more.onclick = function () { all = !all; refresh(); };
+  refresh();
+  return { box: element('p', { class: 'find' }, [field, ' ', count, more]),
+           refresh: refresh };
+}
+
 // columns: [{name, title, left}]; rows: lists of cells, or {cells, tone}.
-function table(block) {
+function plainTable(block) {
   var body = element('tbody');
+  var find = null;
+  block.sorted = block.rows;
   var heads = block.columns.map(function (column, i) {
     var button = element('button', { type: 'button' }, [column.name]);
     var head = element('th', { scope: 'col', title: column.title || '',
@@ -60,17 +90,46 @@ function table(block) {
       var down = head.getAttribute('aria-sort') === 'ascending';
       heads.forEach(function (other) { other.removeAttribute('aria-sort'); });
       head.setAttribute('aria-sort', down ? 'descending' : 'ascending');
-      fill(body, block.rows.slice().sort(function (a, b) {
+      block.sorted = block.rows.slice().sort(function (a, b) {
         return compare(rank((a.cells || a)[i]), rank((b.cells || b)[i]), down);
-      }), block.columns);
+      });
+      if (find)
+        find.refresh();
+      else
+        fill(body, block.sorted, block.columns);
     };
     return head;
   });
-  fill(body, block.rows, block.columns);
-  return element('div', { class: 'table' }, [
-    element('table', {}, [element('thead', {}, [element('tr', {}, heads)]),
-                          body]),
+  if (block.rows.length > few)
+    find = finder(block, function (rows) { fill(body, rows, block.columns); });
+  else
+    fill(body, block.rows, block.columns);
+  return element('div', {}, (find ? [find.box] : []).concat([
+    element('div', { class: 'table' }, [
+      element('table', {}, [element('thead', {}, [element('tr', {}, heads)]),
+                            body])]),
     element('p', { class: 'note' }, [block.note || '']),
+  ]));
+}
+
+// fold: the words under which a table is hidden until it is opened.
+function table(block) {
+  if (!block.fold)
+    return plainTable(block);
+  var made = element('details', {}, [element('summary', {}, [block.fold])]);
+  made.ontoggle = function () {
+    if (made.children.length === 1)
+      made.appendChild(plainTable(block));
+  };
+  return made;
+}
+
+// The number that the page is about: name, value, error, words; tone.
+function answer(block) {
+  return element('div', { class: 'answer ' + (block.tone || '') }, [
+    element('p', { class: 'tag' }, [block.tag || '']),
+    element('p', { class: 'number' }, [block.number || '']),
+    element('p', {}, [block.text || '']),
   ]);
 }
 
@@ -110,5 +169,5 @@ function gallery(block) {
   ]);
 }
 
-export var blocks = { text: text, list: list, table: table, figures: figures,
+export var blocks = { answer: answer, text: text, list: list, table: table, figures: figures,
                       gallery: gallery };

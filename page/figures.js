@@ -4,8 +4,10 @@ import echarts from './echarts.js';
 import { chart, svg } from './charts.js';
 import { dark, light } from './charts/theme.js';
 import { element } from './element.js';
+import { alongPath, hasPath } from './path.js';
 
 var theme = light;
+var path = null; // the map of tau, while charts are drawn over the barrier
 var shown = []; // {figure, box, chart or null}
 
 // Narrow screens get taller pictures of the square kinds, not wider ones.
@@ -30,7 +32,7 @@ function draw(entry) {
   if (!entry.chart)
     entry.chart = echarts.init(entry.box, null, { renderer: 'svg' });
   entry.chart.resize({ width: width, height: height });
-  entry.chart.setOption(chart(entry.figure, theme,
+  entry.chart.setOption(chart(alongPath(entry.figure, path), theme,
                               { width: width, height: height }), true);
   entry.width = width;
 }
@@ -62,6 +64,15 @@ export function redraw(isDark) {
   });
 }
 
+// Charts against tau over the barrier's share (a map), or over tau (null).
+export function setPath(map) {
+  path = map;
+  shown.forEach(function (entry) {
+    if (entry.chart && hasPath(entry.figure))
+      draw(entry);
+  });
+}
+
 export function drawAll() {
   shown.forEach(draw);
 }
@@ -78,7 +89,7 @@ export function release(parent) {
 }
 
 function save(figure) {
-  var text = svg(figure, 720, Math.round(heightOf(figure, 720)) + 40);
+  var text = svg(alongPath(figure, path), 720, Math.round(heightOf(figure, 720)) + 40);
   var url = URL.createObjectURL(new Blob([text], { type: 'image/svg+xml' }));
   var name = figure.title.replace(/[^A-Za-z0-9]+/g, '-') + '.svg';
   element('a', { href: url, download: name }).click();

@@ -2,7 +2,7 @@
 // headings, words, tables that sort, figures that are drawn when they come
 // into view. All text is set as text, never as HTML.
 import { blocks } from './blocks.js';
-import { redraw, drawAll } from './figures.js';
+import { redraw, drawAll, setPath } from './figures.js';
 import { element } from './element.js';
 
 function wantsDark() {
@@ -22,6 +22,22 @@ function themeButton() {
   var button = element('button', { class: 'theme', type: 'button' },
                        ['Light / dark']);
   button.onclick = function () { setTheme(!isDark()); };
+  return button;
+}
+
+// Charts against tau: evenly in the barrier, or in tau itself.
+function pathButton(map) {
+  var button = element('button', { class: 'path', type: 'button' });
+  var over = false;
+  function turn() {
+    over = !over;
+    setPath(over ? map : null);
+    button.textContent = over ? 'tau by barrier' : 'tau as it is';
+    button.title = (over ? 'Charts against tau are spaced by the communication ' +
+      'barrier: equal steps are equally hard. ' : '') + 'Click to change.';
+  }
+  button.onclick = turn;
+  turn();
   return button;
 }
 
@@ -62,7 +78,8 @@ export function show(page) {
     element('header', {}, [
       element('h1', {}, [page.title]),
       element('p', { class: 'subtitle' }, [page.subtitle || '']),
-      themeButton(),
+      element('div', { class: 'buttons' },
+              (page.path ? [pathButton(page.path)] : []).concat([themeButton()])),
     ]),
     contents(sections),
     element('main', {}, sections.map(sectionOf)),

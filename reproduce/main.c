@@ -82,7 +82,7 @@ int main(int argc, char **argv) {
   bool quiet = false;
   uint64_t number;
   int code;
-  cli_start();
+  cli_start(argv);
   opterr = 0;
   while ((code = getopt_long(argc, argv, ":o:h", long_options, NULL)) != -1) {
     switch (code) {

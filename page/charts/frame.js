@@ -100,7 +100,7 @@ export function axis(spec, theme, vertical) {
       color: theme.faint,
       fontSize: 11,
       hideOverlap: true,
-      formatter: category ? undefined : tick,
+      formatter: category ? undefined : spec.label || tick,
     },
     splitLine: { show: vertical && !category,
                  lineStyle: { color: theme.grid } },

@@ -210,7 +210,9 @@ function niceStep(length) {
 }
 
 // The next round number beyond `value`, for a range of this length.
-function beyond(value, length, up) {
+function beyond(value, length, up, log) {
+  if (log)
+    return Math.pow(10, Math[up ? 'ceil' : 'floor'](Math.log(value) / Math.LN10));
   var step = niceStep(length / 5);
   var k = value / step;
   return Number(((up ? Math.ceil(k) : Math.floor(k)) * step).toPrecision(12));
@@ -223,13 +225,14 @@ function widen(spec, series, name) {
   }).map(function (s) { return s.value; });
   if (values.length === 0)
     return spec;
+  var log = spec && spec.scale === 'log';
   var low = Math.min.apply(null, values), high = Math.max.apply(null, values);
   return extend({
     min: function (d) {
-      return low < d.min ? beyond(low, d.max - low, false) : null;
+      return low < d.min ? beyond(low, d.max - low, false, log) : null;
     },
     max: function (d) {
-      return high > d.max ? beyond(high, high - d.min, true) : null;
+      return high > d.max ? beyond(high, high - d.min, true, log) : null;
     },
   }, spec);
 }
@@ -260,8 +263,10 @@ function axisHover(figure) {
       var v = Array.isArray(hit.value) ? hit.value[1] : hit.value;
       return [hit.marker, hit.seriesName || (figure.y || {}).name, number(v)];
     });
+    var label = (figure.x || {}).label;
     return hover(((figure.x || {}).name || '') + ' ' +
-                 (typeof x === 'number' ? number(x) : x), rows);
+                 (typeof x !== 'number' ? x : label ? label(x) : number(x)),
+                 rows);
   };
 }
 

@@ -51,14 +51,14 @@ test('a run has all of its sections', async function () {
 });
 
 function column(page, n) {
-  return page.$$eval('section:nth-of-type(2) tbody tr', function (rows, k) {
+  return page.$$eval('section:nth-of-type(3) tbody tr', function (rows, k) {
     return rows.map(function (row) { return row.children[k].textContent; });
   }, n);
 }
 
 test('a table sorts by numbers, up and down', async function () {
   var { page } = await open(process.env.RUN);
-  var head = page.locator('section:nth-of-type(2) thead button').nth(2);
+  var head = page.locator('section:nth-of-type(3) thead button').nth(2);
   function increasing(list) {
     return list.every(function (x, i) {
       return i === 0 || Number(list[i - 1]) <= Number(x);
@@ -69,6 +69,36 @@ test('a table sorts by numbers, up and down', async function () {
   assert.ok(up.length > 1 && increasing(up), up.join(' '));
   await head.click();
   assert.deepEqual(await column(page, 2), up.slice().reverse());
+  await page.close();
+});
+
+test('the answer comes first', async function () {
+  var { page } = await open(process.env.RUN);
+  var place = await page.locator('.answer .number').boundingBox();
+  assert.ok(place.y < 300, 'at ' + place.y);
+  assert.match(await page.locator('.answer .number').textContent(),
+               /^log Z = -\d+\.\d+ \u00b1 0\.\d+$/);
+  await page.close();
+});
+
+test('charts against tau are spaced by the barrier, or by tau',
+     async function () {
+  var { page, seen } = await open(process.env.RUN);
+  await drawAll(page);
+  var figure = page.locator('figure', { hasText: 'Marginal of tau' });
+  assert.match(await figure.textContent(), /spaced by the barrier/);
+  await page.locator('button.path').click();
+  assert.doesNotMatch(await figure.textContent(), /spaced by the barrier/);
+  assert.deepEqual(seen.errors, []);
+  await page.close();
+});
+
+test('options are folded away until they are asked for', async function () {
+  var { page } = await open(process.env.RUN);
+  var fold = page.locator('details', { hasText: 'Options in force' });
+  assert.equal(await fold.locator('tr').count(), 0);
+  await fold.locator('summary').click();
+  assert.ok(await fold.locator('tr').count() > 10);
   await page.close();
 });
 
@@ -177,8 +207,12 @@ test('200 parameters and 4 x 10 000 draws: small, quick, and all to choose',
   var { page, seen } = await open(process.env.LARGE);
   t.diagnostic('opened in ' + seen.milliseconds + ' ms, ' + size + ' bytes');
   assert.ok(seen.milliseconds < 3000, 'took ' + seen.milliseconds + ' ms');
-  assert.equal(await page.locator('section:nth-of-type(2) tbody tr').count(),
-               200);
+  var rows = page.locator('section:nth-of-type(3) tbody tr');
+  assert.equal(await rows.count(), 20);
+  await page.locator('.find button').click();
+  assert.equal(await rows.count(), 200);
+  await page.locator('.find input').fill('X[12');
+  assert.equal(await rows.count(), 11); // x[12], x[120] .. x[129]
   await page.selectOption('.choose select', { label: 'x[123]' });
   await page.waitForFunction(function () {
     return Array.from(document.querySelectorAll('h3')).some(function (h) {

@@ -4,11 +4,14 @@
 
 #include "base/status.h"
 
-/* The whole file, NUL-terminated; free with tm_heap_free. */
+/* The whole file, NUL-terminated; free with tm_heap_free. Pipes may be read,
+ * devices not: some never end. */
 TEMPERA_CHECKED tempera_status tm_file_read(const char *path, char **content,
                                             size_t *length,
                                             tempera_error *error);
-/* Write beside, flush to disk, rename over: readers see old or new. */
+/* Write beside, flush to disk, rename over: readers see old or new. A link's
+ * file is replaced, not the link; devices and pipes are written to as they
+ * are. */
 TEMPERA_CHECKED tempera_status tm_file_replace(const char *path,
                                                const char *content,
                                                size_t length,
@@ -17,6 +20,9 @@ bool tm_file_exists(const char *path);
 /* Make a folder; fine if it is there already. */
 TEMPERA_CHECKED tempera_status tm_folder_make(const char *path,
                                               tempera_error *error);
+/* With those above it, each of this mode. */
+TEMPERA_CHECKED tempera_status tm_folders_make(const char *path, unsigned mode,
+                                               tempera_error *error);
 /* "folder/name"; free with tm_heap_free; NULL when out of memory. */
 char *tm_path_join(const char *folder, const char *name);
 

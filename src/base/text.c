@@ -61,6 +61,16 @@ void tm_text_printf(tm_text *text, const char *format, ...) {
   va_end(again);
 }
 
+/* The C1 set is two bytes of UTF-8 each. */
+void tm_text_plain(char *text) {
+  for (unsigned char *c = (unsigned char *)text; *c; c++) {
+    if (*c < 0x20 || *c == 0x7f)
+      *c = '?';
+    if (*c == 0xc2 && c[1] >= 0x80 && c[1] <= 0x9f)
+      c[0] = c[1] = '?';
+  }
+}
+
 void tm_text_trim(tm_text *text) {
   while (text->length > 0 && text->data[text->length - 1] == ' ')
     text->data[--text->length] = '\0';

@@ -20,6 +20,9 @@ void tm_text_add(tm_text *text, const char *string);
 void tm_text_add_bytes(tm_text *text, const char *bytes, size_t length);
 void tm_text_printf(tm_text *text, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* Every control character becomes '?': what comes from files and names is not
+ * to end a line or to steer a terminal. */
+void tm_text_plain(char *text);
 /* Drop spaces at the end. */
 void tm_text_trim(tm_text *text);
 /* The shortest decimal that reads back as the same double; nan and inf as

@@ -51,8 +51,6 @@ static void print_parameters(const tempera_model *model) {
   printf("parameters\n");
   for (size_t i = 0; i < spec->parameter_count; i++) {
     const tempera_parameter *p = &spec->parameters[i];
-    size_t count = p->size ? p->size : 1;
-    size_t free_count = p->transform == TEMPERA_SIMPLEX ? count - 1 : count;
     char name[128];
     if (p->size)
       snprintf(name, sizeof name, "%s[%zu]", p->name, p->size);
@@ -60,7 +58,7 @@ static void print_parameters(const tempera_model *model) {
       snprintf(name, sizeof name, "%s", p->name);
     printf("  %-16s ", name);
     print_support(p);
-    printf(", %zu unconstrained\n", free_count);
+    printf(", %zu unconstrained\n", cli_free_size(p));
   }
 }
 

@@ -1,71 +1,180 @@
-/* check_gradient.c - `tempera check --gradient`: the model's gradients beside
- * differences of its values, at a few points. */
+/* check_gradient.c - `tempera check --gradient`: gradients over the
+ * unconstrained scale, Jacobians included, beside differences of values at a
+ * few points. Two things limit differences: the rounding of large values, which
+ * is allowed for, and how far the density is smooth, so that three steps are
+ * tried; a wrong slope agrees with none of them. */
 #include "cli/cli.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { POINTS = 5 };
-static const double LARGEST = 1e-5; /* relative to 1 + |slope| */
+enum { POINTS = 5, TRIES = 40, COORDINATES = 200, STEPS = 3 };
+static const double LARGEST = 1e-6; /* relative to 1 + |slope| */
 
-typedef int (*value_fn)(const double *theta, double *value, void *user);
-
-/* By four values, with an error of order h^4. */
-static double difference(value_fn value, void *user, double *theta, size_t i) {
-  static const double steps[] = {-2, -1, 1, 2}, weights[] = {1, -8, 8, -1};
-  double kept = theta[i], h = 1e-4 * fmax(1, fabs(kept)), sum = 0;
-  for (int k = 0; k < 4; k++) {
-    double found = NAN;
-    theta[i] = kept + steps[k] * h;
-    sum += value(theta, &found, user) == 0 ? weights[k] * found : (double)NAN;
-  }
-  theta[i] = kept;
-  return sum / (12 * h);
-}
+typedef struct bench {
+  const tempera_model *model;
+  tempera_evaluator *evaluator;
+  size_t size, free_size;
+  double *theta, *u, *slopes, *slopes_of_prior;
+  unsigned char *moves; /* which coordinates are not integers */
+  tempera_error error;
+} bench;
 
 typedef struct worst {
   double error, slope, by_difference;
-  size_t at;
-  size_t compared;
+  size_t at, compared;
 } worst;
 
-static void compare(const tempera_model_spec *s, bool prior, double *theta,
-                    double *gradient, const bool *integers, size_t size,
-                    worst *w) {
-  double value;
-  if ((prior ? s->log_prior_gradient
-             : s->log_likelihood_gradient)(theta, &value, gradient, s->user))
-    return;
-  for (size_t i = 0; i < size; i++) {
-    if (integers[i])
-      continue;
-    double known =
-        difference(prior ? s->log_prior : s->log_likelihood, s->user, theta, i);
-    double error = fabs(gradient[i] - known) / (1 + fabs(known));
-    if (isnan(error))
-      continue; /* the end of the support is near */
-    w->compared++;
-    if (error > w->error)
-      *w = (worst){error, gradient[i], known, i, w->compared};
-  }
+static void release(bench *b) {
+  tempera_evaluator_free(b->evaluator);
+  free(b->theta);
+  free(b->u);
+  free(b->slopes);
+  free(b->slopes_of_prior);
+  free(b->moves);
 }
 
-/* "mu[2]" of value k. */
-static void name_value(const tempera_model_spec *s, size_t k, char *name,
-                       size_t room) {
+size_t cli_free_size(const tempera_parameter *p) {
+  size_t count = p->size ? p->size : 1;
+  return p->transform == TEMPERA_SIMPLEX  ? count - 1
+         : p->transform == TEMPERA_MAPPED ? p->map->unconstrained_size
+                                          : count;
+}
+
+static void find_moving(bench *b) {
+  const tempera_model_spec *s = tempera_model_spec_of(b->model);
+  size_t at = 0;
+  for (size_t i = 0; i < s->parameter_count; i++)
+    for (size_t k = 0; k < cli_free_size(&s->parameters[i]); k++)
+      b->moves[at++] = s->parameters[i].kind != TEMPERA_INTEGER;
+}
+
+static bool set_up(bench *b) {
+  b->size = tempera_model_size(b->model);
+  b->free_size = tempera_model_unconstrained_size(b->model);
+  size_t bytes = (b->free_size + 1) * sizeof(double);
+  b->theta = calloc(b->size + 1, sizeof(double));
+  b->u = malloc(bytes);
+  b->slopes = malloc(bytes);
+  b->slopes_of_prior = malloc(bytes);
+  b->moves = calloc(b->free_size + 1, 1);
+  if (!b->theta || !b->u || !b->slopes || !b->slopes_of_prior || !b->moves)
+    return fputs("tempera: out of memory\n", stderr), false;
+  find_moving(b);
+  return tempera_evaluator_create(b->model, &b->evaluator, &b->error) ==
+         TEMPERA_OK;
+}
+
+/* Numbers in (-1, 1), always the same ones. */
+static double number(uint64_t *state) {
+  *state = *state * 6364136223846793005u + 1442695040888963407u;
+  return (double)(*state >> 11) / (double)(1ull << 52) - 1;
+}
+
+static bool is_finite(bench *b, tempera_density *d) {
+  return tempera_evaluator_at(b->evaluator, 1, b->u, d, NULL, &b->error) ==
+             TEMPERA_OK &&
+         isfinite(d->log_likelihood) && isfinite(d->log_prior);
+}
+
+/* A random point where there is a density: integers as the model draws them,
+ * the rest near 0; after some tries, all as the model draws it. */
+static bool find_point(bench *b, uint64_t seed, tempera_density *d) {
+  uint64_t state = seed;
+  for (uint64_t k = 0; k < TRIES; k++) {
+    double likelihood, prior;
+    if (tempera_model_probe(b->model, seed * TRIES + k, 1, b->theta,
+                            &likelihood, &prior, &b->error) ||
+        tempera_model_unconstrain(b->model, b->theta, b->u, &b->error))
+      memset(b->u, 0, b->free_size * sizeof(double));
+    for (size_t i = 0; i < b->free_size; i++)
+      if (k < TRIES / 2 && b->moves[i])
+        b->u[i] = number(&state);
+    if (is_finite(b, d))
+      return true;
+  }
+  return false;
+}
+
+/* By six values; NaN where the support ends. */
+static double difference(bench *b, bool prior, size_t i, double h) {
+  static const double steps[] = {-3, -2, -1, 1, 2, 3};
+  static const double weights[] = {-1, 9, -45, 45, -9, 1};
+  double kept = b->u[i], sum = 0;
+  for (int k = 0; k < 6; k++) {
+    tempera_density d;
+    b->u[i] = kept + steps[k] * h;
+    bool found = is_finite(b, &d);
+    sum += weights[k] * (!found  ? (double)NAN
+                         : prior ? d.log_prior + d.log_jacobian
+                                 : d.log_likelihood);
+  }
+  b->u[i] = kept;
+  return sum / (60 * h);
+}
+
+/* The step that agrees best, beyond what rounding explains. */
+static void compare_slope(bench *b, bool prior, size_t i, double value,
+                          worst *w) {
+  static const double steps[STEPS] = {1e-2, 1e-3, 1e-5};
+  double slope =
+      prior ? b->slopes_of_prior[i] : b->slopes[i] - b->slopes_of_prior[i];
+  double least = NAN, known = NAN;
+  for (int k = 0; k < STEPS; k++) {
+    double found = difference(b, prior, i, steps[k]);
+    double rounding = 4 * DBL_EPSILON * fabs(value) / steps[k];
+    double error = fmax(0, fabs(slope - found) - rounding) / (1 + fabs(found));
+    if (!isnan(error) && !(error >= least)) {
+      least = error;
+      known = found;
+    }
+    if (least <= 1e-9)
+      break;
+  }
+  if (isnan(least))
+    return; /* the end of the support is near */
+  w->compared++;
+  if (least > w->error)
+    *w = (worst){least, slope, known, i, w->compared};
+}
+
+/* Up to COORDINATES of them, spread over all. */
+static bool compare(bench *b, uint64_t seed, worst *w) {
+  tempera_density d, at_0;
+  if (!find_point(b, seed, &d))
+    return true;
+  if (tempera_evaluator_at(b->evaluator, 1, b->u, &d, b->slopes, &b->error) ||
+      tempera_evaluator_at(b->evaluator, 0, b->u, &at_0, b->slopes_of_prior,
+                           &b->error))
+    return false;
+  size_t stride = 1 + b->free_size / COORDINATES;
+  for (size_t i = seed % stride; i < b->free_size; i += stride)
+    for (int part = 0; part < 2 && b->moves[i]; part++)
+      compare_slope(b, part == 0, i,
+                    part ? d.log_likelihood : d.log_prior + d.log_jacobian,
+                    &w[part]);
+  return true;
+}
+
+/* "mu[2]", the second coordinate of mu. */
+static void name_coordinate(const tempera_model_spec *s, size_t k, char *name,
+                            size_t room) {
   for (size_t i = 0; i < s->parameter_count; i++) {
     const tempera_parameter *p = &s->parameters[i];
-    size_t count = p->size ? p->size : 1;
+    size_t count = cli_free_size(p);
     if (k >= count) {
       k -= count;
       continue;
     }
-    if (p->value_names)
+    bool same = count == (p->size ? p->size : 1);
+    if (same && p->value_names)
       snprintf(name, room, "%s", p->value_names[k]);
     else if (p->size)
-      snprintf(name, room, "%s[%zu]", p->name, k + 1);
+      snprintf(name, room, "%s%s%zu%s", p->name, same ? "[" : ", coordinate ",
+               k + 1, same ? "]" : "");
     else
       snprintf(name, room, "%s", p->name);
     return;
@@ -75,7 +184,7 @@ static void name_value(const tempera_model_spec *s, size_t k, char *name,
 static int report(const tempera_model_spec *s, const char *part,
                   const worst *w) {
   char name[256] = "?";
-  name_value(s, w->at, name, sizeof name);
+  name_coordinate(s, w->at, name, sizeof name);
   if (w->compared == 0)
     return printf("gradient of the log %s: no point to compare at\n", part),
            EXIT_BAD_INPUT;
@@ -87,53 +196,23 @@ static int report(const tempera_model_spec *s, const char *part,
   return fine ? EXIT_DONE : EXIT_BAD_INPUT;
 }
 
-/* Which values are integers, and have no slope. */
-static bool *find_integers(const tempera_model_spec *s, size_t size) {
-  bool *integers = calloc(size + 1, sizeof *integers);
-  size_t at = 0;
-  for (size_t i = 0; integers && i < s->parameter_count; i++) {
-    size_t count = s->parameters[i].size ? s->parameters[i].size : 1;
-    for (size_t k = 0; k < count; k++)
-      integers[at++] = s->parameters[i].kind == TEMPERA_INTEGER;
-  }
-  return integers;
-}
-
-static int compare_parts(const tempera_model_spec *s, double *theta,
-                         const double *likelihood, const double *prior,
-                         double *gradient, const bool *integers, size_t size) {
-  int code = EXIT_DONE;
-  for (int part = 0; part < 2; part++) {
-    worst w = {.error = -1};
-    for (size_t i = 0; i < POINTS; i++)
-      if (isfinite(likelihood[i]) && isfinite(prior[i]))
-        compare(s, part == 0, theta + i * size, gradient, integers, size, &w);
-    int found = report(s, part ? "likelihood" : "prior", &w);
-    code = found > code ? found : code;
-  }
-  return code;
-}
-
 int cli_check_gradient(const tempera_model *model, const char *path) {
   const tempera_model_spec *s = tempera_model_spec_of(model);
-  size_t size = tempera_model_size(model);
-  double likelihood[POINTS], prior[POINTS];
-  double *theta = calloc(POINTS * size, sizeof *theta);
-  double *gradient = calloc(size, sizeof *gradient);
-  bool *integers = find_integers(s, size);
-  tempera_error error = {0};
-  int code = EXIT_DONE;
-  if (!theta || !gradient || !integers)
-    code = (fputs("tempera: out of memory\n", stderr), EXIT_BAD_INPUT);
-  else if (!s->log_likelihood_gradient || !s->log_prior_gradient)
-    printf("the model gives no gradient\n");
-  else if (tempera_model_probe(model, 1, POINTS, theta, likelihood, prior,
-                               &error))
-    code = cli_fail(path, &error);
-  else
-    code = compare_parts(s, theta, likelihood, prior, gradient, integers, size);
-  free(theta);
-  free(gradient);
-  free(integers);
+  if (!s->log_likelihood_gradient || !s->log_prior_gradient)
+    return printf("the model gives no gradient\n"), EXIT_DONE;
+  bench b = {.model = model};
+  worst w[2] = {{.error = -1}, {.error = -1}};
+  bool fine = set_up(&b);
+  for (uint64_t seed = 1; fine && seed <= POINTS; seed++)
+    fine = compare(&b, seed, w);
+  int code = EXIT_BAD_INPUT;
+  if (fine) {
+    code = report(s, "prior", &w[0]);
+    int other = report(s, "likelihood", &w[1]);
+    code = other > code ? other : code;
+  } else if (b.error.message[0]) {
+    code = cli_fail(path, &b.error);
+  }
+  release(&b);
   return code;
 }

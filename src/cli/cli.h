@@ -20,8 +20,12 @@ int cli_compare(int argc, char **argv);
 int cli_report(int argc, char **argv);
 int cli_reproduce(int argc, char **argv);
 
-/* Before all else: chains are what runs in parallel, not BLAS. */
-void cli_start(void);
+/* Before all else, with main's argv: chains are what runs in parallel, not
+ * BLAS. */
+void cli_start(char **argv);
+/* After all else: `code`, or EXIT_BAD_INPUT after a message when standard
+ * output could not be written. */
+int cli_end(int code);
 /* `FILE:LINE:COLUMN: what` on standard error; gives EXIT_BAD_INPUT back. */
 int cli_fail(const char *file, const tempera_error *error);
 /* `tempera COMMAND: what` and where to read on; gives EXIT_USAGE back. */
@@ -60,6 +64,8 @@ int cli_load(cli_input *input);
 void cli_unload(cli_input *input);
 
 /* `check --gradient`: an exit status. */
+/* Unconstrained coordinates of a parameter. */
+size_t cli_free_size(const tempera_parameter *p);
 int cli_check_gradient(const tempera_model *model, const char *path);
 
 /* The progress display on standard error. */

@@ -8,23 +8,45 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
-void cli_start(void) {
+/* BLAS starts its threads when it is loaded. Where address space is limited
+ * (ulimit -v) one that cannot map its memory tries for ever and is waited for
+ * at exit: then this program is started again, and told to have none. */
+static void limit_blas(char **argv) {
+  struct rlimit space;
+  if (getenv("OPENBLAS_NUM_THREADS") || getrlimit(RLIMIT_AS, &space) != 0 ||
+      space.rlim_cur == RLIM_INFINITY)
+    return;
+  setenv("OPENBLAS_NUM_THREADS", "1", 1);
+  execv("/proc/self/exe", argv);
+}
+
+void cli_start(char **argv) {
+  limit_blas(argv);
   const tempera_context_settings settings = {.blas_threads = 1};
   tempera_context *context = NULL; /* the process's, to its end */
   if (tempera_context_create(&settings, &context, NULL) == TEMPERA_OK)
     tempera_context_use(context);
 }
 
+/* A message may quote a file: nothing of it is to steer the terminal. */
+static void put_plain(const char *message) {
+  for (; *message; message++)
+    fputc((unsigned char)*message < ' ' && *message != '\n' ? '?' : *message,
+          stderr);
+  fputc('\n', stderr);
+}
+
 int cli_fail(const char *file, const tempera_error *error) {
   if (file && error->line > 0)
-    fprintf(stderr, "%s:%d:%d: %s\n", file, error->line, error->column,
-            error->message);
+    fprintf(stderr, "%s:%d:%d: ", file, error->line, error->column);
   else if (file && !strstr(error->message, file))
-    fprintf(stderr, "%s: %s\n", file, error->message);
+    fprintf(stderr, "%s: ", file);
   else
-    fprintf(stderr, "tempera: %s\n", error->message);
+    fputs("tempera: ", stderr);
+  put_plain(error->message);
   return EXIT_BAD_INPUT;
 }
 
@@ -130,18 +152,23 @@ bool cli_colour(void) {
   return cli_terminal(STDOUT_FILENO) && !(none && *none);
 }
 
+int cli_end(int code) {
+  bool before = ferror(stdout); /* then the words were said, or errno is gone */
+  if (fflush(stdout) == 0 && !before)
+    return code;
+  if (code == EXIT_DONE)
+    fprintf(stderr, "tempera: cannot write to standard output: %s\n",
+            strerror(errno));
+  return code == EXIT_DONE ? EXIT_BAD_INPUT : code;
+}
+
 int cli_print(char *text) {
   size_t length = strlen(text);
-  bool fine = fputs(text, stdout) >= 0;
+  fputs(text, stdout);
   if (length == 0 || text[length - 1] != '\n')
-    fine = fputc('\n', stdout) != EOF && fine;
-  fine = fflush(stdout) == 0 && fine;
+    fputc('\n', stdout);
   tempera_text_free(text);
-  if (fine)
-    return EXIT_DONE;
-  fprintf(stderr, "tempera: cannot write to standard output: %s\n",
-          strerror(errno));
-  return EXIT_BAD_INPUT;
+  return cli_end(EXIT_DONE);
 }
 
 /* ---- loading ------------------------------------------------------------ */

@@ -49,11 +49,7 @@ static bool is(const char *word, const char *name, const char *letter) {
   return strcmp(word, name) == 0 || strcmp(word, letter) == 0;
 }
 
-int main(int argc, char **argv) {
-#ifdef SIGXFSZ
-  signal(SIGXFSZ, SIG_IGN); /* a file-size limit is a write error for us */
-#endif
-  cli_start();
+static int run_command(int argc, char **argv) {
   if (argc < 2)
     return cli_usage("", "which command?");
   if (is(argv[1], "--help", "-h") || strcmp(argv[1], "help") == 0)
@@ -70,4 +66,12 @@ int main(int argc, char **argv) {
   if (argv[1][0] == '-')
     return cli_usage("", "unknown option %s", argv[1]);
   return unknown(argv[1]);
+}
+
+int main(int argc, char **argv) {
+#ifdef SIGXFSZ
+  signal(SIGXFSZ, SIG_IGN); /* a file-size limit is a write error for us */
+#endif
+  cli_start(argv);
+  return cli_end(run_command(argc, argv));
 }

@@ -302,15 +302,31 @@ static int write_netcdf(const request *r, const tempera_sampler *sampler,
   return EXIT_BAD_INPUT;
 }
 
+/* What is on disk of a run that was stopped. */
+static void tell_stopped(const request *r, const tempera_sampler *sampler) {
+  const char *how = caught == SIGINT ? "interrupted" : "terminated";
+  size_t kept = tempera_draws_count(tempera_sampler_draws(sampler));
+  const tempera_draws *warmup = tempera_sampler_warmup_draws(sampler);
+  if (kept)
+    fprintf(stderr, "tempera: %s; everything drawn so far is in %s\n", how,
+            r->output);
+  else if (warmup && tempera_draws_count(warmup))
+    fprintf(stderr,
+            "tempera: %s in warmup: %s holds warmup's draws, no others\n", how,
+            r->output);
+  else
+    fprintf(stderr, "tempera: %s before the first draw: %s holds none\n", how,
+            r->output);
+}
+
 /* What became of it: message and exit status. */
-static int outcome(const request *r, tempera_status status,
-                   const tempera_error *error) {
+static int outcome(const request *r, const tempera_sampler *sampler,
+                   tempera_status status, const tempera_error *error) {
   if (status == TEMPERA_OK)
     return EXIT_DONE;
   if (status == TEMPERA_CANCELLED && caught) {
     if (!r->quiet)
-      fprintf(stderr, "tempera: %s; everything drawn so far is in %s\n",
-              caught == SIGINT ? "interrupted" : "terminated", r->output);
+      tell_stopped(r, sampler);
     return 128 + (int)caught;
   }
   cli_fail(status == TEMPERA_ERROR_MODEL ? r->input.model_path : NULL, error);
@@ -355,7 +371,7 @@ static int run(const request *r, tempera_sampler *sampler) {
   if (summary && status != TEMPERA_ERROR_IO)
     write_report(r);
   tempera_summary_free(summary);
-  int code = outcome(r, status, &error);
+  int code = outcome(r, sampler, status, &error);
   return code != EXIT_DONE ? code : written != EXIT_DONE ? written : shown;
 }
 

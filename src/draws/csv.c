@@ -28,18 +28,28 @@ static void add_names(tm_text *text, const char *const *names, size_t count) {
 static const char *const num_samples = "#     num_samples = ";
 static const char *const num_warmup = "#     num_warmup = ";
 
+/* What comes from outside is not to end the comment. */
+static void add_comment(tm_text *text, const char *before, const char *words) {
+  tm_text_add(text, before);
+  size_t start = text->length;
+  tm_text_add(text, words);
+  if (!text->failed && text->length > start)
+    tm_text_plain(text->data + start);
+  tm_text_add(text, "\n");
+}
+
 static void add_version(tm_text *text, const tm_csv_about *about,
                         tempera_role role) {
   tm_text_printf(text,
                  "# stan_version_major = 2\n# stan_version_minor = 36\n"
                  "# stan_version_patch = 0\n"
-                 "# Tempera " TEMPERA_VERSION ", %s, %s kernel; %s draws\n"
-                 "# model = %s\n# method = sample\n#   sample\n",
+                 "# Tempera " TEMPERA_VERSION ", %s, %s kernel; %s draws\n",
                  about->method, about->kernel,
                  about->reference         ? "reference leg"
                  : role == TEMPERA_TARGET ? "target (tau__ is 1)"
-                                          : "tempered",
-                 about->model);
+                                          : "tempered");
+  add_comment(text, "# model = ", about->model);
+  tm_text_add(text, "# method = sample\n#   sample\n");
 }
 
 /* Readers fail without an algorithm, engine, depth and metric; these are the
@@ -55,9 +65,10 @@ static const char *const algorithm =
 static void add_settings(tm_text *text, const tm_csv_about *about) {
   tm_text_printf(text,
                  "#     save_warmup = %d\n#     thin = %zu\n%s# id = %zu\n"
-                 "# data\n#   file = %s\n# random\n#   seed = %" PRIu64 "\n",
-                 about->save_warmup ? 1 : 0, about->thin, algorithm, about->id,
-                 about->data_path ? about->data_path : "", about->seed);
+                 "# data\n",
+                 about->save_warmup ? 1 : 0, about->thin, algorithm, about->id);
+  add_comment(text, "#   file = ", about->data_path ? about->data_path : "");
+  tm_text_printf(text, "# random\n#   seed = %" PRIu64 "\n", about->seed);
 }
 
 void tm_csv_adaptation(tm_text *text, size_t dimension) {

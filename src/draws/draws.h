@@ -58,6 +58,7 @@ struct tempera_draws {
   size_t chains, size; /* natural-scale values */
   const char *const *names;
   const bool *integer; /* per value */
+  const bool *fixed;   /* by its type (tm_fixed_values); NULL: none is */
   bool has_role[2];    /* indexed by tempera_role */
   bool bare[2];        /* roles without values: their columns are NULL */
   size_t count;        /* sweeps kept in every chain */

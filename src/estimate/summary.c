@@ -39,7 +39,11 @@ static tempera_status fill_from_view(const tempera_draws *draws,
   TM_TRY(tm_trips_count(draws, &barrier, &summary->round_trips,
                         &summary->restarts, error));
   TM_TRY(tm_evidence_fill(draws, view, summary, error));
-  return tm_curve_fill(view, summary, error);
+  TM_TRY(tm_curve_fill(view, summary, error));
+  for (size_t i = 0; i < summary->curve_count; i++)
+    summary->curve[i].barrier =
+        tm_barrier_between(&barrier, view->tau_min, summary->curve[i].tau);
+  return TEMPERA_OK;
 }
 
 static tempera_status fill_tempered(const tempera_draws *draws,

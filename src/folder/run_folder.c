@@ -9,21 +9,6 @@
 
 #include <string.h>
 
-static tempera_status make_folders(const char *path, tempera_error *error) {
-  char *above = tm_heap_text(path);
-  if (!above)
-    return tm_fail_memory(error);
-  tempera_status status = TEMPERA_OK;
-  for (char *c = above + 1; *c && status == TEMPERA_OK; c++)
-    if (*c == '/') {
-      *c = '\0';
-      status = tm_folder_make(above, error);
-      *c = '/';
-    }
-  tm_heap_free(above);
-  return status == TEMPERA_OK ? tm_folder_make(path, error) : status;
-}
-
 static tempera_status write_config(const char *path,
                                    const tempera_run_request *request,
                                    const tempera_sampler *sampler,
@@ -40,7 +25,7 @@ static tempera_status write_config(const char *path,
 static tempera_status open_folder(const tempera_run_request *request,
                                   const tempera_sampler *sampler,
                                   tempera_error *error) {
-  TM_TRY(make_folders(request->folder, error));
+  TM_TRY(tm_folders_make(request->folder, 0777, error));
   char *config = tm_path_join(request->folder, "config.json");
   if (!config)
     return tm_fail_memory(error);

@@ -167,7 +167,33 @@ static void sweep(tm_group *group) {
 
 /* ---- making ------------------------------------------------------------- */
 
-static const tm_group_type EE = {.sweep = sweep};
+static void archive_rings(tm_ee *ee, link *at, tm_archive *archive) {
+  for (size_t j = 0; at->rings && j < ee->settings.chains; j++) {
+    ring *r = &at->rings[j];
+    tm_archive_size(archive, &r->seen);
+    tm_archive_count(archive, &r->kept, ee->settings.memory);
+    tm_archive_doubles(archive, r->points, r->kept * ee->record);
+  }
+}
+
+static void archive(tm_group *group, tm_archive *archive) {
+  tm_ee *ee = (tm_ee *)group;
+  for (size_t k = 0; k < ee->settings.chains; k++) {
+    link *at = &ee->links[k];
+    tm_point_archive(group->model, &at->point, archive);
+    tm_archive_double(archive, &at->log_likelihood);
+    tm_archive_unit(archive, &at->tau);
+    tm_archive_double(archive, &at->cap);
+    tm_archive_double(archive, &at->edge);
+    archive_rings(ee, at, archive);
+  }
+  tm_archive_size(archive, &ee->proposed);
+  tm_archive_size(archive, &ee->accepted);
+  tm_archive_random(archive, &ee->theta_stream);
+  tm_archive_random(archive, &ee->jump_stream);
+}
+
+static const tm_group_type EE = {.sweep = sweep, .archive = archive};
 
 static tempera_status make_rings(tm_ee *ee, link *at, tempera_error *error) {
   size_t n = ee->settings.chains;

@@ -126,3 +126,11 @@ void tm_point_swap(tm_point *a, tm_point *b) {
   *a = *b;
   *b = held;
 }
+
+void tm_group_archive(tm_group *group, tm_archive *archive) {
+  tm_archive_tag(archive, "group");
+  tm_archive_size(archive, &group->done);
+  tm_evaluator_archive(&group->evaluator, archive);
+  tm_kernel_archive(group->kernel, archive);
+  group->type->archive(group, archive);
+}

@@ -25,6 +25,8 @@ typedef struct tm_group_type {
   void (*sweep)(tm_group *group);
   /* What the group holds beyond its base; NULL: nothing. */
   void (*release)(tm_group *group);
+  /* Its own part of the state, see tm_group_archive. */
+  void (*archive)(tm_group *group, tm_archive *archive);
 } tm_group_type;
 
 struct tm_group {
@@ -58,6 +60,10 @@ TEMPERA_CHECKED tempera_status tm_group_set_width(tm_group *group,
                                                   size_t width,
                                                   tempera_error *error);
 void tm_group_sweep(tm_group *group);
+/* All of its state (base/archive.h), wherever it is to go on: on disk, or on
+ * another machine. What the method hands out between sweeps (Laplace ridge,
+ * tau prior, number of levels, reference) is to be handed out before. */
+void tm_group_archive(tm_group *group, tm_archive *archive);
 /* A new evaluated point at a natural-scale start. */
 TEMPERA_CHECKED tempera_status tm_group_point(tm_group *group,
                                               const double *start,

@@ -14,7 +14,13 @@ static void sweep(tm_group *group) {
   tm_row_fill(row, &chain->point, 1);
 }
 
-static const tm_group_type MH = {.sweep = sweep};
+static void archive(tm_group *group, tm_archive *archive) {
+  mh *chain = (mh *)group;
+  tm_point_archive(group->model, &chain->point, archive);
+  tm_archive_random(archive, &chain->stream);
+}
+
+static const tm_group_type MH = {.sweep = sweep, .archive = archive};
 
 tempera_status tm_mh_create(const tempera_model *model, tempera_kernel kernel,
                             uint64_t seed, uint32_t chain, const double *start,

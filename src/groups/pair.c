@@ -6,7 +6,9 @@
 
 static void sweep(tm_group *group);
 static void release(tm_group *group);
-static const tm_group_type PAIR = {.sweep = sweep, .release = release};
+static void archive(tm_group *group, tm_archive *archive);
+static const tm_group_type PAIR = {
+    .sweep = sweep, .release = release, .archive = archive};
 
 static tempera_status fill(tm_pair *pair, uint64_t seed, const double *start,
                            tempera_error *error) {
@@ -212,4 +214,28 @@ static void sweep(tm_group *group) {
     return;
   tm_row_fill(target, &pair->target, 1);
   target->extra[TM_WALKER] = pair->target_walker;
+}
+
+static void archive(tm_group *group, tm_archive *archive) {
+  tm_pair *pair = (tm_pair *)group;
+  bool third = pair->reference != NULL;
+  tm_point_archive(group->model, &pair->tempered, archive);
+  tm_point_archive(group->model, &pair->target, archive);
+  tm_archive_unit(archive, &pair->tau);
+  tm_tau_mover_archive(&pair->mover, archive);
+  tm_archive_unsigned(archive, &pair->tempered_walker);
+  tm_archive_unsigned(archive, &pair->target_walker);
+  tm_archive_unsigned(archive, &pair->reference_walker);
+  tm_archive_random(archive, &pair->tempered_stream);
+  tm_archive_random(archive, &pair->target_stream);
+  tm_archive_random(archive, &pair->tau_stream);
+  tm_archive_random(archive, &pair->exchange_stream);
+  tm_archive_bool(archive, &pair->frozen);
+  tm_archive_double(archive, &pair->worst_excess);
+  tm_archive_doubles(archive, pair->worst_theta, group->model->size);
+  tm_archive_bool(archive, &third);
+  if (third && pair->reference)
+    tm_reference_walker_archive(pair->reference, archive);
+  else if (third != (pair->reference != NULL))
+    tm_archive_fail(archive, "a walker has no reference to start from");
 }

@@ -105,7 +105,33 @@ static void sweep(tm_group *group) {
     learn(pawl);
 }
 
-static const tm_group_type PAWL = {.sweep = sweep};
+/* After the bins, whose number the counts have. */
+static void archive_places(tm_pawl *pawl, tm_archive *archive) {
+  size_t n = places(pawl);
+  tm_wang_landau_archive(&pawl->visits, TM_PAWL_CAPACITY + 1, archive);
+  tm_archive_sizes(archive, pawl->left, n);
+  tm_archive_doubles(archive, pawl->sum, n);
+  if (tm_archive_fine(archive) && pawl->visits.bins != n)
+    tm_archive_fail(archive, "visits are of other bins");
+}
+
+static void archive(tm_group *group, tm_archive *archive) {
+  tm_pawl *pawl = (tm_pawl *)group;
+  for (size_t m = 0; m < pawl->settings.walkers; m++) {
+    tm_point_archive(group->model, &pawl->walkers[m].point, archive);
+    tm_archive_unit(archive, &pawl->walkers[m].tau);
+  }
+  tm_tau_bins_archive(&pawl->bins, archive);
+  tm_archive_bool(archive, &pawl->learning);
+  archive_places(pawl, archive);
+  tm_tau_mover_archive(&pawl->mover, archive);
+  tm_archive_random(archive, &pawl->theta_stream);
+  tm_archive_random(archive, &pawl->tau_stream);
+  if (archive->reading && tm_archive_fine(archive))
+    tm_tau_bins_tabulate(&pawl->bins, &pawl->prior);
+}
+
+static const tm_group_type PAWL = {.sweep = sweep, .archive = archive};
 
 static tempera_status fill(tm_pawl *pawl, const double *start, double start_tau,
                            tempera_error *error) {

@@ -5,7 +5,8 @@
 #include <string.h>
 
 static void sweep(tm_group *group);
-static const tm_group_type PT = {.sweep = sweep};
+static void archive(tm_group *group, tm_archive *archive);
+static const tm_group_type PT = {.sweep = sweep, .archive = archive};
 
 tempera_status tm_pt_create(const tempera_model *model,
                             const tm_pt_settings *settings, uint64_t seed,
@@ -183,4 +184,23 @@ static void sweep(tm_group *group) {
     exchange_neighbours(pt);
   count_acceptance(pt);
   fill_rows(pt);
+}
+
+static void archive(tm_group *group, tm_archive *archive) {
+  tm_pt *pt = (tm_pt *)group;
+  size_t count = pt->count;
+  tm_archive_size(archive, &count);
+  if (count != pt->count) {
+    tm_archive_fail(archive, "there are other levels than those handed out");
+    return;
+  }
+  tm_archive_doubles(archive, pt->tau, count);
+  for (size_t t = 0; t < count; t++)
+    tm_point_archive(group->model, &pt->points[t], archive);
+  tm_archive_doubles(archive, pt->walker, count);
+  tm_archive_bool(archive, &pt->odd);
+  tm_archive_random(archive, &pt->stream);
+  tm_archive_random(archive, &pt->exchange_stream);
+  tm_archive_doubles(archive, pt->accept, count);
+  tm_archive_double(archive, &pt->sweeps);
 }

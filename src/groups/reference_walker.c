@@ -140,3 +140,18 @@ void tm_reference_walker_fill(tm_reference_walker *walker,
            w->point.log_prior - volume);
   fill_row(target_row, target, 1, w->target_ratio, w->target_log_q - volume);
 }
+
+void tm_reference_walker_archive(tm_reference_walker *walker,
+                                 tm_archive *archive) {
+  tm_reference_walker *w = walker;
+  tm_archive_tag(archive, "reference walker");
+  tm_point_archive(tm_reference_model(w->chain.reference), &w->point, archive);
+  tm_archive_unit(archive, &w->tau);
+  tm_tau_mover_archive(&w->mover, archive);
+  tm_archive_random(archive, &w->stream);
+  tm_archive_random(archive, &w->tau_stream);
+  tm_archive_random(archive, &w->exchange_stream);
+  tm_evaluator_archive(&w->chain.evaluator, archive);
+  tm_evaluator_archive(w->chain.inner, archive);
+  tm_kernel_archive(w->kernel, archive);
+}

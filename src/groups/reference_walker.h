@@ -27,6 +27,8 @@ TEMPERA_CHECKED tempera_status tm_reference_walker_create(
     uint32_t chain, const tm_point *start, tm_arena *arena,
     tm_reference_walker **walker, tempera_error *error);
 void tm_reference_walker_release(tm_reference_walker *walker);
+void tm_reference_walker_archive(tm_reference_walker *walker,
+                                 tm_archive *archive);
 /* q has been fitted anew: theta stays (as `theta`, evaluated, has it). */
 void tm_reference_walker_settle(tm_reference_walker *walker,
                                 const tm_point *theta);

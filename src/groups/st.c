@@ -81,7 +81,22 @@ static void sweep(tm_group *group) {
     learn(st);
 }
 
-static const tm_group_type ST = {.sweep = sweep};
+static void archive(tm_group *group, tm_archive *archive) {
+  tm_st *st = (tm_st *)group;
+  size_t levels = st->settings.levels;
+  tm_point_archive(group->model, &st->point, archive);
+  tm_archive_index(archive, &st->level, levels);
+  for (size_t t = 0; t < levels; t++)
+    tm_archive_unit(archive, &st->tau[t]);
+  tm_archive_doubles(archive, st->log_weight, levels);
+  tm_archive_bool(archive, &st->downward);
+  tm_archive_bool(archive, &st->learning);
+  tm_wang_landau_archive(&st->visits, levels, archive);
+  tm_archive_random(archive, &st->theta_stream);
+  tm_archive_random(archive, &st->level_stream);
+}
+
+static const tm_group_type ST = {.sweep = sweep, .archive = archive};
 
 static tempera_status fill(tm_st *st, const double *start,
                            tempera_error *error) {

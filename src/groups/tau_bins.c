@@ -155,3 +155,12 @@ void tm_tau_bins_average(tm_tau_bins *const *list, size_t count,
     mean->log_density[b] = finest_mean(list, count, centre_of(mean, b));
   tm_tau_bins_centre(mean);
 }
+
+void tm_tau_bins_archive(tm_tau_bins *bins, tm_archive *archive) {
+  tm_archive_count(archive, &bins->count, bins->capacity);
+  tm_archive_doubles(archive, bins->edge, bins->count + 1);
+  tm_archive_doubles(archive, bins->log_density, bins->count);
+  tm_archive_double(archive, &bins->log_atom);
+  if (tm_archive_fine(archive) && bins->count == 0)
+    tm_archive_fail(archive, "there are no bins of tau");
+}

@@ -27,6 +27,8 @@ size_t tm_tau_bins_find(const tm_tau_bins *bins, double tau);
  * keeps the density, the other is raised to what its part of z then asks for.
  * False when there is no room or the bin is too narrow. */
 bool tm_tau_bins_split(tm_tau_bins *bins, size_t b, double slope);
+/* Edges and densities; tabulate after reading. */
+void tm_tau_bins_archive(tm_tau_bins *bins, tm_archive *archive);
 /* After any change: the knots, and the prior that borrows them. */
 void tm_tau_bins_tabulate(tm_tau_bins *bins, tm_tau_prior *prior);
 /* Centre the logarithms on zero: only their differences matter. */

@@ -154,3 +154,12 @@ double tm_tau_move(tm_tau_mover *mover, tm_evaluator *evaluator,
     return 1; /* the other half of the time the atom keeps its tau */
   return metropolis(mover, evaluator, log_likelihood, tau, random);
 }
+
+void tm_tau_mover_archive(tm_tau_mover *mover, tm_archive *archive) {
+  tm_archive_bool(archive, &mover->downward);
+  tm_archive_double(archive, &mover->log_prior_here);
+  if (mover->memory)
+    tm_ridge_memory_archive(mover->memory, archive);
+  if (archive->reading)
+    mover->slope = NAN; /* what is kept for it is another's */
+}

@@ -26,6 +26,8 @@ typedef struct tm_tau_mover {
 /* Move tau given this log likelihood; gives the acceptance probability. */
 double tm_tau_move(tm_tau_mover *mover, tm_evaluator *evaluator,
                    double log_likelihood, double *tau, tempera_random *random);
+/* Its state, but for what is its prior's. */
+void tm_tau_mover_archive(tm_tau_mover *mover, tm_archive *archive);
 /* Exact ridge: (re)compute log P at tau, before the first move. */
 void tm_tau_settle(tm_tau_mover *mover, tm_evaluator *evaluator, double tau);
 

@@ -45,3 +45,11 @@ bool tm_wang_landau_settle(tm_wang_landau *w) {
   tm_wang_landau_forget(w);
   return true;
 }
+
+void tm_wang_landau_archive(tm_wang_landau *w, size_t capacity,
+                            tm_archive *archive) {
+  tm_archive_count(archive, &w->bins, capacity);
+  tm_archive_sizes(archive, w->visits, w->bins);
+  tm_archive_size(archive, &w->total);
+  tm_archive_unsigned(archive, &w->flats);
+}

@@ -5,7 +5,7 @@
 #ifndef TM_SAMPLERS_WANG_LANDAU_H
 #define TM_SAMPLERS_WANG_LANDAU_H
 
-#include "base/memory.h"
+#include "base/archive.h"
 
 typedef struct tm_wang_landau {
   size_t bins;    /* may grow up to the capacity */
@@ -27,6 +27,9 @@ double tm_wang_landau_visit(tm_wang_landau *w, size_t bin, size_t count,
 bool tm_wang_landau_is_flat(const tm_wang_landau *w);
 /* Once flat: lower the gain and count afresh. Says whether it was. */
 bool tm_wang_landau_settle(tm_wang_landau *w);
+/* Its state; refused beyond the capacity it was made with. */
+void tm_wang_landau_archive(tm_wang_landau *w, size_t capacity,
+                            tm_archive *archive);
 /* Count afresh at the same gain. */
 void tm_wang_landau_forget(tm_wang_landau *w);
 

@@ -58,3 +58,9 @@ void tm_chance_freeze(tm_chance *chance) {
       break;
     }
 }
+
+void tm_chance_archive(tm_chance *chance, tm_archive *archive) {
+  tm_archive_doubles(archive, chance->mean, TM_TAU_NODES);
+  tm_archive_doubles(archive, chance->count, TM_TAU_NODES);
+  tm_archive_doubles(archive, chance->share, TM_TAU_NODES);
+}

@@ -22,5 +22,6 @@ double tm_chance_at(const tm_chance *chance, tm_tau_place place, bool learning);
 void tm_chance_learn(tm_chance *chance, tm_tau_place place, double acceptance);
 /* Nodes never visited take the acceptance of the nearest one that was. */
 void tm_chance_freeze(tm_chance *chance);
+void tm_chance_archive(tm_chance *chance, tm_archive *archive);
 
 #endif

@@ -82,10 +82,16 @@ static void freeze(void *opaque) {
   tm_scale_freeze(&state->angle);
 }
 
+static void archive(void *opaque, tm_archive *archive) {
+  crank_nicolson *state = opaque;
+  tm_scale_archive(&state->angle, 1, archive);
+}
+
 const tm_move_type tm_move_crank_nicolson = {
     .name = "crank-nicolson",
     .applies = applies,
     .create = create,
     .step = step,
     .freeze = freeze,
+    .archive = archive,
 };

@@ -301,10 +301,37 @@ tm_hmc_view tm_hmc_inspect(void *opaque, double tau) {
                        .divergences = state->divergences};
 }
 
+static void archive_regime(regime *r, tm_archive *archive) {
+  tm_metric_archive(&r->metric, archive);
+  tm_stepsize_archive(&r->step, archive);
+  double *numbers[] = {&r->trajectories, &r->steps, &r->diverged, &r->share,
+                       &r->target};
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+    tm_archive_double(archive, numbers[i]);
+}
+
+/* The gradients known save evaluations, which are counted and which the choice
+ * between moves goes by. */
+static void archive(void *opaque, tm_archive *archive) {
+  hmc *state = opaque;
+  for (size_t i = 0; i < TM_REGIMES; i++) {
+    archive_regime(&state->regimes[i], archive);
+    archive_regime(&state->kept[i], archive);
+  }
+  for (size_t i = 0; i < SLOTS; i++) {
+    slot *s = &state->slots[i];
+    tm_archive_bool(archive, &s->filled);
+    tm_archive_double(archive, &s->tau);
+    tm_archive_doubles(archive, s->u, 2 * state->shared->model->dimension);
+  }
+  tm_archive_u64(archive, &state->divergences);
+}
+
 const tm_move_type tm_move_hmc = {
     .name = "hmc",
     .applies = applies,
     .create = create,
     .step = step,
     .freeze = freeze,
+    .archive = archive,
 };

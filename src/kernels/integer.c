@@ -141,12 +141,18 @@ static void freeze(void *opaque) {
     tm_scale_freeze(&state->steps[i]);
 }
 
+static void archive(void *opaque, tm_archive *archive) {
+  integer *state = opaque;
+  tm_scale_archive(state->steps, state->count, archive);
+}
+
 const tm_move_type tm_move_integer = {
     .name = "integer",
     .applies = applies,
     .create = create,
     .step = step,
     .freeze = freeze,
+    .archive = archive,
 };
 
 const tm_move_type tm_move_integer_part = {
@@ -155,4 +161,5 @@ const tm_move_type tm_move_integer_part = {
     .create = create,
     .step = step_part,
     .freeze = freeze,
+    .archive = archive,
 };

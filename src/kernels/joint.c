@@ -93,10 +93,17 @@ static void freeze(void *opaque) {
   tm_scale_freeze(&state->diagonal);
 }
 
+static void archive(void *opaque, tm_archive *archive) {
+  joint *state = opaque;
+  tm_scale_archive(state->scales, TM_REGIMES, archive);
+  tm_scale_archive(&state->diagonal, 1, archive);
+}
+
 const tm_move_type tm_move_joint = {
     .name = "joint",
     .applies = applies,
     .create = create,
     .step = step,
     .freeze = freeze,
+    .archive = archive,
 };

@@ -344,10 +344,16 @@ static void freeze(void *opaque) {
   tm_chance_freeze(&state->chance);
 }
 
+static void archive(void *opaque, tm_archive *archive) {
+  jump *state = opaque;
+  tm_chance_archive(&state->chance, archive);
+}
+
 const tm_move_type tm_move_jump = {
     .name = "jump",
     .applies = applies,
     .create = create,
     .step = step,
     .freeze = freeze,
+    .archive = archive,
 };

@@ -171,3 +171,15 @@ void tm_kernel_freeze(tm_kernel *kernel) {
     if (kernel->moves[i].type->freeze)
       kernel->moves[i].type->freeze(kernel->moves[i].state);
 }
+
+void tm_kernel_archive(tm_kernel *kernel, tm_archive *archive) {
+  tm_archive_bool(archive, &kernel->frozen);
+  tm_archive_bool(archive, &kernel->round_ended);
+  if (kernel->shared.spread)
+    tm_spread_archive(kernel->shared.spread, archive);
+  for (size_t i = 0; i < kernel->count; i++) {
+    tm_archive_tag(archive, kernel->moves[i].type->name);
+    if (kernel->moves[i].type->archive)
+      kernel->moves[i].type->archive(kernel->moves[i].state, archive);
+  }
+}

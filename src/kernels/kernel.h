@@ -43,5 +43,8 @@ tm_sweep tm_kernel_sweep(tm_kernel *kernel, tm_evaluator *evaluator,
  * the next warmup sweep on: a freeze straight after leaves it. */
 void tm_kernel_end_round(tm_kernel *kernel);
 void tm_kernel_freeze(tm_kernel *kernel);
+/* What was learned so far (base/archive.h); the Laplace ridge is to be set
+ * before. */
+void tm_kernel_archive(tm_kernel *kernel, tm_archive *archive);
 
 #endif

@@ -192,3 +192,19 @@ tm_factor tm_metric_factor(const tm_metric *m) {
     factor.diagonal = m->sd;
   return factor;
 }
+
+void tm_metric_archive(tm_metric *m, tm_archive *archive) {
+  size_t d = m->dimension, square = m->dense ? d * d : 0;
+  tm_archive_double(archive, &m->count);
+  tm_archive_unsigned(archive, &m->visits);
+  tm_archive_unsigned(archive, &m->next);
+  double *vectors[] = {m->mean_x, m->mean_g, m->square_x, m->square_g, m->sd};
+  for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
+    tm_archive_doubles(archive, vectors[i], d);
+  double *matrices[] = {m->product_x, m->product_g, m->factor, m->turned};
+  for (size_t i = 0; i < sizeof matrices / sizeof *matrices; i++)
+    tm_archive_doubles(archive, matrices[i], square);
+  tm_spread_level_archive(&m->level, archive);
+  if (!m->dense && m->level == TM_SPREAD_DENSE)
+    tm_archive_fail(archive, "there is no room for a metric");
+}

@@ -35,5 +35,6 @@ bool tm_metric_learn(tm_metric *metric, const double *x, const double *g,
 bool tm_metric_use(tm_metric *metric, double *work);
 size_t tm_metric_work(size_t dimension);
 tm_factor tm_metric_factor(const tm_metric *metric);
+void tm_metric_archive(tm_metric *metric, tm_archive *archive);
 
 #endif

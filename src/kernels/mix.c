@@ -317,6 +317,28 @@ tm_mix_view tm_mix_inspect(const void *opaque, double tau) {
   return view;
 }
 
+static void archive_tally(const mix *state, tally *t, tm_archive *archive) {
+  tm_archive_double(archive, &t->count);
+  tm_archive_double(archive, &t->cost);
+  tm_archive_doubles(archive, t->jump, state->shared->real_count);
+}
+
+static void archive(void *opaque, tm_archive *archive) {
+  mix *state = opaque;
+  for (size_t i = 0; i < state->count; i++) {
+    option *o = &state->options[i];
+    tm_archive_tag(archive, o->name);
+    if (o->type->archive && !o->borrowed)
+      o->type->archive(o->state, archive);
+    for (size_t r = 0; r < TM_REGIMES; r++)
+      archive_tally(state, &o->tallies[r], archive);
+  }
+  for (size_t r = 0; r < TM_REGIMES; r++) {
+    tm_archive_doubles(archive, state->shares[r], TM_MIX_MOST);
+    tm_spread_level_archive(&state->level[r], archive);
+  }
+}
+
 const tm_move_type tm_move_mix = {
     .name = "mix",
     .applies = applies,
@@ -324,4 +346,5 @@ const tm_move_type tm_move_mix = {
     .step = step,
     .end_round = end_round,
     .freeze = freeze,
+    .archive = archive,
 };

@@ -56,6 +56,8 @@ typedef struct tm_move_type {
    * the spread was put to use. */
   void (*end_round)(void *state);
   void (*freeze)(void *state); /* or NULL */
+  /* What was learned, see base/archive.h; NULL: nothing is. */
+  void (*archive)(void *state, tm_archive *archive);
 } tm_move_type;
 
 extern const tm_move_type tm_move_random_walk;
@@ -73,7 +75,7 @@ extern const tm_move_type tm_move_gibbs;
 extern const tm_move_type tm_move_prior;
 extern const tm_move_type tm_move_recipe;
 extern const tm_move_type tm_move_ridge_walk; /* likewise idle */
-extern const tm_move_type tm_move_jump; /* idle without a Laplace ridge */
+extern const tm_move_type tm_move_jump;       /* idle without a Laplace ridge */
 
 /* How many of d coordinates (or joint steps) are a sweep's share of work when
  * it is one of many short ones: between them tau moves and states are

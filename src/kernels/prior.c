@@ -57,10 +57,16 @@ static void freeze(void *opaque) {
   tm_chance_freeze(&state->chance);
 }
 
+static void archive(void *opaque, tm_archive *archive) {
+  prior *state = opaque;
+  tm_chance_archive(&state->chance, archive);
+}
+
 const tm_move_type tm_move_prior = {
     .name = "prior",
     .applies = applies,
     .create = create,
     .step = step,
     .freeze = freeze,
+    .archive = archive,
 };

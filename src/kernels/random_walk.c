@@ -63,12 +63,18 @@ static void freeze(void *state) {
     tm_scale_freeze(&shared->componentwise[i]);
 }
 
+static void archive(void *state, tm_archive *archive) {
+  tm_shared *shared = state;
+  tm_scale_archive(shared->componentwise, shared->real_count, archive);
+}
+
 const tm_move_type tm_move_random_walk = {
     .name = "random-walk",
     .applies = applies,
     .create = create,
     .step = step,
     .freeze = freeze,
+    .archive = archive,
 };
 
 const tm_move_type tm_move_walk_part = {
@@ -77,4 +83,5 @@ const tm_move_type tm_move_walk_part = {
     .create = create,
     .step = step_part,
     .freeze = freeze,
+    .archive = archive,
 };

@@ -76,10 +76,16 @@ static void freeze(void *opaque) {
     tm_scale_freeze(&state->scales[i]);
 }
 
+static void archive(void *opaque, tm_archive *archive) {
+  recipe *state = opaque;
+  tm_scale_archive(state->scales, state->given->proposal_count, archive);
+}
+
 const tm_move_type tm_move_recipe = {
     .name = "recipe",
     .applies = applies,
     .create = create,
     .step = step,
     .freeze = freeze,
+    .archive = archive,
 };

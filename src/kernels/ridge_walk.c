@@ -223,6 +223,13 @@ static void freeze(void *opaque) {
   tm_scale_freeze(&state->angle);
 }
 
+static void archive(void *opaque, tm_archive *archive) {
+  ridge_walk *state = opaque;
+  tm_scale_archive(&state->angle, 1, archive);
+  if (archive->reading) /* the modes are others */
+    end_round(state);
+}
+
 const tm_move_type tm_move_ridge_walk = {
     .name = "ridge-walk",
     .applies = applies,
@@ -230,4 +237,5 @@ const tm_move_type tm_move_ridge_walk = {
     .step = step,
     .end_round = end_round,
     .freeze = freeze,
+    .archive = archive,
 };

@@ -96,3 +96,10 @@ void tm_scale_freeze(tm_scale *scale) {
   for (size_t i = 0; i < TM_TAU_NODES; i++)
     borrow(scale, i);
 }
+
+void tm_scale_archive(tm_scale *scales, size_t count, tm_archive *archive) {
+  for (size_t i = 0; i < count; i++) {
+    tm_archive_doubles(archive, scales[i].log_scale, TM_TAU_NODES);
+    tm_archive_doubles(archive, scales[i].count, TM_TAU_NODES);
+  }
+}

@@ -2,8 +2,7 @@
 #ifndef TM_KERNELS_SCALE_H
 #define TM_KERNELS_SCALE_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "base/archive.h"
 
 /* Nodes of the grid: tau = 0, then 4^-20, 4^-19, ..., 1. */
 enum { TM_TAU_NODES = 22 };
@@ -35,5 +34,6 @@ bool tm_scale_learnt(const tm_scale *scale, tm_tau_place place);
 void tm_scale_revive(tm_scale *scale, double visits);
 /* Unvisited nodes borrow for good; nothing changes afterwards. */
 void tm_scale_freeze(tm_scale *scale);
+void tm_scale_archive(tm_scale *scales, size_t count, tm_archive *archive);
 
 #endif

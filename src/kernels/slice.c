@@ -171,12 +171,18 @@ static void freeze(void *opaque) {
     tm_scale_freeze(&state->widths[i]);
 }
 
+static void archive(void *opaque, tm_archive *archive) {
+  slice *state = opaque;
+  tm_scale_archive(state->widths, state->shared->real_count, archive);
+}
+
 const tm_move_type tm_move_slice = {
     .name = "slice",
     .applies = applies,
     .create = create,
     .step = step,
     .freeze = freeze,
+    .archive = archive,
 };
 
 const tm_move_type tm_move_slice_doubling = {
@@ -185,4 +191,5 @@ const tm_move_type tm_move_slice_doubling = {
     .create = create_doubling,
     .step = step,
     .freeze = freeze,
+    .archive = archive,
 };

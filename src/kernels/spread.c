@@ -195,3 +195,26 @@ void tm_factor_solve(const tm_factor *factor, const double *z, double *out) {
     out[i] = sum / factor->dense[i * d + i];
   }
 }
+
+void tm_spread_level_archive(tm_spread_level *level, tm_archive *archive) {
+  size_t number = *level;
+  tm_archive_index(archive, &number, TM_SPREAD_DENSE + 1);
+  *level = (tm_spread_level)number;
+}
+
+void tm_spread_archive(tm_spread *spread, tm_archive *archive) {
+  size_t d = spread->dimension, square = spread->dense ? d * d : 0;
+  for (size_t i = 0; i < TM_REGIMES; i++) {
+    tm_regime *r = &spread->regimes[i];
+    tm_archive_double(archive, &r->count);
+    tm_archive_doubles(archive, r->mean, d);
+    tm_archive_doubles(archive, r->square, d);
+    tm_archive_doubles(archive, r->scatter, square);
+    tm_spread_level_archive(&r->level, archive);
+    tm_archive_doubles(archive, r->sd, d);
+    tm_archive_doubles(archive, r->factor, square);
+    tm_archive_doubles(archive, r->turned, square);
+    if (!spread->dense && r->level == TM_SPREAD_DENSE)
+      tm_archive_fail(archive, "there is no room for a covariance");
+  }
+}

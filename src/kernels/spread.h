@@ -49,6 +49,8 @@ void tm_spread_learn(tm_spread *spread, tm_tau_place place, const double *u);
 /* Put what was learned to use; older rounds then count half of newer ones, so
  * that the way in from a bad start is forgotten. */
 void tm_spread_end_round(tm_spread *spread);
+void tm_spread_archive(tm_spread *spread, tm_archive *archive);
+void tm_spread_level_archive(tm_spread_level *level, tm_archive *archive);
 /* The regime itself or the nearest of which something is known; TM_REGIMES
  * when nothing is. */
 size_t tm_spread_source(const tm_spread *spread, size_t regime);

@@ -65,3 +65,13 @@ void tm_stepsize_update(tm_stepsize *step, tm_tau_place place,
 double tm_stepsize_count(const tm_stepsize *step, tm_tau_place place) {
   return step->count[place.node] + step->count[place.node + 1];
 }
+
+void tm_stepsize_archive(tm_stepsize *step, tm_archive *archive) {
+  tm_archive_bool(archive, &step->started);
+  tm_archive_double(archive, &step->target);
+  tm_archive_double(archive, &step->centre);
+  tm_archive_doubles(archive, step->count, TM_TAU_NODES);
+  tm_archive_doubles(archive, step->surplus, TM_TAU_NODES);
+  tm_archive_doubles(archive, step->latest, TM_TAU_NODES);
+  tm_archive_doubles(archive, step->mean, TM_TAU_NODES);
+}

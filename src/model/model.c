@@ -8,11 +8,22 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Names are columns of files and words on terminals. */
+static bool is_printable(const char *name) {
+  for (; *name; name++)
+    if ((unsigned char)*name < ' ' || *name == 0x7f)
+      return false;
+  return true;
+}
+
 static tempera_status check_parameter(const tempera_parameter *p, size_t i,
                                       tempera_error *error) {
   if (!p->name || !p->name[0])
     return tm_fail(error, TEMPERA_ERROR_ARGUMENT, "parameter %zu has no name",
                    i + 1);
+  if (!is_printable(p->name))
+    return tm_fail(error, TEMPERA_ERROR_ARGUMENT,
+                   "the name of parameter %zu has control characters", i + 1);
   if (p->transform == TEMPERA_SIMPLEX &&
       (p->kind != TEMPERA_REAL || p->size < 2))
     return tm_fail(error, TEMPERA_ERROR_ARGUMENT,
@@ -49,6 +60,10 @@ static tempera_status check_spec(const tempera_model_spec *spec,
     return tm_fail(error, TEMPERA_ERROR_ARGUMENT,
                    "model %s: its quantities need names and a function",
                    spec->name);
+  for (size_t i = 0; i < spec->quantity_count; i++)
+    if (!is_printable(spec->quantity_names[i]))
+      return tm_fail(error, TEMPERA_ERROR_ARGUMENT,
+                     "the name of quantity %zu has control characters", i + 1);
   for (size_t i = 0; i < spec->parameter_count; i++)
     TM_TRY(check_parameter(&spec->parameters[i], i, error));
   return TEMPERA_OK;

@@ -7,6 +7,7 @@
 #ifndef TM_MODEL_MODEL_H
 #define TM_MODEL_MODEL_H
 
+#include "base/archive.h"
 #include "base/memory.h"
 #include "base/random.h"
 
@@ -116,6 +117,10 @@ TEMPERA_CHECKED tempera_status tm_point_create(const tempera_model *model,
                                                tempera_error *error);
 void tm_point_copy(const tempera_model *model, const tm_point *from,
                    tm_point *to);
+/* State, see base/archive.h: of an evaluator its counts. */
+void tm_point_archive(const tempera_model *model, tm_point *point,
+                      tm_archive *archive);
+void tm_evaluator_archive(tm_evaluator *evaluator, tm_archive *archive);
 
 /* u -> theta and the log Jacobian. Integers out of bounds are let through:
  * tm_evaluate gives them density zero. */
@@ -126,6 +131,11 @@ void tm_constrain_point(const tempera_model *model, tm_point *point);
 /* One block of it; gives its log Jacobian. u and theta are whole vectors. */
 double tm_constrain_block(const tm_block *block, const double *u,
                           double *theta);
+/* Which values of theta their type holds at one number (the diagonal of a
+ * correlation matrix, the zeros of a factor): `fixed` has one for each. */
+TEMPERA_CHECKED tempera_status tm_fixed_values(const tempera_model *model,
+                                               bool *fixed,
+                                               tempera_error *error);
 /* theta -> u; a value on a real bound maps to a large finite coordinate. */
 void tm_unconstrain(const tempera_model *model, const double *theta, double *u);
 void tm_unconstrain_block(const tm_block *block, const double *theta,

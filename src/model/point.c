@@ -346,3 +346,20 @@ bool tm_quantities_at(tm_evaluator *evaluator, tempera_random *random,
     quantities[i] = NAN;
   return spec->quantities(theta, random, quantities, evaluator->user) == 0;
 }
+
+void tm_point_archive(const tempera_model *model, tm_point *point,
+                      tm_archive *archive) {
+  tm_archive_doubles(archive, point->theta, model->size);
+  tm_archive_doubles(archive, point->u, model->dimension);
+  tm_archive_doubles(archive, point->block_jacobian, model->block_count);
+  tm_archive_double(archive, &point->log_likelihood);
+  tm_archive_double(archive, &point->log_prior);
+  tm_archive_double(archive, &point->log_jacobian);
+}
+
+void tm_evaluator_archive(tm_evaluator *evaluator, tm_archive *archive) {
+  tm_archive_u64(archive, &evaluator->likelihood_evaluations);
+  tm_archive_u64(archive, &evaluator->gradient_evaluations);
+  tm_archive_u64(archive, &evaluator->prior_draws);
+  tm_archive_double(archive, &evaluator->seconds);
+}

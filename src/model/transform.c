@@ -198,6 +198,25 @@ void tm_unconstrain_block(const tm_block *block, const double *theta,
       to[i] = unconstrain_value(block, from[i]);
 }
 
+tempera_status tm_fixed_values(const tempera_model *model, bool *fixed,
+                               tempera_error *error) {
+  size_t n = model->dimension, size = model->size;
+  double *u = tm_heap_alloc(n + 2 * size + 1, sizeof(double)), jacobian;
+  if (!u)
+    return tm_fail_memory(error);
+  double *one = u + n, *other = one + size;
+  for (size_t j = 0; j < n; j++)
+    u[j] = model->integer[j] ? 0 : 0.1 + 0.01 * (double)(j % 50);
+  tm_constrain(model, u, one, &jacobian);
+  for (size_t j = 0; j < n; j++)
+    u[j] = model->integer[j] ? 1 : 0.2 - 0.017 * (double)(j % 31);
+  tm_constrain(model, u, other, &jacobian);
+  for (size_t i = 0; i < size; i++)
+    fixed[i] = one[i] == other[i];
+  tm_heap_free(u);
+  return TEMPERA_OK;
+}
+
 void tm_unconstrain(const tempera_model *model, const double *theta,
                     double *u) {
   for (size_t b = 0; b < model->block_count; b++)

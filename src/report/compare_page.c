@@ -40,8 +40,8 @@ static void add_models(json_t *section, const tempera_comparison *c) {
                          ? "(best)"
                          : tempera_evidence_words(c->log_bayes_factors[at]));
     tm_row_number(row, c->prior[i], 4);
-    tm_row_number(row, c->probability[i], 4);
-    tm_row_number(row, c->probability_se[i], 4);
+    tm_row_probability(row, c->probability[i]);
+    tm_row_probability(row, c->probability_se[i]);
   }
 }
 

@@ -35,8 +35,8 @@ static void add_models(const tempera_comparison *c, bool colour, tm_text *out) {
     tm_table_number(&table, c->se[i], decimals);
     tm_table_number(&table, c->log_bayes_factors[at], decimals);
     tm_table_number(&table, c->log_bayes_factor_se[at], decimals);
-    tm_table_number(&table, c->probability[i], 4);
-    tm_table_number(&table, c->probability_se[i], 4);
+    tm_table_probability(&table, c->probability[i]);
+    tm_table_probability(&table, c->probability_se[i]);
     tm_table_cell(&table, i == c->best ? "(best)"
                                        : tempera_evidence_words(
                                              c->log_bayes_factors[at]));

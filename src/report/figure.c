@@ -78,6 +78,12 @@ static json_t *append(json_t *figure, const char *list, json_t *item) {
   return item;
 }
 
+json_t *tm_figure_tau(json_t *figure, const char *axis) {
+  json_t *made = tm_figure_axis(figure, axis, "tau");
+  json_object_set_new(made, "path", json_true());
+  return made;
+}
+
 json_t *tm_figure_series(json_t *figure, const char *type, const char *name) {
   json_t *series = append(figure, "series", json_object());
   tm_json_string(series, "type", type);

@@ -6,7 +6,8 @@
  *   kind, title       note: a line under the title, may be absent
  *   x, y              axes: {name, scale: "value" | "log" | "category",
  *                     categories, min, max, zero, inverse}; all optional;
- *                     zero: true makes the axis begin at 0
+ *                     zero: true makes the axis begin at 0; path: true on an
+ *                     axis of tau lets a page space it by the barrier
  *   wide: true        takes a whole row of the page
  *
  * and, by kind:
@@ -45,6 +46,8 @@ json_t *tm_figure(const char *kind, const char *title);
 void tm_figure_note(json_t *figure, const char *note);
 /* The axis "x", "y" or "z", made if absent (borrowed, to set more fields). */
 json_t *tm_figure_axis(json_t *figure, const char *axis, const char *name);
+/* An axis of tau. */
+json_t *tm_figure_tau(json_t *figure, const char *axis);
 /* A new layer, empty (borrowed). */
 json_t *tm_figure_series(json_t *figure, const char *type, const char *name);
 /* A layer with x and y (x NULL: 0, 1, ...). */

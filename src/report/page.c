@@ -43,6 +43,15 @@ json_t *tm_section_text(json_t *section, const char *tone, const char *text) {
   return made;
 }
 
+void tm_section_answer(json_t *section, const char *tone, const char *tag,
+                       const char *number, const char *text) {
+  json_t *made = block(section, "answer");
+  tm_json_string(made, "tone", tone);
+  tm_json_string(made, "tag", tag);
+  tm_json_string(made, "number", number);
+  tm_json_string(made, "text", text);
+}
+
 json_t *tm_section_list(json_t *section) {
   json_t *made = block(section, "list");
   json_object_set_new(made, "items", json_array());
@@ -55,6 +64,10 @@ json_t *tm_section_table(json_t *section, const char *note) {
   json_object_set_new(made, "columns", json_array());
   json_object_set_new(made, "rows", json_array());
   return made;
+}
+
+void tm_table_fold(json_t *table, const char *words) {
+  tm_json_string(table, "fold", words);
 }
 
 json_t *tm_section_figures(json_t *section) {
@@ -121,6 +134,12 @@ void tm_row_number(json_t *row, double value, int decimals) {
 void tm_row_short(json_t *row, double value) {
   char text[TM_NUMBER_TEXT];
   tm_format_short(text, value);
+  add_number(row, text, value);
+}
+
+void tm_row_probability(json_t *row, double value) {
+  char text[TM_NUMBER_TEXT];
+  tm_format_probability(text, value);
   add_number(row, text, value);
 }
 

@@ -3,16 +3,20 @@
  *
  * A page is a JSON document
  *
- *   {title, subtitle, footer, sections: [{heading, blocks: [...]}]}
+ *   {title, subtitle, footer, sections: [{heading, blocks: [...]}],
+ *    path: {tau, u}}
  *
- * whose blocks have a type:
+ * (path: the share u of the barrier at some taus, for axes with `path`) whose
+ * blocks have a type:
  *
+ *   answer   tag, number, text; tone as for text
  *   text     text; tone: "good", "warn" or absent
  *   list     items: [text]
  *   table    columns: [{name, title (on hovering), left: true for words}],
  *            rows: [[cell]] or [{cells, tone}]; a cell is text, or {text,
  *            value} where the column sorts by numbers; note. A click on a
- *            column's name sorts.
+ *            column's name sorts; long tables show 20 rows and find others
+ *            by name; fold: the words under which it is hidden
  *   figures  figures: [figure] (figure.h), in a grid
  *   gallery  label, choices: [{name, figures}], shown: how many at first,
  *            first: the words for that choice
@@ -28,8 +32,13 @@ json_t *tm_page(const char *title, const char *subtitle);
 /* Further parts, borrowed: a section, and blocks of it. */
 json_t *tm_page_section(json_t *page, const char *heading);
 json_t *tm_section_text(json_t *section, const char *tone, const char *text);
+/* The number that the page is about, under a tag ("Reliable"), with words. */
+void tm_section_answer(json_t *section, const char *tone, const char *tag,
+                       const char *number, const char *text);
 json_t *tm_section_list(json_t *section); /* append to its `items` */
 json_t *tm_section_table(json_t *section, const char *note);
+/* Hidden under these words until it is opened. */
+void tm_table_fold(json_t *table, const char *words);
 json_t *tm_section_figures(json_t *section);
 json_t *tm_section_gallery(json_t *section, const char *label,
                            const char *first, size_t shown);
@@ -46,6 +55,7 @@ void tm_row_text(json_t *row, const char *text);
 void tm_row_number(json_t *row, double value, int decimals);
 /* Four significant digits. */
 void tm_row_short(json_t *row, double value);
+void tm_row_probability(json_t *row, double value);
 
 /* Write the page; takes nothing over. */
 TEMPERA_CHECKED tempera_status tm_page_write(const json_t *page,

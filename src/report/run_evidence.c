@@ -96,6 +96,7 @@ static json_t *forest(const tempera_summary *s) {
 typedef struct curve {
   double *tau, *mean, *log_z;
   size_t count;
+  double early; /* a tau half of the way up, by the barrier if known */
 } curve;
 
 /* The lowest mean that is drawn: near tau = 0 it may go to minus infinity,
@@ -104,7 +105,7 @@ static double floor_of(const curve *c, bool *clipped) {
   double least = INFINITY, typical = NAN;
   for (size_t i = 0; i < c->count; i++) {
     least = fmin(least, c->mean[i]);
-    if (isnan(typical) && c->tau[i] >= 0.02)
+    if (isnan(typical) && c->tau[i] >= c->early)
       typical = c->mean[i];
   }
   double most = c->mean[c->count - 1];
@@ -120,26 +121,26 @@ static double round_up(double value) {
 }
 
 static json_t *mean_figure(const curve *c) {
-  json_t *figure =
-      tm_figure("plot", "Mean log likelihood against tau: the area is log Z");
+  json_t *figure = tm_figure("plot", "Mean log likelihood along the path");
   bool clipped;
   double least = floor_of(c, &clipped);
-  tm_figure_axis(figure, "x", "tau");
+  tm_figure_tau(figure, "x");
   json_t *y = tm_figure_axis(figure, "y", "E[log L] at tau");
   json_object_set_new(y, "zero", json_true());
   tm_figure_xy(figure, "area", "E[log L]", c->tau, c->mean, c->count);
   if (clipped)
     tm_json_real(y, "min", -round_up(-least));
-  tm_figure_note(figure,
-                 clipped ? "log Z is the integral of this curve from 0 to 1. "
-                           "The curve goes on below the picture near tau = 0."
-                         : "log Z is the integral of this curve from 0 to 1.");
+  tm_figure_note(
+      figure, clipped ? "log Z is the integral of this curve over tau from 0 "
+                        "to 1. It goes on below the picture near tau = 0."
+                      : "log Z is the integral of this curve over tau from 0 "
+                        "to 1.");
   return figure;
 }
 
 static json_t *log_z_figure(const tempera_summary *s, const curve *c) {
   json_t *figure = tm_figure("plot", "log z(tau), from 0 to log Z");
-  tm_figure_axis(figure, "x", "tau");
+  tm_figure_tau(figure, "x");
   tm_figure_axis(figure, "y", "log z(tau)");
   tm_figure_xy(figure, "line", "log z(tau)", c->tau, c->log_z, c->count);
   if (isfinite(s->log_z))
@@ -151,7 +152,10 @@ static void add_curves(json_t *figures, const tempera_summary *s) {
   double *room = tm_heap_alloc(3 * s->curve_count, sizeof(double));
   if (!room)
     return;
-  curve c = {room, room + s->curve_count, room + 2 * s->curve_count, 0};
+  curve c = {room, room + s->curve_count, room + 2 * s->curve_count, 0, 0.02};
+  for (size_t i = s->curve_count; i-- > 0 && s->barrier > 0;)
+    if (s->curve[i].barrier >= 0.5 * s->barrier)
+      c.early = s->curve[i].tau;
   for (size_t i = 0; i < s->curve_count; i++)
     if (isfinite(s->curve[i].mean_log_likelihood)) {
       c.tau[c.count] = s->curve[i].tau;

@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "base/locale.h"
 #include "report/fields.h"
 #include "report/table.h"
 
@@ -57,8 +58,14 @@ void tm_run_trace(json_t *figure, const tm_run_draws *draws, size_t column,
 
 static void add_verdict(json_t *page, const tempera_summary *s) {
   json_t *section = tm_page_section(page, "Verdict");
-  tm_section_text(section, s->reliable ? "good" : "warn",
-                  s->verdict ? s->verdict : "No verdict was reached.");
+  char number[2 * TM_NUMBER_TEXT] = "";
+  int decimals = tm_decimals(s->se);
+  if (isfinite(s->log_z))
+    tm_snprintf(number, sizeof number, "log Z = %.*f \xc2\xb1 %.*f", decimals,
+                s->log_z, decimals, s->se);
+  tm_section_answer(section, s->reliable ? "good" : "warn",
+                    s->reliable ? "Reliable" : "Not reliable", number,
+                    s->verdict ? s->verdict : "No verdict was reached.");
   if (s->decision) {
     tm_text line = {0};
     tm_text_printf(&line, "Length chosen automatically: %s.", s->decision);
@@ -94,8 +101,9 @@ static void add_value_row(json_t *table, const tempera_value_summary *v) {
   tm_row_number(row, v->rhat, 3);
 }
 
-static void add_value_table(json_t *section,
-                            const tempera_value_summary *values, size_t count) {
+static json_t *add_value_table(json_t *section,
+                               const tempera_value_summary *values,
+                               size_t count) {
   static const struct {
     const char *name, *title;
   } columns[] = {{"parameter", ""},
@@ -119,17 +127,26 @@ static void add_value_table(json_t *section,
     tm_page_column(table, columns[i].name, columns[i].title, i == 0);
   for (size_t i = 0; i < count; i++)
     add_value_row(table, &values[i]);
+  return table;
+}
+
+static void add_quantities(json_t *section, const tempera_summary *s) {
+  char words[120];
+  if (!s->quantity_count)
+    return;
+  snprintf(words, sizeof words,
+           "Transformed parameters and generated quantities (%zu)",
+           s->quantity_count);
+  tm_table_fold(add_value_table(section, s->quantities, s->quantity_count),
+                words);
 }
 
 static void add_values(json_t *page, const tempera_summary *s) {
   json_t *section = tm_page_section(page, "Parameters");
   tm_section_text(section, NULL, "Draws at tau = 1, on the natural scale.");
   add_value_table(section, s->values, s->value_count);
-  if (!s->quantity_count)
-    return;
-  tm_section_text(section, NULL,
-                  "Transformed parameters and generated quantities:");
-  add_value_table(section, s->quantities, s->quantity_count);
+  add_quantities(section, s);
+  tm_run_overview(section, s);
 }
 
 enum { MODE_COLUMNS = 12 };
@@ -153,8 +170,8 @@ static void add_modes(json_t *page, const tempera_summary *s) {
     json_t *row = tm_page_row(table, NULL);
     snprintf(name, sizeof name, "%zu", i + 1);
     tm_row_text(row, name);
-    tm_row_number(row, s->modes[i].weight, 4);
-    tm_row_number(row, s->modes[i].se, 4);
+    tm_row_probability(row, s->modes[i].weight);
+    tm_row_probability(row, s->modes[i].se);
     for (size_t j = 0; j < shown; j++)
       tm_row_short(row, s->modes[i].mean[j]);
   }
@@ -205,6 +222,7 @@ static void add_options(json_t *page, const tm_run_files *files) {
   if (!files->config)
     return;
   json_t *options = add_facts(section, "option");
+  tm_table_fold(options, "Options in force");
   const char *name;
   json_t *value;
   json_object_foreach(files->config, name, value)
@@ -228,13 +246,30 @@ static json_t *begin(const tempera_summary *s) {
   return page;
 }
 
+/* The share of the barrier at the curve's taus, where all of it is known. */
+static void add_path(json_t *page, const tempera_summary *s) {
+  json_t *tau = json_array(), *u = json_array();
+  for (size_t i = 0; i < s->curve_count && s->barrier > 0; i++)
+    if (isfinite(s->curve[i].barrier)) {
+      json_array_append_new(tau, json_real(s->curve[i].tau));
+      json_array_append_new(u, json_real(s->curve[i].barrier / s->barrier));
+    }
+  bool whole = json_array_size(tau) > 2;
+  json_t *path = json_pack("{s:o, s:o}", "tau", tau, "u", u);
+  if (whole)
+    json_object_set_new(page, "path", path);
+  else
+    json_decref(path);
+}
+
 static tempera_status make(const tm_run_files *files, json_t **page,
                            tempera_error *error) {
   const tempera_summary *s = files->summary;
   json_t *made = begin(s);
+  add_path(made, s);
   add_verdict(made, s);
-  add_values(made, s);
   tm_run_evidence(made, s);
+  add_values(made, s);
   add_modes(made, s);
   tm_run_pairs(made, files);
   tempera_status status = tm_run_values(made, files, error);

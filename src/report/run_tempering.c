@@ -72,7 +72,7 @@ static json_t *trace_figure(const tm_run_files *files, size_t column) {
   size_t step = tm_run_step(draws->rows, TRACE_POINTS);
   char note[80];
   tm_figure_axis(figure, "x", "iteration");
-  json_t *y = tm_figure_axis(figure, "y", "tau");
+  json_t *y = tm_figure_tau(figure, "y");
   tm_json_integer(y, "min", 0);
   tm_json_integer(y, "max", 1);
   tm_run_trace(figure, draws, column, TRACE_POINTS, files->summary->thin);
@@ -84,18 +84,63 @@ static json_t *trace_figure(const tm_run_files *files, size_t column) {
   return figure;
 }
 
-static json_t *marginal_figure(const tm_run_draws *draws, size_t column) {
+/* Edges of TAU_BINS bins: even in the barrier where that is known, else in
+ * tau. */
+static void find_edges(const tempera_summary *s, double *edges) {
+  size_t i = 0;
+  for (size_t k = 0; k <= TAU_BINS; k++) {
+    double share = (double)k / TAU_BINS;
+    edges[k] = share;
+    if (!(s->barrier > 0) || k == 0 || k == TAU_BINS)
+      continue;
+    while (i + 1 < s->curve_count &&
+           s->curve[i + 1].barrier < share * s->barrier)
+      i++;
+    if (i + 1 == s->curve_count)
+      continue;
+    const tempera_curve_point *a = &s->curve[i], *b = &s->curve[i + 1];
+    double width = b->barrier - a->barrier;
+    edges[k] = a->tau + (width > 0 ? (share * s->barrier - a->barrier) / width *
+                                         (b->tau - a->tau)
+                                   : 0);
+  }
+}
+
+static void add_histogram(json_t *figure, const char *name, const double *tau,
+                          size_t rows, const double *edges, size_t dash) {
+  double density[TAU_BINS] = {0};
+  for (size_t i = 0; i < rows; i++) {
+    size_t bin = 0;
+    while (bin + 1 < TAU_BINS && tau[i] >= edges[bin + 1])
+      bin++;
+    density[bin] += 1.0 / (double)rows;
+  }
+  for (size_t k = 0; k < TAU_BINS; k++)
+    density[k] /= fmax(edges[k + 1] - edges[k], 1e-300);
+  json_t *steps = tm_figure_series(figure, "steps", name);
+  json_t *at = json_array(), *y = json_array();
+  for (size_t k = 0; k <= TAU_BINS; k++)
+    json_array_append_new(at, json_real(edges[k]));
+  for (size_t k = 0; k < TAU_BINS; k++)
+    json_array_append_new(y, json_real(density[k]));
+  json_object_set_new(steps, "edges", at);
+  json_object_set_new(steps, "y", y);
+  tm_json_integer(steps, "dash", dash);
+}
+
+static json_t *marginal_figure(const tempera_summary *s,
+                               const tm_run_draws *draws, size_t column) {
   json_t *figure = tm_figure("plot", "Marginal of tau");
-  tm_figure_axis(figure, "x", "tau");
+  tm_figure_tau(figure, "x");
   json_object_set_new(tm_figure_axis(figure, "y", "density"), "zero",
                       json_true());
+  double edges[TAU_BINS + 1];
+  find_edges(s, edges);
   for (size_t c = 0; c < draws->chains; c++) {
     char name[40];
     snprintf(name, sizeof name, "chain %zu", c + 1);
-    json_t *steps =
-        tm_figure_histogram(figure, name, tm_run_values_of(draws, c, column),
-                            draws->rows, 0, 1, TAU_BINS);
-    tm_json_integer(steps, "dash", c);
+    add_histogram(figure, name, tm_run_values_of(draws, c, column), draws->rows,
+                  edges, c);
   }
   return figure;
 }
@@ -174,7 +219,7 @@ static json_t *acceptance_figure(const tempera_summary *s) {
   json_t *figure = tm_figure("plot", "Acceptance by tau");
   double *room = tm_heap_alloc(3 * s->tau_bin_count, sizeof *room);
   size_t n = s->tau_bin_count;
-  tm_figure_axis(figure, "x", "tau");
+  tm_figure_tau(figure, "x");
   json_t *y = tm_figure_axis(figure, "y", "mean acceptance");
   tm_json_integer(y, "min", 0);
   tm_json_integer(y, "max", 1);
@@ -219,7 +264,7 @@ void tm_run_tempering(json_t *page, const tm_run_files *files) {
   bool walks = is_walk(files);
   if (walks)
     tm_figures_add(figures, trace_figure(files, (size_t)tau));
-  tm_figures_add(figures, marginal_figure(draws, (size_t)tau));
+  tm_figures_add(figures, marginal_figure(s, draws, (size_t)tau));
   json_t *journeys = walks ? journeys_figure(files, (size_t)tau) : NULL;
   if (journeys)
     tm_figures_add(figures, journeys);

@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "numeric/lags.h"
 #include "numeric/sort.h"
+#include "report/value_groups.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -16,7 +17,7 @@ enum {
   BINS = 60,
   RANK_BINS = 20,
   LAGS = 40,
-  MOST_VALUES = 1000,     /* with figures; tables have all */
+  MOST_VALUES = 300,      /* with figures; tables have all */
   TRACE_NUMBERS = 300000, /* in all traces, which bounds the file's size */
   MOST_TRACE = 500,
   LEAST_TRACE = 60
@@ -277,6 +278,7 @@ static json_t *against_tau(gallery *g, const subject *v) {
   json_t *figure = figure_of(ridge ? "Draws and optimum against tau"
                                    : "Tempered draws against tau",
                              "tau", v->value->name);
+  tm_figure_tau(figure, "x");
   add_tempered_draws(g, figure, (size_t)tau, (size_t)column, low, high);
   if (ridge)
     add_optimum(figure, s, v, 0.25 * (high - low));
@@ -320,17 +322,28 @@ static int by_mixing(const void *a, const void *b) {
   return (p > q) - (p < q);
 }
 
+static void add_subjects(const gallery *g, const tempera_value_summary *values,
+                         size_t count, bool quantity, subject *list,
+                         size_t *n) {
+  for (size_t i = 0; i < count;) {
+    tm_value_group group = tm_value_group_at(values, count, i);
+    bool folded = quantity && tm_value_group_folds(&group, count);
+    for (size_t j = 0; j < group.count && !folded; j++) {
+      const tempera_value_summary *v = &group.values[j];
+      long column = v->name ? tm_run_column(g->draws, v->name) : -1;
+      if (column >= 0)
+        list[(*n)++] = (subject){v, i + j, (size_t)column, quantity};
+    }
+    i += group.count;
+  }
+}
+
+/* Parameters, and quantities that are not long lists (log_lik, y_rep). */
 static size_t list_subjects(const gallery *g, subject *list) {
   const tempera_summary *s = g->files->summary;
   size_t n = 0;
-  for (size_t i = 0; i < s->value_count + s->quantity_count; i++) {
-    bool quantity = i >= s->value_count;
-    const tempera_value_summary *v =
-        quantity ? &s->quantities[i - s->value_count] : &s->values[i];
-    long column = v->name ? tm_run_column(g->draws, v->name) : -1;
-    if (column >= 0)
-      list[n++] = (subject){v, i, (size_t)column, quantity};
-  }
+  add_subjects(g, s->values, s->value_count, false, list, &n);
+  add_subjects(g, s->quantities, s->quantity_count, true, list, &n);
   return n;
 }
 

@@ -140,6 +140,7 @@ static json_t *curve(const tempera_curve_point *points, size_t count,
     tm_json_real(item, "tau", points[i].tau);
     tm_json_real(item, "log_z", points[i].log_z);
     tm_json_real(item, mean, points[i].mean_log_likelihood);
+    tm_json_real(item, "barrier", points[i].barrier);
     json_array_append_new(list, item);
   }
   return list;

@@ -43,6 +43,8 @@ static bool text(const json_t *object, const char *name, char **out) {
   if (!json_is_string(json))
     return true;
   *out = tm_heap_text(json_string_value(json));
+  if (*out)
+    tm_text_plain(*out);
   return *out != NULL;
 }
 
@@ -87,6 +89,7 @@ static bool read_estimates(const json_t *list, tempera_summary *s) {
     const char *name = json_string_value(json_object_get(item, "name"));
     tempera_estimate *e = &s->estimates[i];
     snprintf(e->name, sizeof e->name, "%s", name ? name : "");
+    tm_text_plain(e->name);
     e->log_z = real(item, "log_z");
     e->se = real(item, "se");
     e->lower = real(item, "lower");
@@ -191,10 +194,10 @@ static bool read_curve(const json_t *list, const char *mean,
     return false;
   for (size_t i = 0; i < *count; i++) {
     const json_t *item = json_array_get(list, i);
-    (*curve)[i] =
-        (tempera_curve_point){.tau = real(item, "tau"),
-                              .log_z = real(item, "log_z"),
-                              .mean_log_likelihood = real(item, mean)};
+    (*curve)[i] = (tempera_curve_point){.tau = real(item, "tau"),
+                                        .log_z = real(item, "log_z"),
+                                        .mean_log_likelihood = real(item, mean),
+                                        .barrier = real(item, "barrier")};
   }
   return true;
 }
@@ -296,6 +299,7 @@ static bool read_findings(const json_t *list, tempera_summary *s) {
     const char *code = json_string_value(json_object_get(item, "code"));
     tempera_finding *f = &s->findings[i];
     snprintf(f->code, sizeof f->code, "%s", code ? code : "");
+    tm_text_plain(f->code);
     f->severity =
         tm_severity_read(json_string_value(json_object_get(item, "severity")));
     f->value = real(item, "value");
@@ -314,6 +318,7 @@ static bool read_warnings(const json_t *list, tempera_summary *s) {
     s->warnings[i] = tm_heap_text(warning ? warning : "");
     if (!s->warnings[i])
       return false;
+    tm_text_plain(s->warnings[i]);
   }
   return true;
 }

@@ -1,18 +1,19 @@
-/* summary_text.c - the final screen: parameters, evidence, tempering, and one
- * verdict in words. */
+/* summary_text.c - the final screen: the verdict in words and the evidence,
+ * then parameters, modes and tempering. */
 #include "base/memory.h"
-#include "report/table.h"
+#include "report/summary_values.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-/* More would scroll the verdict's reasons away; summary.json has them all. */
-enum { MOST_VALUES = 40, MOST_PMF = 12, WRAP = 78 };
+enum { WRAP = 78, MODES_SHOWN = 8, MODE_COLUMNS = 6 };
 
-static void heading(tm_text *out, const char *title, bool colour) {
-  tm_text_printf(out, "\n%s%s%s\n", tm_bold(colour), title, tm_plain(colour));
+void tm_screen_heading(tm_text *out, const char *title,
+                       const tm_screen *screen) {
+  tm_text_printf(out, "\n%s%s%s\n", tm_bold(screen->colour), title,
+                 tm_plain(screen->colour));
 }
 
 static void titles(tm_table *table, const char *const *names) {
@@ -29,78 +30,6 @@ static void add_head(tm_text *out, const tempera_summary *s) {
                  s->seed, s->complete ? "" : " (stopped before the end)");
 }
 
-static bool any_permuted(const tempera_summary *s) {
-  for (size_t i = 0; i < s->value_count; i++)
-    if (s->values[i].permuted)
-      return true;
-  return false;
-}
-
-/* A star where labels are permuted. */
-static void add_value_name(tm_table *table, const tempera_value_summary *v) {
-  char marked[256];
-  snprintf(marked, sizeof marked, "%s%s", v->name ? v->name : "",
-           v->permuted ? " *" : "");
-  tm_table_cell(table, marked);
-}
-
-static void add_values(tm_text *out, const char *kind,
-                       const tempera_value_summary *values, size_t count,
-                       bool colour) {
-  const char *const names[] = {kind,  "mean", "sd",       "mcse",     "5%",
-                               "50%", "95%",  "ess_bulk", "ess_tail", "rhat"};
-  tm_table table = {.columns = sizeof names / sizeof *names};
-  size_t shown = count < MOST_VALUES ? count : MOST_VALUES;
-  titles(&table, names);
-  for (size_t i = 0; i < shown; i++) {
-    const tempera_value_summary *v = &values[i];
-    add_value_name(&table, v);
-    tm_table_short(&table, v->mean);
-    tm_table_short(&table, v->sd);
-    tm_table_short(&table, v->mcse);
-    tm_table_short(&table, v->q5);
-    tm_table_short(&table, v->q50);
-    tm_table_short(&table, v->q95);
-    tm_table_number(&table, v->ess_bulk, 0);
-    tm_table_number(&table, v->ess_tail, 0);
-    tm_table_number(&table, v->rhat, 3);
-  }
-  tm_table_print(&table, colour, out);
-  if (shown < count)
-    tm_text_printf(out, "  ... and %zu more: see summary.json\n",
-                   count - shown);
-}
-
-static void add_pmfs(tm_text *out, const tempera_summary *s) {
-  for (size_t i = 0; i < s->value_count; i++) {
-    const tempera_value_summary *v = &s->values[i];
-    if (!v->pmf || v->pmf_count == 0)
-      continue;
-    tm_text_printf(out, "  P(%s):", v->name);
-    for (size_t j = 0; j < v->pmf_count && j < MOST_PMF; j++)
-      tm_text_printf(out, "  %" PRId64 ": %.3f", v->pmf[j].value,
-                     v->pmf[j].probability);
-    tm_text_add(out, v->pmf_count > MOST_PMF ? "  ...\n" : "\n");
-  }
-}
-
-static void add_parameters(tm_text *out, const tempera_summary *s,
-                           bool colour) {
-  heading(out, "Parameters (draws at tau = 1)", colour);
-  add_values(out, "parameter", s->values, s->value_count, colour);
-  if (any_permuted(s))
-    tm_text_add(out, "  * its label changes places: not to be read alone\n");
-  add_pmfs(out, s);
-}
-
-static void add_quantities(tm_text *out, const tempera_summary *s,
-                           bool colour) {
-  if (s->quantity_count == 0)
-    return;
-  heading(out, "Quantities computed from them", colour);
-  add_values(out, "quantity", s->quantities, s->quantity_count, colour);
-}
-
 static void add_labels(tm_text *out, const tempera_summary *s) {
   if (s->label_count == 0)
     return;
@@ -111,27 +40,32 @@ static void add_labels(tm_text *out, const tempera_summary *s) {
                  s->relabelled_rhat, s->relabelled_ess);
 }
 
-static void add_modes(tm_text *out, const tempera_summary *s, bool colour) {
+static void add_modes(tm_text *out, const tempera_summary *s,
+                      const tm_screen *screen) {
   if (s->mode_count < 2)
     return;
-  size_t shown = s->value_count < 6 ? s->value_count : 6;
+  size_t shown = s->value_count < MODE_COLUMNS ? s->value_count : MODE_COLUMNS;
+  size_t rows =
+      screen->all || s->mode_count < MODES_SHOWN ? s->mode_count : MODES_SHOWN;
   tm_table table = {.columns = 3 + shown};
-  heading(out, "Modes", colour);
+  tm_screen_heading(out, "Modes", screen);
   tm_table_cell(&table, "mode");
   tm_table_cell(&table, "weight");
   tm_table_cell(&table, "se");
   for (size_t j = 0; j < shown; j++)
     tm_table_cell(&table, s->values[j].name);
-  for (size_t i = 0; i < s->mode_count; i++) {
+  for (size_t i = 0; i < rows; i++) {
     char number[24];
     snprintf(number, sizeof number, "%zu", i + 1);
     tm_table_cell(&table, number);
-    tm_table_number(&table, s->modes[i].weight, 3);
-    tm_table_number(&table, s->modes[i].se, 3);
+    tm_table_probability(&table, s->modes[i].weight);
+    tm_table_probability(&table, s->modes[i].se);
     for (size_t j = 0; j < shown; j++)
       tm_table_short(&table, s->modes[i].mean[j]);
   }
-  tm_table_print(&table, colour, out);
+  tm_table_print(&table, screen->colour, out);
+  if (rows < s->mode_count)
+    tm_text_printf(out, "  ... and %zu of less weight\n", s->mode_count - rows);
   add_labels(out, s);
 }
 
@@ -158,7 +92,8 @@ static void add_wrapped(tm_text *out, const char *first, const char *text) {
   tm_text_add(out, "\n");
 }
 
-static void add_estimates(tm_text *out, const tempera_summary *s, bool colour) {
+static void add_estimates(tm_text *out, const tempera_summary *s,
+                          const tm_screen *screen) {
   static const char *const names[] = {"estimator", "log Z", "se",
                                       "lower",     "upper", ""};
   tm_table table = {.columns = sizeof names / sizeof *names};
@@ -174,7 +109,7 @@ static void add_estimates(tm_text *out, const tempera_summary *s, bool colour) {
     tm_table_number(&table, e->upper, decimals);
     tm_table_cell(&table, headline ? "headline" : "");
   }
-  tm_table_print(&table, colour, out);
+  tm_table_print(&table, screen->colour, out);
   for (size_t i = 0; i < s->estimate_count; i++)
     if (s->estimates[i].warning) {
       char first[32];
@@ -183,8 +118,9 @@ static void add_estimates(tm_text *out, const tempera_summary *s, bool colour) {
     }
 }
 
-static void add_evidence(tm_text *out, const tempera_summary *s, bool colour) {
-  heading(out, "Evidence", colour);
+static void add_evidence(tm_text *out, const tempera_summary *s,
+                         const tm_screen *screen) {
+  tm_screen_heading(out, "Evidence", screen);
   if (isnan(s->log_z)) {
     tm_text_add(out, "  none");
     tm_text_add(out, s->estimator ? ": not enough draws\n"
@@ -195,7 +131,7 @@ static void add_evidence(tm_text *out, const tempera_summary *s, bool colour) {
                    decimals, s->se, s->estimator ? s->estimator : "?");
   }
   if (s->estimate_count)
-    add_estimates(out, s, colour);
+    add_estimates(out, s, screen);
   if (s->zero_likelihood > 0)
     tm_text_printf(out, "  prior mass with zero likelihood: %.4g\n",
                    s->zero_likelihood);
@@ -218,10 +154,11 @@ static void add_reference(tm_table *table, const tempera_reference *r) {
   pair(table, "of which absorbed", (double)r->absorbed, 0);
 }
 
-static void add_tempering(tm_text *out, const tempera_summary *s, bool colour) {
+static void add_tempering(tm_text *out, const tempera_summary *s,
+                          const tm_screen *screen) {
   tm_table table = {.columns = 2};
   bool tempered = s->tau_bin_count > 0;
-  heading(out, tempered ? "Tempering" : "Cost", colour);
+  tm_screen_heading(out, tempered ? "Tempering" : "Cost", screen);
   tm_table_cell(&table, "quantity");
   tm_table_cell(&table, "value");
   if (tempered) {
@@ -242,16 +179,17 @@ static void add_tempering(tm_text *out, const tempera_summary *s, bool colour) {
   if (s->gradient_evaluations)
     pair(&table, "gradient evaluations", (double)s->gradient_evaluations, 0);
   pair(&table, "seconds", s->seconds, 2);
-  tm_table_print(&table, colour, out);
+  tm_table_print(&table, screen->colour, out);
 }
 
-static void add_levels(tm_text *out, const tempera_summary *s, bool colour) {
+static void add_levels(tm_text *out, const tempera_summary *s,
+                       const tm_screen *screen) {
   static const char *const names[] = {"tau",       "E[log L]", "log z",
                                       "rejection", "barrier",  NULL};
   tm_table table = {.columns = 5};
   if (s->level_count == 0)
     return;
-  heading(out, "Levels", colour);
+  tm_screen_heading(out, "Levels", screen);
   titles(&table, names);
   for (size_t i = 0; i < s->level_count; i++) {
     const tempera_level *level = &s->levels[i];
@@ -261,7 +199,7 @@ static void add_levels(tm_text *out, const tempera_summary *s, bool colour) {
     tm_table_number(&table, level->rejection, 3);
     tm_table_number(&table, level->barrier, 3);
   }
-  tm_table_print(&table, colour, out);
+  tm_table_print(&table, screen->colour, out);
 }
 
 /* Warnings are findings in words; files of before have the words alone. */
@@ -269,9 +207,12 @@ static bool is_grave(const tempera_summary *s, size_t i) {
   return i < s->finding_count && s->findings[i].severity >= TEMPERA_UNRELIABLE;
 }
 
-static void add_verdict(tm_text *out, const tempera_summary *s, bool colour) {
-  const char *paint = !colour ? "" : s->reliable ? "\033[1;32m" : "\033[1;33m";
-  heading(out, "Verdict", colour);
+static void add_verdict(tm_text *out, const tempera_summary *s,
+                        const tm_screen *screen) {
+  const char *paint = !screen->colour ? ""
+                      : s->reliable   ? "\033[1;32m"
+                                      : "\033[1;33m";
+  tm_screen_heading(out, "Verdict", screen);
   tm_text_add(out, paint);
   add_wrapped(out, "  ", s->verdict ? s->verdict : "none");
   if (s->decision) {
@@ -280,26 +221,51 @@ static void add_verdict(tm_text *out, const tempera_summary *s, bool colour) {
     add_wrapped(out, "  ", line.failed ? "" : line.data);
     tm_text_clear(&line);
   }
-  tm_text_add(out, tm_plain(colour));
+  tm_text_add(out, tm_plain(screen->colour));
   for (size_t i = 0; i < s->warning_count; i++)
     add_wrapped(out, is_grave(s, i) ? "  ! " : "  - ", s->warnings[i]);
 }
 
-tempera_status tempera_summary_text(const tempera_summary *summary, bool colour,
-                                    char **text, tempera_error *error) {
+/* What is at the top of a long screen has scrolled away. */
+static void add_last_line(tm_text *out, const tempera_summary *s) {
+  int decimals = tm_decimals(s->se);
+  if (s->reliable && !isnan(s->log_z))
+    tm_text_printf(out, "\nReliable: log Z = %.*f +- %.*f\n", decimals,
+                   s->log_z, decimals, s->se);
+  else
+    tm_text_printf(out, "\n%s: the verdict is at the top\n",
+                   s->reliable ? "Reliable" : "Not reliable");
+}
+
+static tempera_status write_screen(const tempera_summary *s,
+                                   const tm_screen *screen, char **text,
+                                   tempera_error *error) {
   tm_text out = {0};
-  add_head(&out, summary);
-  add_parameters(&out, summary, colour);
-  add_quantities(&out, summary, colour);
-  add_modes(&out, summary, colour);
-  add_evidence(&out, summary, colour);
-  add_levels(&out, summary, colour);
-  add_tempering(&out, summary, colour);
-  add_verdict(&out, summary, colour);
+  add_head(&out, s);
+  add_verdict(&out, s, screen);
+  add_evidence(&out, s, screen);
+  tm_screen_values(&out, s, screen);
+  add_modes(&out, s, screen);
+  add_levels(&out, s, screen);
+  add_tempering(&out, s, screen);
+  add_last_line(&out, s);
   if (out.failed) {
     tm_text_clear(&out);
     return tm_fail_memory(error);
   }
   *text = out.data;
   return TEMPERA_OK;
+}
+
+tempera_status tempera_summary_text(const tempera_summary *summary, bool colour,
+                                    char **text, tempera_error *error) {
+  const tm_screen screen = {.colour = colour};
+  return write_screen(summary, &screen, text, error);
+}
+
+tempera_status tempera_summary_text_all(const tempera_summary *summary,
+                                        bool colour, char **text,
+                                        tempera_error *error) {
+  const tm_screen screen = {.colour = colour, .all = true};
+  return write_screen(summary, &screen, text, error);
 }

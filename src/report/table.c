@@ -34,6 +34,14 @@ void tm_format_short(char text[TM_NUMBER_TEXT], double value) {
   tm_format_number(text, value, decimals < 0 ? 0 : decimals);
 }
 
+/* Four decimals, while they show anything. */
+void tm_format_probability(char text[TM_NUMBER_TEXT], double value) {
+  if (value > 0 && value < 1e-3)
+    tm_snprintf(text, TM_NUMBER_TEXT, "%.1e", value);
+  else
+    tm_format_number(text, value, value == 0 ? 0 : 4);
+}
+
 void tm_table_number(tm_table *table, double value, int decimals) {
   char text[TM_NUMBER_TEXT];
   tm_format_number(text, value, decimals);
@@ -43,6 +51,12 @@ void tm_table_number(tm_table *table, double value, int decimals) {
 void tm_table_short(tm_table *table, double value) {
   char text[TM_NUMBER_TEXT];
   tm_format_short(text, value);
+  tm_table_cell(table, text);
+}
+
+void tm_table_probability(tm_table *table, double value) {
+  char text[TM_NUMBER_TEXT];
+  tm_format_probability(text, value);
   tm_table_cell(table, text);
 }
 

@@ -20,6 +20,7 @@ void tm_table_cell(tm_table *table, const char *text);
 void tm_table_number(tm_table *table, double value, int decimals);
 /* Four significant digits, integers without decimals. */
 void tm_table_short(tm_table *table, double value);
+void tm_table_probability(tm_table *table, double value);
 /* Append the table and free it. */
 void tm_table_print(tm_table *table, bool colour, tm_text *out);
 
@@ -32,6 +33,8 @@ const char *tm_plain(bool colour);
 enum { TM_NUMBER_TEXT = 64 };
 void tm_format_number(char text[TM_NUMBER_TEXT], double value, int decimals);
 void tm_format_short(char text[TM_NUMBER_TEXT], double value);
+/* A probability, or its standard error: 0.4571, 2.7e-13. */
+void tm_format_probability(char text[TM_NUMBER_TEXT], double value);
 
 /* Columns that a UTF-8 text takes on a terminal. */
 size_t tm_width(const char *text);

@@ -45,12 +45,17 @@ static bool usable(const tm_point *point) {
   return isfinite(point->log_likelihood) && isfinite(point->log_prior);
 }
 
+/* Sweeps at each knot of tau on the way up. */
+static size_t stay(const tm_draws_prior *prior) {
+  return 2 > LEAST / prior->knots ? 2 : LEAST / prior->knots;
+}
+
 /* Up the prior leg, by the knots of its tau prior: they are even in its
  * barrier. */
 static bool anneal(climber *c, tempera_random *random) {
   tm_group *group = &c->pair->group;
   const tm_draws_prior *knots = &c->sampler->draws->prior;
-  size_t each = 2 > LEAST / knots->knots ? 2 : LEAST / knots->knots;
+  size_t each = stay(knots);
   size_t tries = 0;
   do
     tm_prior_draw(&group->evaluator, random, &c->point);
@@ -140,12 +145,20 @@ static tempera_status measure(tempera_sampler *s, climber *climbers,
   return TEMPERA_OK;
 }
 
+/* A run that was asked to be short stays so: no more sweeps on the way up than
+ * it has made itself. */
+static bool affordable(const tempera_sampler *s) {
+  const tm_draws_prior *knots = &s->draws->prior;
+  size_t sweeps = STARTS * (knots->knots * stay(knots) + LAST);
+  return sweeps <= tm_sweeps_done(s) * s->options.chains;
+}
+
 tempera_status tm_absorption_measure(tempera_sampler *sampler,
                                      tempera_error *error) {
   tempera_sampler *s = sampler;
   if (s->absorption.starts || !s->leg || !s->leg->walking ||
       !s->model->spec.prior_draw || !s->draws->prior.knots ||
-      s->options.tau_min > 0)
+      s->options.tau_min > 0 || !affordable(s))
     return TEMPERA_OK;
   climber *climbers = tm_heap_alloc(s->options.chains, sizeof *climbers);
   if (!climbers)

@@ -3,29 +3,13 @@
  * between warmup rounds; any method may use them. */
 #include "run/sampler.h"
 
-#include "parallel/threads.h"
-
 #include <math.h>
 #include <string.h>
-
-static tempera_status need_store(tempera_sampler *s, tempera_error *error) {
-  const tempera_options *o = &s->options;
-  tm_store_settings settings = {.seed = o->seed,
-                                .threads = tm_threads(o->threads),
-                                .stop = {tm_sampler_stop_due, s}};
-  return s->store
-             ? TEMPERA_OK
-             : tm_store_create(s->model, &settings, s->starts.optimiser,
-                               s->starts.optimiser_count, &s->store, error);
-}
 
 tempera_status tm_landscape_ridge(tempera_sampler *sampler, bool needed,
                                   tempera_error *error) {
   tempera_sampler *s = sampler;
-  tm_ridge_settings settings = {.kind = s->options.ridge,
-                                .tau_min = s->options.tau_min,
-                                .store = s->store};
-  TM_TRY(tm_ridge_create(s->model, &settings, NULL, 0, &s->ridge, error));
+  TM_TRY(tm_landscape_do(s, &(tm_deed){.kind = TM_DO_RIDGE}, error));
   const tm_ridge_view *view = tm_ridge_look(s->ridge);
   if (!view->absent || !needed)
     return TEMPERA_OK;
@@ -38,18 +22,13 @@ tempera_status tm_landscape_ridge(tempera_sampler *sampler, bool needed,
 tempera_status tm_landscape_laplace(tempera_sampler *sampler, bool needed,
                                     tempera_error *error) {
   tempera_sampler *s = sampler;
-  const tempera_options *o = &s->options;
-  TM_TRY(need_store(s, error));
-  tm_laplace_settings settings = {.tau_min = o->tau_min, .store = s->store};
-  TM_TRY(tm_laplace_create(s->model, &settings, NULL, 0, &s->laplace, error));
+  TM_TRY(tm_landscape_do(s, &(tm_deed){.kind = TM_DO_LAPLACE}, error));
   const tm_laplace_view *view = tm_laplace_look(s->laplace);
   if (view->absent && needed)
     return tm_fail(error, TEMPERA_ERROR_MODEL,
                    "model %s has no Laplace ridge, which the laplace tau prior "
                    "needs: %s; use --tau-prior learned",
                    s->model->spec.name, view->reason);
-  for (size_t c = 0; c < o->chains && o->jumps; c++)
-    tm_kernel_set_laplace(s->groups[c]->kernel, s->laplace);
   return TEMPERA_OK;
 }
 
@@ -96,8 +75,8 @@ tempera_status tm_landscape_end_round(tempera_sampler *sampler, bool last,
   if (!points)
     return tm_fail_memory(error);
   size_t count = collect(s, points);
-  tempera_status status =
-      tm_laplace_improve(s->laplace, points, count, NULL, error);
+  tm_deed improve = {.kind = TM_DO_IMPROVE, .count = count, .points = points};
+  tempera_status status = tm_landscape_do(sampler, &improve, error);
   if (status == TEMPERA_OK)
     status = tm_landscape_search(sampler, points, count, error);
   tm_heap_free(points);

@@ -6,6 +6,7 @@
 #include "run/sampler.h"
 
 #include "base/sized.h"
+#include "numeric/blas.h"
 #include "parallel/threads.h"
 
 #include <math.h>
@@ -22,6 +23,7 @@ static tempera_status create_draws(tempera_sampler *s, bool tempered,
   TM_TRY(tm_draws_create(s->options.chains, s->model->size,
                          (const char *const *)s->model->names, s->integer,
                          s->method->target, tempered, draws, error));
+  (*draws)->fixed = s->fixed;
   return tm_draws_reserve(*draws, sweeps, error);
 }
 
@@ -143,9 +145,11 @@ static tempera_status explore_support(tempera_sampler *s,
 static tempera_status set_up(tempera_sampler *s, tempera_error *error) {
   size_t chains = s->options.chains;
   s->integer = tm_heap_alloc(s->model->size, sizeof(bool));
+  s->fixed = tm_heap_alloc(s->model->size, sizeof(bool));
   s->groups = tm_heap_alloc(chains, sizeof(tm_group *));
-  if (!s->integer || !s->groups)
+  if (!s->integer || !s->fixed || !s->groups)
     return tm_fail_memory(error);
+  TM_TRY(tm_fixed_values(s->model, s->fixed, error));
   for (size_t b = 0; b < s->model->block_count; b++)
     for (size_t i = 0; i < s->model->blocks[b].theta_count; i++)
       s->integer[s->model->blocks[b].theta + i] =
@@ -173,6 +177,7 @@ tempera_status tempera_sampler_create_sized(const tempera_model *model,
   const tempera_options *options = &known;
   TM_TRY(tm_sized_take(&known, sizeof known, given, size, error));
   TM_TRY(tm_options_resolve(options, model, &resolved, error));
+  TM_TRY(tm_blas_reserve(tm_threads(resolved.threads), error));
   tempera_sampler *s = tm_heap_alloc(1, sizeof *s);
   if (!s)
     return tm_fail_memory(error);
@@ -215,8 +220,10 @@ void tempera_sampler_free(tempera_sampler *sampler) {
   tm_starts_free(&sampler->starts);
   tm_support_free(&sampler->support);
   tm_prior_run_free(&sampler->prior);
+  tm_history_free(&sampler->history);
   tm_heap_free(sampler->annealed);
   tm_heap_free(sampler->integer);
+  tm_heap_free(sampler->fixed);
   tm_heap_free(sampler);
 }
 

@@ -3,6 +3,7 @@
 #ifndef TM_RUN_SAMPLER_H
 #define TM_RUN_SAMPLER_H
 
+#include "run/history.h"
 #include "run/learning.h"
 #include "run/methods/method.h"
 #include "run/prior_run.h"
@@ -38,12 +39,14 @@ struct tempera_sampler {
   tm_support support;  /* where L > 0 hardly anywhere; the same */
   bool init_given;     /* the caller's starts */
   bool begun;          /* the ridge was looked for: by the first advance */
+  tm_history history;  /* of what follows */
   tm_store *store;     /* of optima, for both ridges; or NULL */
   tm_ridge *ridge;     /* NULL: this method or these settings need none */
   tm_laplace *laplace; /* for jumps and curves of log z; or NULL */
   tm_group **groups;   /* options.chains of them */
   void *method_state;  /* or NULL */
   bool *integer;       /* per natural-scale value */
+  bool *fixed;         /* the same: has it only one value? */
   tempera_draws *draws, *warmup_draws; /* the latter only with save_warmup */
   tm_reference_leg *leg;               /* NULL: none */
   struct {

@@ -10,7 +10,7 @@
 
 /* Of the evaluations that sweeps take, counted: the search grows with the run,
  * and with it the cheapness of the model. */
-static const double SHARE = 0.06;
+static const double SHARE = 0.08;
 enum { AHEAD = 6000 }; /* sweeps that every run of automatic length has */
 
 static double swept(const tempera_sampler *s) {
@@ -26,7 +26,8 @@ static double swept(const tempera_sampler *s) {
  * will allow is spent beforehand: half of it at once. */
 static uint64_t allowance(const tempera_sampler *s) {
   double done = (double)tm_sweeps_done(s), warmup = (double)s->options.warmup;
-  double ahead = fmin((double)s->options.iterations, AHEAD);
+  double ahead = fmin(2 * warmup, AHEAD); /* by default, they are the number
+                                             of iterations */
   double sweeps = done;
   if (done < warmup)
     sweeps = (warmup + ahead) * (0.5 + 0.5 * done / warmup);
@@ -41,7 +42,8 @@ tempera_status tm_landscape_search(tempera_sampler *sampler,
   tempera_sampler *s = sampler;
   if (!s->laplace || tm_laplace_look(s->laplace)->absent)
     return TEMPERA_OK;
-  return tm_laplace_search(s->laplace, allowance(s), points, count, error);
+  tm_deed search = {TM_DO_SEARCH, allowance(s), count, points};
+  return tm_landscape_do(s, &search, error);
 }
 
 /* ---- what came of it */

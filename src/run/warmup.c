@@ -32,7 +32,7 @@ static tempera_status freeze(tempera_sampler *s, tempera_error *error) {
     tm_kernel_freeze(s->groups[c]->kernel);
   TM_TRY(tm_landscape_record(s, error));
   if (s->laplace)
-    tm_laplace_freeze(s->laplace);
+    TM_TRY(tm_landscape_do(s, &(tm_deed){.kind = TM_DO_FREEZE}, error));
   s->search_due = s->options.warmup + FIRST_SEARCH;
   return s->method->freeze ? s->method->freeze(s, error) : TEMPERA_OK;
 }

@@ -1,14 +1,20 @@
 /* laplace_search.c - looking for basins that nobody has met, with a given
  * number of evaluations, and which of those known the draws have visited.
  *
- * Half goes into draws from the prior that are only looked at: where the
- * density is far above what all known modes together explain there, something
- * unknown is near, and the highest such draws are climbed from. A narrow basin
- * in few dimensions is found by that, at one evaluation a look. The other half
+ * Half goes into points that are only looked at, drawn in turns from the prior,
+ * around the known modes at all scales below their own, and on lines through
+ * them: along one coordinate, along all of a vector by the same amount, and
+ * away from the top of the prior. Where the density is far above what all known
+ * modes together explain there, something unknown is near, and the highest such
+ * points are climbed from. A narrow basin in few dimensions, or beside the top
+ * of a broad one, is found by that, at one evaluation a look. The other half
  * goes into climbs from draws as they come, of the prior and of the chains at
- * all taus: they find wide basins in many dimensions. In turns they climb the
- * posterior, the likelihood alone and the posterior at tau > 1, which have
- * other slopes around the same optima; all end with a climb of the posterior.
+ * all taus: they find wide basins in many dimensions. A quarter of these starts
+ * are images of known modes, signs turned and coordinates exchanged about the
+ * top of the prior: a model that cannot tell them apart, or nearly so, has its
+ * other modes there. In turns they climb the posterior, the likelihood alone
+ * and the posterior at tau > 1, which have other slopes around the same optima;
+ * all end with a climb of the posterior.
  */
 #include "numeric/dense.h"
 #include "parallel/threads.h"
@@ -20,13 +26,18 @@
 enum { LOOKS = 64, MOST_POINTS = 32 }; /* looks of a worker at a time */
 static const double UNEXPLAINED = 3;   /* nats above the known modes */
 static const double EXCURSION = 4;     /* a tau above one */
+static const double CLOSEST = 0.02; /* of a mode's spread: the nearest looks */
+static const double FARTHEST = 6;   /* of the prior's spread: on lines */
 
 /* ---- what the known modes explain */
 
+typedef enum place { OVER_THE_PRIOR, NEAR, ON_A_LINE } place;
+
 typedef struct scout {
   tm_laplace *laplace;
-  const tm_laplace_knot *top;
+  const tm_laplace_knot *first, *top;
   uint64_t stream;
+  place where;
   double *u[TM_STORE_WORKERS]; /* the best unexplained look of each, ... */
   double l[TM_STORE_WORKERS];  /* ... its log likelihood, -infinity without */
   double *theta[TM_STORE_WORKERS], *turned[TM_STORE_WORKERS]; /* scratch */
@@ -67,6 +78,73 @@ static const double *ordered_u(scout *s, size_t worker, const tm_point *trial) {
   return s->turned[worker];
 }
 
+/* u = u_j + r L'^-1 z, log r even: the climber's trial. */
+static void draw_near(const scout *s, tm_climber *c, tempera_random *random) {
+  const tm_frame *frame = c->frame;
+  const tm_laplace_mode *mode =
+      &s->top->modes[tempera_random_below(random, s->top->mode_count)];
+  double r = exp(log(CLOSEST) * tempera_random_uniform(random));
+  memcpy(c->trial.u, mode->u, c->model->dimension * sizeof(double));
+  for (size_t k = 0; k < frame->reals; k++)
+    c->lane[k] = tempera_random_normal(random);
+  tm_lower_transposed(mode->inverse, frame->reals, c->lane, c->step);
+  for (size_t k = 0; k < frame->reals; k++)
+    c->trial.u[frame->real[k]] += r * c->step[k];
+  tm_evaluate(c->evaluator, &c->trial);
+}
+
+/* A direction over the reals: one coordinate, all of one block or of the model,
+ * or away from the top of the prior. */
+static void draw_direction(const scout *s, const tm_climber *c,
+                           const tm_laplace_mode *mode, tempera_random *random,
+                           double *direction) {
+  const tm_frame *frame = c->frame;
+  const size_t *block = c->model->block_of_u;
+  uint64_t kind = tempera_random_below(random, 4);
+  size_t one = tempera_random_below(random, frame->reals);
+  const double *centre = s->first->modes[0].u;
+  for (size_t k = 0; k < frame->reals; k++) {
+    size_t j = frame->real[k];
+    bool here = kind == 0   ? k == one
+                : kind == 1 ? block[j] == block[frame->real[one]]
+                            : true;
+    direction[k] = kind == 3 ? mode->u[j] - centre[j] : here;
+  }
+}
+
+/* The spread of a mode along a direction. */
+static double spread_along(const tm_laplace_mode *mode, size_t d,
+                           const double *direction) {
+  return 1 / sqrt(tm_factor_square(mode->factor, d, direction, INFINITY));
+}
+
+static void draw_on_line(const scout *s, tm_climber *c,
+                         tempera_random *random) {
+  const tm_frame *frame = c->frame;
+  const tm_laplace_mode *mode =
+      &s->top->modes[tempera_random_below(random, s->top->mode_count)];
+  draw_direction(s, c, mode, random, c->lane);
+  double low = log(CLOSEST * spread_along(mode, frame->reals, c->lane));
+  double high =
+      log(FARTHEST * spread_along(&s->first->modes[0], frame->reals, c->lane));
+  double t = exp(low + fmax(0, high - low) * tempera_random_uniform(random));
+  if (tempera_random_uniform(random) < 0.5)
+    t = -t;
+  memcpy(c->trial.u, mode->u, c->model->dimension * sizeof(double));
+  for (size_t k = 0; k < frame->reals && isfinite(t); k++)
+    c->trial.u[frame->real[k]] += t * c->lane[k];
+  tm_evaluate(c->evaluator, &c->trial);
+}
+
+static void draw_look(const scout *s, tm_climber *c, tempera_random *random) {
+  if (s->where == NEAR)
+    draw_near(s, c, random);
+  else if (s->where == ON_A_LINE)
+    draw_on_line(s, c, random);
+  else
+    tm_prior_draw(c->evaluator, random, &c->trial);
+}
+
 static void look_around(size_t worker, void *context) {
   scout *s = context;
   tm_store *store = s->laplace->store;
@@ -77,7 +155,7 @@ static void look_around(size_t worker, void *context) {
   s->l[worker] = -INFINITY;
   for (int i = 0; i < LOOKS && c->evaluator->status == TEMPERA_OK; i++) {
     tm_optimum point;
-    tm_prior_draw(c->evaluator, &random, &c->trial);
+    draw_look(s, c, &random);
     if (!tm_climber_forgive(c) || !tm_store_point(c, &point) ||
         point.log_likelihood <= s->l[worker])
       continue;
@@ -120,25 +198,65 @@ static tempera_status arrive(tm_laplace *laplace, size_t *fresh,
   return tm_laplace_follow(laplace, laplace->stage_count - 1, -1, error);
 }
 
+/* Half of the looks over the prior, a quarter each near modes and on lines. */
+static place choose_place(const tm_laplace *laplace, const scout *s) {
+  if (s->stream % 2 == 0 || !s->top->mode_count || !s->first->mode_count ||
+      !laplace->store->frame.reals)
+    return OVER_THE_PRIOR;
+  return s->stream % 4 == 1 ? NEAR : ON_A_LINE;
+}
+
 static tempera_status screen(tm_laplace *laplace, scout *s, size_t *fresh,
                              tempera_error *error) {
   tm_store *store = laplace->store;
   s->stream = laplace->searches++;
+  s->where = choose_place(laplace, s);
   tm_parallel_for(TM_STORE_WORKERS, store->settings.threads, look_around, s);
   TM_TRY(tm_store_check(store, error));
-  store->tried += (uint64_t)LOOKS * TM_STORE_WORKERS;
+  if (s->where == OVER_THE_PRIOR) /* the others are no sample of anything */
+    store->tried += (uint64_t)LOOKS * TM_STORE_WORKERS;
   for (size_t w = 0; w < TM_STORE_WORKERS; w++)
     if (s->l[w] > -INFINITY)
       TM_TRY(plan(laplace, s->u[w], 1, TM_UNCONSTRAINED, error));
   return arrive(laplace, fresh, error);
 }
 
-/* A start: the next of the points, or a draw from the prior. */
+/* An image of a known mode about the top of the prior: all its real coordinates
+ * turned, or one, or two of a kind exchanged. */
+static void draw_image(tm_laplace *laplace, tm_climber *c,
+                       tempera_random *random) {
+  const tm_frame *frame = &laplace->store->frame;
+  const tm_stage *top = top_stage(laplace);
+  const double *centre = laplace->stages[0].modes[0].spot.u;
+  double *u = c->trial.u;
+  uint64_t kind = tempera_random_below(random, 3);
+  size_t a = frame->real[tempera_random_below(random, frame->reals)];
+  size_t b = frame->real[tempera_random_below(random, frame->reals)];
+  memcpy(u, top->modes[tempera_random_below(random, top->count)].spot.u,
+         laplace->model->dimension * sizeof(double));
+  for (size_t k = 0; k < frame->reals && kind == 0; k++)
+    u[frame->real[k]] = 2 * centre[frame->real[k]] - u[frame->real[k]];
+  if (kind == 1)
+    u[a] = 2 * centre[a] - u[a];
+  if (kind == 2 &&
+      laplace->model->block_of_u[a] == laplace->model->block_of_u[b]) {
+    double held = u[a];
+    u[a] = u[b];
+    u[b] = held;
+  }
+  tm_evaluate(c->evaluator, &c->trial);
+}
+
+/* A start: the next of the points, an image, or a draw from the prior. */
 static bool next_start(tm_laplace *laplace, const double *points, size_t count,
                        size_t *used, tempera_random *random) {
   tm_climber *c = &laplace->store->climbers[0];
   tm_optimum point;
-  if (*used < count && (*used % 2 == 0 || !laplace->model->spec.prior_draw)) {
+  if (*used % 4 == 3 && laplace->stages[0].count && top_stage(laplace)->count &&
+      laplace->store->frame.reals) {
+    draw_image(laplace, c, random);
+  } else if (*used < count &&
+             (*used % 2 == 0 || !laplace->model->spec.prior_draw)) {
     memcpy(c->trial.theta, points + *used * laplace->model->size,
            laplace->model->size * sizeof(double));
     tm_evaluate_natural(c->evaluator, &c->trial);
@@ -183,6 +301,7 @@ static tempera_status prepare(tm_laplace *laplace, tm_arena *arena, scout *s,
                               tempera_error *error) {
   const tempera_model *model = laplace->model;
   *s = (scout){.laplace = laplace,
+               .first = &laplace->view.knots[0],
                .top = &laplace->view.knots[laplace->view.knot_count - 1]};
   for (size_t w = 0; w < TM_STORE_WORKERS; w++) {
     s->u[w] = TM_NEW(arena, double, model->dimension + 1);

@@ -76,5 +76,6 @@ TEMPERA_CHECKED tempera_status tm_ridge_memory_create(const tm_ridge *ridge,
                                                       tempera_error *error);
 double tm_ridge_exact(tm_ridge_memory *memory, tm_evaluator *evaluator,
                       double tau);
+void tm_ridge_memory_archive(tm_ridge_memory *memory, tm_archive *archive);
 
 #endif

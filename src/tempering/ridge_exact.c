@@ -183,3 +183,16 @@ double tm_ridge_exact(tm_ridge_memory *memory, tm_evaluator *evaluator,
   store(memory, at);
   return best_height(memory);
 }
+
+void tm_ridge_memory_archive(tm_ridge_memory *memory, tm_archive *archive) {
+  size_t n = memory->ridge->model->dimension;
+  tm_archive_count(archive, &memory->count, memory->capacity);
+  for (size_t i = 0; i < memory->count; i++) {
+    tm_optimum *stored = &memory->stored[i];
+    tm_archive_unit(archive, &stored->tau);
+    tm_archive_double(archive, &stored->log_likelihood);
+    tm_archive_double(archive, &stored->log_prior);
+    tm_archive_double(archive, &stored->log_jacobian);
+    tm_archive_doubles(archive, stored->u, n);
+  }
+}

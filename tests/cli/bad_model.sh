@@ -11,6 +11,25 @@ status 2 "no gradients" "$tempera" sample "$models/normal.so" -d y.json \
   --kernel hmc
 says "no gradients" 'normal has no gradients .* use another kernel'
 
+# Gradients beside differences: a slope that is one thousandth off is seen;
+# large values, whose rounding differences feel, are no false alarm.
+status 1 "wrong slope" "$tempera" check "$models/wrong_slope.so" -d y.json \
+  --gradient
+prints "wrong slope" '^gradient of the log prior: 5 slopes agree'
+prints "wrong slope" '^gradient of the log likelihood: 5 slopes DISAGREE'
+cat > large.stan <<'END'
+data { array[4] real y; }
+parameters { real m; real<lower=0> s; simplex[3] p; }
+model {
+  m ~ normal(0, 100);
+  s ~ gamma(1e-3, 1e-3);
+  y ~ normal(1e6 * m + p[1], s);
+}
+END
+echo '{"y": [1, 2, 3, 4e7]}' > large.json
+status 0 "large values" "$tempera" check large.stan -d large.json --gradient
+prints "large values" '^gradient of the log likelihood: 20 slopes agree'
+
 status 1 "no start" "$tempera" sample "$models/impossible.so" -d y.json
 says "no start" 'impossible'
 status 1 "check says so" "$tempera" check "$models/impossible.so" -d y.json

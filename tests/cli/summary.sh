@@ -21,6 +21,8 @@ cp out screen
 status 0 "the tables" "$tempera" summary run
 sed '/^Everything is in/d' screen | diff - <(cat out; echo) > /dev/null ||
   fail "the tables differ from those of the run"
+status 0 "all rows" "$tempera" summary run --all
+grep -q '^  twice ' out || fail "a quantity's row is missing"
 status 0 "JSON" "$tempera" summary run --json
 diff out run/summary.json > /dev/null || fail "JSON differs from summary.json"
 status 0 "CSV" "$tempera" summary run --csv
@@ -40,7 +42,7 @@ for row, (kind, value) in zip(rows, values, strict=True):
         assert found == value[name], (row["name"], name)
 PYTHON
 status 2 "one format at a time" "$tempera" summary run --json --csv
-says "one format at a time" 'either --json or --csv'
+says "one format at a time" 'one of --all, --json and --csv'
 status 1 "no run there" "$tempera" summary nowhere
 says "no run there" 'nowhere/summary.json'
 finish

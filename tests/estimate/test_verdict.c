@@ -43,6 +43,20 @@ static void a_frozen_parameter_is_not_reliable(void **state) {
   tm_draws_free(draws);
 }
 
+/* The diagonal of a correlation matrix is one and stays so. */
+static void what_the_type_holds_is_not_frozen(void **state) {
+  (void)state;
+  static const bool fixed[] = {true};
+  gaussian g = gaussian_make(1, 25, FLAT);
+  tempera_draws *draws = gaussian_draws(&g, GIBBS, 16, 4, 2500);
+  draws->fixed = fixed;
+  fill_value(draws, TEMPERA_TARGET, 1, 0);
+  tempera_summary *s = checked(draws);
+  assert_null(tm_finding_of(s, TM_FIND_FROZEN));
+  tempera_summary_free(s);
+  tm_draws_free(draws);
+}
+
 /* All of an integer's mass may be in one place; its tempered draws show that it
  * can be elsewhere. */
 static void an_integer_with_one_likely_value_is_not_frozen(void **state) {
@@ -221,6 +235,7 @@ static void few_trips_widen_what_rests_on_them(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_frozen_parameter_is_not_reliable),
+      cmocka_unit_test(what_the_type_holds_is_not_frozen),
       cmocka_unit_test(an_integer_with_one_likely_value_is_not_frozen),
       cmocka_unit_test(a_missed_basin_is_seen_in_many_dimensions),
       cmocka_unit_test(a_missed_basin_is_told_without_evidence),

@@ -89,20 +89,34 @@ static bool takes_bar(const char *name) {
   return false;
 }
 
+/* What stands for argument i in the call: its name, or for the embedded
+ * Laplace approximation functions (of which the covariance comes last) and
+ * their arguments. */
+static const char *used_as(const row *r, int i, char *buffer, size_t size) {
+  bool laplace = strstr(r->name, "laplace") != NULL;
+  bool function = laplace && !strcmp(r->arguments[i], "function");
+  if (function || (laplace && !strcmp(r->arguments[i], "tuple(...)")))
+    return !function ? "(1.5, )" : i ? "cov" : "lik";
+  snprintf(buffer, size, "a%d", i);
+  return buffer;
+}
+
 /* A function whose arguments have these types, which calls this one. */
 static bool accepts(const row *r, int turn, bool *any) {
-  char text[2000], declared[800] = "", used[200] = "";
+  char text[2000], declared[800] = "", used[200] = "", name[16];
   for (int i = 0; i < r->count; i++) {
     size_t n = strlen(declared), m = strlen(used);
-    snprintf(declared + n, sizeof declared - n, "%s%s a%d", i ? ", " : "",
-             type_in(r->arguments[i], turn, any), i);
-    snprintf(used + m, sizeof used - m, "%sa%d%s",
+    const char *as = used_as(r, i, name, sizeof name);
+    if (as == name)
+      snprintf(declared + n, sizeof declared - n, "%s%s a%d", n ? ", " : "",
+               type_in(r->arguments[i], turn, any), i);
+    snprintf(used + m, sizeof used - m, "%s%s%s",
              i == 1 && takes_bar(r->name) ? " | "
              : i                          ? ", "
                                           : "",
-             i, r->count == 1 && takes_bar(r->name) ? " |" : "");
+             as, r->count == 1 && takes_bar(r->name) ? " |" : "");
   }
-  const char *suffix = ends_with(r->name, "_rng")        ? "_rng"
+  const char *suffix = strstr(r->name, "_rng")           ? "_rng"
                        : ends_with(r->name, "_jacobian") ? "_jacobian"
                        : !strcmp(r->name, "target")      ? "_lp"
                                                          : "";
@@ -110,6 +124,8 @@ static bool accepts(const row *r, int turn, bool *any) {
   bool pass = !strcmp(suffix, "_jacobian");
   int length = snprintf(text, sizeof text,
                         "functions { real g(%s x) { return 1; }\n"
+                        "real lik(vector x, real z) { return z; }\n"
+                        "matrix cov(real z) { return [[z]]; }\n"
                         "real f%s(%s) { %s(%s(%s)); return 1; } }\n"
                         "parameters { real x; } model { x ~ normal(0, 1); }\n",
                         pass ? type_in(r->result, turn, any) : "real", suffix,
@@ -135,15 +151,14 @@ static bool is_statement(const char *name) {
 }
 
 static bool is_higher_order(const row *r) {
-  return r->count && (!strcmp(r->arguments[0], "function") ||
-                      !strcmp(r->arguments[0], "F"));
+  return r->count && !strstr(r->name, "laplace") &&
+         (!strcmp(r->arguments[0], "function") ||
+          !strcmp(r->arguments[0], "F"));
 }
 
 static bool is_supported(const row *r) {
   if (mentions(r, "complex") || mentions(r, "Z"))
     return false;
-  if (mentions(r, "tuple") && strncmp(r->result, "tuple", 5))
-    return false; /* the embedded Laplace approximation */
   if (is_statement(r->name))
     return true;
   if (is_higher_order(r))
@@ -162,8 +177,7 @@ static const char *reason(const row *r) {
   return mentions(r, "complex") || mentions(r, "Z") ||
                  !strncmp(r->name, "get_", 4)
              ? "no: complex numbers"
-         : strstr(r->name, "laplace") ? "no: the embedded Laplace approximation"
-                                      : "no";
+             : "no";
 }
 
 /* ---- the document ------------------------------------------------------- */

@@ -22,7 +22,7 @@ libraries = {"cblas": ["base", "numeric", "language"], "lapacke": ["numeric", "l
              "cvodes": ["language"], "nvector": ["language"],
              "sunmatrix": ["language"], "sunlinsol": ["language"],
              "sunnonlinsol": ["language"], "sundials": ["language"],
-             "dlfcn": ["language", "model", "report"],
+             "dlfcn": ["numeric", "language", "model", "report"],
              "pthread": ["base", "parallel", "language"]}
 
 def reach(folder):

@@ -53,7 +53,7 @@ static void fill_lists(tempera_summary *s) {
   s->tau_bins[0] = (tempera_tau_bin){0, 0.5, 77, 0.4, 1, NAN};
   s->curve = tm_heap_alloc(1, sizeof *s->curve);
   s->curve_count = 1;
-  s->curve[0] = (tempera_curve_point){0.5, -20.5, -36};
+  s->curve[0] = (tempera_curve_point){0.5, -20.5, -36, 0.75};
   s->ridge = tm_heap_alloc(1, sizeof *s->ridge);
   s->ridge_count = 1;
   s->ridge[0] = (tempera_ridge_point){0.25, -12.5, NULL};
@@ -189,7 +189,7 @@ static void tables_name_parameters_evidence_and_verdict(void **state) {
                                       "has no variance",
                                       "Verdict",
                                       "labels are permuted",
-                                      "P(I0[1]):  5: 0.750",
+                                      "P(I0[1]):  5: 0.7500",
                                       "0.0064",
                                       "round trips",
                                       "Modes",

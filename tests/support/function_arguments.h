@@ -47,6 +47,13 @@ static const choice CHOICES[] = {
     {"stochastic_row_log_jacobian m", MATRIX},
     {"stochastic_column_log_jacobian m", MATRIX},
     {"hmm_", "-"},
+    {"laplace_marginal_poisson_log", "[3,0,5] [1,2,2] [.1,-.4] [1] "
+                                     "s[[1.5,.4],[.4,1.1]]"},
+    {"laplace_marginal_bernoulli_logit", "[1,0,1] [1,2,2] [.1,-.4] [1] "
+                                         "s[[1.5,.4],[.4,1.1]]"},
+    {"laplace_marginal_neg_binomial_2_log", "[3,0,5] [1,2,2] .7 [.1,-.4] [1] "
+                                            "s[[1.5,.4],[.4,1.1]]"},
+    {"laplace_marginal_tol", "-"}, /* the same with options */
     /* sizes that have to fit */
     {"to_matrix v,i", "[1,2,3,4,5,6] 2 3"},
     {"to_matrix w,i", "[1,2,3,4,5,6] 2 3"},

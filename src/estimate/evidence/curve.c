@@ -59,7 +59,7 @@ static tempera_status make_curve(tm_tempered *view, tempera_curve_point **curve,
     return tm_fail_memory(error);
   *count = n;
   for (size_t k = 0; k < n; k++)
-    (*curve)[k] = (tempera_curve_point){grid[k], NAN, NAN};
+    (*curve)[k] = (tempera_curve_point){grid[k], NAN, NAN, NAN};
   return TEMPERA_OK;
 }
 

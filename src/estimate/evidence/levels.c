@@ -123,13 +123,14 @@ static tempera_status fill_levels(const tm_levels *v, tempera_summary *summary,
   if (!summary->levels || !summary->curve)
     return tm_fail_memory(error);
   if (evidence && v->tau[0] > 0)
-    summary->curve[summary->curve_count++] = (tempera_curve_point){0, 0, NAN};
+    summary->curve[summary->curve_count++] =
+        (tempera_curve_point){0, 0, NAN, NAN};
   for (size_t t = 0; t < v->count; t++) {
     double log_z = v->log_z[t] - (evidence ? 0 : v->log_z[0]);
     summary->levels[t] = (tempera_level){v->tau[t], log_z, v->mean[t],
                                          v->rejection[t], v->barrier[t]};
     summary->curve[summary->curve_count++] =
-        (tempera_curve_point){v->tau[t], log_z, v->mean[t]};
+        (tempera_curve_point){v->tau[t], log_z, v->mean[t], v->barrier[t]};
   }
   summary->level_count = v->count;
   return TEMPERA_OK;

@@ -93,6 +93,21 @@ static tempera_status check_constraint(tm_checker *c, const tm_variable *v) {
                      "vector or matrix");
 }
 
+/* A value for a variable: what locals of the model keep may be the target's,
+ * and then they are read like it. */
+static tempera_status check_readable(tm_checker *c, tm_variable *v,
+                                     tm_expression *value) {
+  c->reading = !v->global && !c->function &&
+               (c->loops == 0 || v->reads_target) &&
+               (c->block == TM_BLOCK_MODEL ||
+                c->block == TM_BLOCK_TRANSFORMED_PARAMETERS);
+  c->read = false;
+  TM_TRY(tm_check_expression(c, value));
+  v->reads_target = v->reads_target || (c->reading && c->read);
+  c->reading = false;
+  return TEMPERA_OK;
+}
+
 static tempera_status check_declaration(tm_checker *c, tm_variable *v) {
   if (v->items)
     return declare(c, v);
@@ -103,7 +118,7 @@ static tempera_status check_declaration(tm_checker *c, tm_variable *v) {
   TM_TRY(check_bound(c, v, v->lower));
   TM_TRY(check_bound(c, v, v->upper));
   if (v->initial) {
-    TM_TRY(tm_check_expression(c, v->initial));
+    TM_TRY(check_readable(c, v, v->initial));
     TM_TRY(check_value(c, v->token, v->name, v->type, v->initial));
   }
   return declare(c, v);
@@ -135,8 +150,11 @@ static tempera_status check_assignable(tm_checker *c, const tm_expression *e) {
 
 /* x op= y is x = x op y: type it as such. */
 static tempera_status check_assignment(tm_checker *c, tm_statement *s) {
+  c->reading = true; /* it is written */
   TM_TRY(tm_check_expression(c, s->left));
-  TM_TRY(tm_check_expression(c, s->value));
+  c->reading = false;
+  tm_variable *v = tm_root(s->left)->variable;
+  TM_TRY(v ? check_readable(c, v, s->value) : tm_check_expression(c, s->value));
   if (s->left->type.base == TM_TUPLE) {
     TM_TRY(tm_assign_items(c, s));
     return check_statement(c, s);
@@ -154,7 +172,7 @@ static tempera_status check_assignment(tm_checker *c, tm_statement *s) {
                          .text = s->op,
                          .parts = parts,
                          .part_count = 2};
-    TM_TRY(tm_check_expression(c, e));
+    TM_TRY(check_readable(c, v, e));
     s->value = e;
     s->op = "=";
   }
@@ -239,6 +257,8 @@ static tempera_status check_tilde(tm_checker *c, tm_statement *s) {
     return tm_fail_memory(c->source->error);
   s->density->bar = !tm_ends_with(name, "_log");
   TM_TRY(tm_check_expression(c, s->density));
+  s->arguments = s->density->parts + 1; /* functions among them are calls now */
+  s->argument_count = s->density->part_count - 1;
   return s->truncated ? tm_check_truncation(c, s) : TEMPERA_OK;
 }
 
@@ -261,8 +281,39 @@ static tempera_status check_body(tm_checker *c, tm_statement **body,
   return TEMPERA_OK;
 }
 
+/* What a target that is not finite may lead to: messages. Such a point has no
+ * density anyway, so that rejecting it is only that. */
+static tempera_status check_messages(tm_checker *c, tm_statement *const *body,
+                                     size_t count, bool not_finite) {
+  for (size_t i = 0; i < count; i++) {
+    tm_statement *s = body[i];
+    if (s->kind == TM_S_BLOCK) {
+      TM_TRY(check_messages(c, s->body, s->body_count, not_finite));
+      continue;
+    }
+    if (s->kind != TM_S_PRINT && !(s->kind == TM_S_REJECT && not_finite))
+      return tm_complain(c->source, s->token,
+                         "under a condition on the target's value there may "
+                         "only be print, and reject where it is is_nan or "
+                         "is_inf: prior and likelihood are kept apart");
+    s->kind = TM_S_PRINT;
+  }
+  return TEMPERA_OK;
+}
+
 static tempera_status check_condition(tm_checker *c, tm_statement *s) {
+  c->reading = s->kind == TM_S_IF && !c->function;
+  c->read = false;
   TM_TRY(tm_check_scalar(c, s->value, TM_REAL, false, "a condition"));
+  c->reading = false;
+  if (c->read) {
+    bool not_finite =
+        s->value->kind == TM_E_CALL && (!strcmp(s->value->text, "is_nan") ||
+                                        !strcmp(s->value->text, "is_inf"));
+    TM_TRY(check_messages(c, s->body, s->body_count, not_finite));
+    if (s->otherwise)
+      TM_TRY(check_messages(c, &s->otherwise, 1, false));
+  }
   c->loops += s->kind == TM_S_WHILE;
   TM_TRY(check_body(c, s->body, s->body_count));
   c->loops -= s->kind == TM_S_WHILE;

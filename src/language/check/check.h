@@ -19,6 +19,8 @@ typedef struct tm_checker {
   bool raised;   /* this statement calls a function with a value that raises
                     the target */
   bool printing; /* what a print statement shows */
+  bool reading;  /* the target's value may be read here ... */
+  bool read;     /* ... and was */
 } tm_checker;
 
 TEMPERA_CHECKED tempera_status tm_check(tm_program *program);
@@ -26,6 +28,13 @@ TEMPERA_CHECKED tempera_status tm_check_expression(tm_checker *c,
                                                    tm_expression *e);
 /* Resolve e (a CALL whose parts are checked) to a function. */
 TEMPERA_CHECKED tempera_status tm_check_call(tm_checker *c, tm_expression *e);
+/* Where functions with effects (_rng, _lp) may be called. */
+TEMPERA_CHECKED tempera_status tm_check_place(tm_checker *c,
+                                              const tm_expression *e,
+                                              const char *name);
+/* e has the target's value: may it be here? */
+TEMPERA_CHECKED tempera_status tm_check_reading(tm_checker *c,
+                                                const tm_expression *e);
 /* Turn reduce_sum(f, x, grain, ...) into f(x, 1, size(x), ...), which is what
  * it means; before its parts are checked. */
 TEMPERA_CHECKED tempera_status tm_check_reduce_sum(tm_checker *c,

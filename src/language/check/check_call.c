@@ -142,11 +142,10 @@ static tempera_status check_raising_place(tm_checker *c, const tm_expression *e,
                      name, jacobian ? "_jacobian or _lp" : "_lp");
 }
 
-/* Where functions with effects may be called. */
-static tempera_status check_place(tm_checker *c, const tm_expression *e,
-                                  const char *name) {
+tempera_status tm_check_place(tm_checker *c, const tm_expression *e,
+                              const char *name) {
   const tm_function *in = c->function;
-  if (tm_ends_with(name, "_rng")) {
+  if (tm_ends_with(name, "_rng") || tm_ends_with(name, "_rng_tol")) {
     bool fine = in ? tm_ends_with(in->name, "_rng")
                    : c->block == TM_BLOCK_TRANSFORMED_DATA ||
                          c->block == TM_BLOCK_GENERATED_QUANTITIES;
@@ -160,19 +159,25 @@ static tempera_status check_place(tm_checker *c, const tm_expression *e,
 }
 
 /* Prior and likelihood are kept apart, so there is no one target on which
- * either could depend. */
+ * either could depend: it may be printed, and kept in locals for that. */
+tempera_status tm_check_reading(tm_checker *c, const tm_expression *e) {
+  c->read = true;
+  if (c->printing || c->reading)
+    return TEMPERA_OK;
+  return tm_complain(c->source, e->token,
+                     "the target's value may only be printed, and compared by "
+                     "is_nan or is_inf: prior and likelihood are kept apart, "
+                     "so nothing can depend on it");
+}
+
 static tempera_status check_target_value(tm_checker *c, tm_expression *e) {
   e->type = tm_type_of(TM_REAL, 0);
+  e->level = c->printing ? TM_LEVEL_DATA : TM_LEVEL_PARAMETER;
+  if (!c->function)
+    return tm_check_reading(c, e);
   e->level = TM_LEVEL_DATA;
-  if (c->printing)
-    return TEMPERA_OK;
-  if (c->function) {
-    c->function->reads_target = true;
-    return TEMPERA_OK;
-  }
-  return tm_complain(c->source, e->token,
-                     "the target's value may only be printed: prior and "
-                     "likelihood are kept apart, so nothing can depend on it");
+  c->function->reads_target = c->function->reads_target || !c->printing;
+  return TEMPERA_OK;
 }
 
 static tempera_status check_user_call(tm_checker *c, tm_expression *e) {
@@ -282,7 +287,7 @@ tempera_status tm_check_call(tm_checker *c, tm_expression *e) {
                        "write a | after the first argument of %s, as in "
                        "normal_lpdf(y | mu, sigma)",
                        e->text);
-  TM_TRY(check_place(c, e, name));
+  TM_TRY(tm_check_place(c, e, name));
   if (is_target(e))
     return check_target_value(c, e);
   return resolve(c, e, name, types);

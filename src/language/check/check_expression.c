@@ -1,5 +1,5 @@
 /* check_expression.c - the types of expressions, and constant folding. */
-#include "language/check/check.h"
+#include "language/check/higher.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -96,7 +96,7 @@ static tempera_status check_name(tm_checker *c, tm_expression *e) {
   e->variable = v;
   e->type = v->type;
   e->level = variable_level(v);
-  return TEMPERA_OK;
+  return v->reads_target ? tm_check_reading(c, e) : TEMPERA_OK;
 }
 
 /* ---- operators ---------------------------------------------------------- */
@@ -448,6 +448,7 @@ static tempera_status read_as_tuple(tm_checker *c, tm_expression *e) {
 static tempera_status check_parts(tm_checker *c, tm_expression *e) {
   read_as_operator(c, e);
   TM_TRY(read_as_tuple(c, e));
+  TM_TRY(tm_check_laplace(c, e));
   if (e->kind == TM_E_CALL &&
       (!strcmp(e->text, "reduce_sum") || !strcmp(e->text, "reduce_sum_static")))
     TM_TRY(tm_check_reduce_sum(c, e));

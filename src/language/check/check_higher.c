@@ -11,6 +11,9 @@
   { "1.4901161193847656e-8", "0", "15" }
 #define DAE                                                                    \
   { "1e-10", "1e-10", "1e8" }
+/* its options are controls (check_laplace.c) */
+#define LAPLACE                                                                \
+  { "0" }
 
 static const tm_higher HIGHER[] = {
     {"solve_newton", "v", "v", 'v', 'v', false, false, NEWTON},
@@ -30,6 +33,13 @@ static const tm_higher HIGHER[] = {
      QUADRATURE},
     {"dae", "rvv", "vvRA", 'v', 'w', false, false, DAE},
     {"dae_tol", "rvv", "vvRA", 'v', 'w', true, false, DAE},
+    {"laplace_marginal", "v", "Rm", 'r', 'r', false, false, LAPLACE},
+    {"laplace_marginal_tol", "v", "RmVRRRRR", 'r', 'r', false, false, LAPLACE},
+    {"laplace_latent_rng", "v", "Rm", 'r', 'v', false, false, LAPLACE},
+    {"laplace_latent_rng_tol", "v", "RmVRRRRR", 'r', 'v', false, false,
+     LAPLACE},
+    {"laplace_latent_tol_rng", "v", "RmVRRRRR", 'r', 'v', false, false,
+     LAPLACE},
     {"map_rect", "vvai", "vwBC", 'v', 'v', false, false, {NULL}},
 };
 
@@ -44,6 +54,8 @@ static tm_type type_of(char letter) {
   switch (letter | 0x20) {
   case 'v':
     return tm_type_of(TM_VECTOR, 0);
+  case 'm':
+    return tm_type_of(TM_MATRIX, 0);
   case 'w':
     return tm_type_of(TM_VECTOR, 1);
   case 'a':
@@ -83,7 +95,8 @@ static tempera_status check_control(tm_checker *c, const tm_expression *e,
     return tm_complain(c->source, part->token, "%s: this must be %s, not %s",
                        e->text, tm_type_name(type, wanted, sizeof wanted),
                        tm_type_name(part->type, found, sizeof found));
-  if (data && part->level == TM_LEVEL_PARAMETER && !c->function)
+  if (data && part->level == TM_LEVEL_PARAMETER && !c->function &&
+      c->block != TM_BLOCK_GENERATED_QUANTITIES)
     return tm_complain(c->source, part->token,
                        "%s: this cannot depend on parameters", e->text);
   return TEMPERA_OK;
@@ -118,7 +131,8 @@ tempera_status tm_check_higher(tm_checker *c, tm_expression *e) {
   if (e->part_count < 2 || !count_fits(h, e->part_count - 1))
     return tm_complain(c->source, e->token,
                        "%s: the number of arguments does not fit", e->text);
-  e->level = TM_LEVEL_CONSTANT;
+  TM_TRY(tm_check_place(c, e, e->text));
+  e->level = strstr(e->text, "_rng") ? TM_LEVEL_PARAMETER : TM_LEVEL_CONSTANT;
   for (size_t i = 1; i < e->part_count; i++) {
     TM_TRY(tm_check_expression(c, e->parts[i]));
     if (e->parts[i]->type.base == TM_TUPLE)

@@ -27,7 +27,8 @@ static tempera_status wanted(tm_checker *c, const tm_expression *e,
                        e->text, what, tm_type_name(type, name, sizeof name),
                        tm_type_name(part->type, found, sizeof found));
   /* in functions the solver checks when it is called */
-  if (data_only && part->level == TM_LEVEL_PARAMETER && !c->function)
+  if (data_only && part->level == TM_LEVEL_PARAMETER && !c->function &&
+      c->block != TM_BLOCK_GENERATED_QUANTITIES)
     return tm_complain(c->source, part->token,
                        "%s: %s cannot depend on parameters", e->text, what);
   return TEMPERA_OK;

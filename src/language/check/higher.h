@@ -1,5 +1,6 @@
 /* higher.h - the table of functions that take a function: algebraic solvers,
- * integrals, differential-algebraic equations, map_rect. (Differential
+ * integrals, differential-algebraic equations, the embedded Laplace
+ * approximation, map_rect. (Differential
  * equations and reduce_sum are in check_solver.c.) */
 #ifndef TM_LANGUAGE_HIGHER_H
 #define TM_LANGUAGE_HIGHER_H
@@ -7,7 +8,7 @@
 #include "language/check/check.h"
 
 /* Types by letters: v vector, r real, a array[] real, i array[] int, w array[]
- * vector, b array[,] real, c array[,] int; capitals may not depend on
+ * vector, m matrix, b array[,] real, c array[,] int; capitals may not depend on
  * parameters. A call is (f, controls, tolerances, more), and f is called with
  * (inner, more); old ones have the tolerances last and three more. */
 typedef struct tm_higher {
@@ -27,5 +28,10 @@ void tm_higher_layout(const tm_higher *h, size_t parts, size_t *tolerances,
 TEMPERA_CHECKED tempera_status tm_find_system(tm_checker *c, tm_expression *e,
                                               const tm_type *types,
                                               size_t count, tm_type result);
+
+/* The embedded Laplace approximation: a call of the covariance function becomes
+ * an argument, and tuples become their items, before parts are checked. */
+TEMPERA_CHECKED tempera_status tm_check_laplace(tm_checker *c,
+                                                tm_expression *e);
 
 #endif

@@ -10,4 +10,9 @@
 TEMPERA_CHECKED tempera_status tm_cache_folder(char **path,
                                                tempera_error *error);
 
+/* Mark a library as whole; is it there, and whole? */
+TEMPERA_CHECKED tempera_status tm_cache_seal(const char *path,
+                                             tempera_error *error);
+bool tm_cache_sound(const char *path);
+
 #endif

@@ -199,6 +199,8 @@ static tempera_status build(const tm_text *text, const char *stem,
       tm_file_replace(source, text->data, text->length, error);
   if (status == TEMPERA_OK)
     status = run_compiler(source, made, log, ours, error);
+  if (status == TEMPERA_OK && !ours)
+    status = tm_cache_seal(made, error);
   if (status == TEMPERA_OK && rename(made, library) != 0)
     status = tm_fail(error, TEMPERA_ERROR_IO, "cannot write %s: %s", library,
                      strerror(errno));
@@ -216,7 +218,7 @@ static tempera_status build_cached(const tm_text *text, char **path,
   snprintf(stem, sizeof stem, "%s/%s", folder, name);
   snprintf(library, sizeof library, "%s.so", stem);
   tm_heap_free(folder);
-  if (!tm_file_exists(library))
+  if (!tm_cache_sound(library))
     TM_TRY(build(text, stem, library, NULL, error));
   *path = tm_heap_text(library);
   return *path ? TEMPERA_OK : tm_fail_memory(error);

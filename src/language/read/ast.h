@@ -49,7 +49,7 @@ typedef enum tm_expression_kind {
   TM_E_TRANSPOSE,
   TM_E_CONDITIONAL,
   TM_E_INDEX,
-  TM_E_ARRAY,     /* {a, b} */
+  TM_E_ARRAY,      /* {a, b} */
   TM_E_ROW_VECTOR, /* [a, b] */
   TM_E_TUPLE,      /* (a, b) */
   TM_E_PROJECT     /* a.1; `whole` is the number */
@@ -145,10 +145,11 @@ struct tm_variable {
   size_t size_count;
   tm_expression *initial; /* or NULL */
   tm_block_kind block;
-  bool global;    /* declared at the top of its block */
-  bool loop;      /* a loop's variable: not assignable */
-  bool argument;  /* of a user's function: not assignable */
-  bool data_only; /* an argument marked `data` */
+  bool global;       /* declared at the top of its block */
+  bool loop;         /* a loop's variable: not assignable */
+  bool argument;     /* of a user's function: not assignable */
+  bool data_only;    /* an argument marked `data` */
+  bool reads_target; /* a local that holds the target's value: for printing */
   /* A tuple that is declared is a name for variables, one for each item;
    * arguments and temporaries are values. */
   tm_variable **items;
@@ -210,7 +211,7 @@ struct tm_statement {
   const char *reason;
   tm_statement *shadow;  /* stands behind it; */
   tm_statement *instead; /* is emitted in its place (patch.c) */
-  tm_term *terms; /* of what it adds, when that is a sum */
+  tm_term *terms;        /* of what it adds, when that is a sum */
   size_t term_count;
 };
 

@@ -118,7 +118,7 @@ static tm_expression *bracketed(tm_parser *p, const tm_token *token,
   return e && list_until(p, close, e) ? e : NULL;
 }
 
-/* (a), or a tuple (a, b). */
+/* (a), or a tuple (a, b) or (a, ). */
 static tm_expression *parenthesised(tm_parser *p, const tm_token *token) {
   tm_expression *e = tm_parse_expression(p);
   if (!e)
@@ -127,7 +127,8 @@ static tm_expression *parenthesised(tm_parser *p, const tm_token *token) {
     return tm_expect(p, ")", "to close the parenthesis") ? e : NULL;
   tm_list items = {0};
   tm_expression *tuple = tm_expression_new(p, TM_E_TUPLE, token);
-  while (tuple && e && tm_list_add(p->arena, &items, e) && tm_accept(p, ","))
+  while (tuple && e && tm_list_add(p->arena, &items, e) &&
+         tm_accept(p, ",") && !(items.count == 1 && tm_is(p, ")")))
     e = tm_parse_expression(p);
   if (!tuple || !e)
     return NULL;

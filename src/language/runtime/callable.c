@@ -1,6 +1,8 @@
 /* callable.c - see callable.h; and which function is which. */
 #include "language/runtime/callable.h"
 
+#include "language/runtime/laplace.h"
+
 static tm_any stripped(tm_any a) {
   if (a.tag == TM_TAG_REAL)
     a.u.r.d = NULL;
@@ -161,6 +163,12 @@ tm_any tm_apply(tm_tape *tape, const char *name, const tm_system *system,
                 const char *place) {
   if (!strcmp(name, "map_rect"))
     return map_rect(tape, system, place);
+  if (!strncmp(name, "laplace", 7)) {
+    tm_callable c = tm_callable_new(tape, system, 1, place);
+    bool options = strstr(name, "_tol") != NULL;
+    return strstr(name, "_rng") ? tm_laplace_latent(&c, options)
+                                : tm_laplace_marginal(&c, options);
+  }
   bool dae = !strncmp(name, "dae", 3), integral = !strncmp(name, "integ", 5);
   tm_callable c = tm_callable_new(tape, system,
                                   dae        ? 3

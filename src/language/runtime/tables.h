@@ -510,6 +510,18 @@
   X(hmm_marginal, "m,m,v:r", hmm_marginal)                                     \
   X(hmm_hidden_state_prob, "m,m,v:m", hmm_hidden_state_prob)                   \
   X(hmm_latent_rng, "m,m,v:[i", hmm_latent_rng)                                \
+  X(laplace_marginal_poisson_log_lpmf, "[i,[i,v,i,m:r", laplace_marginal_poisson_log)\
+  X(laplace_latent_poisson_log_rng, "[i,[i,v,i,m:v", laplace_latent_poisson_log)\
+  X(laplace_marginal_tol_poisson_log_lpmf, "[i,[i,v,i,m,v,r,i,i,i,i:r", laplace_marginal_poisson_log)\
+  X(laplace_latent_tol_poisson_log_rng, "[i,[i,v,i,m,v,r,i,i,i,i:v", laplace_latent_poisson_log)\
+  X(laplace_marginal_bernoulli_logit_lpmf, "[i,[i,v,i,m:r", laplace_marginal_bernoulli_logit)\
+  X(laplace_latent_bernoulli_logit_rng, "[i,[i,v,i,m:v", laplace_latent_bernoulli_logit)\
+  X(laplace_marginal_tol_bernoulli_logit_lpmf, "[i,[i,v,i,m,v,r,i,i,i,i:r", laplace_marginal_bernoulli_logit)\
+  X(laplace_latent_tol_bernoulli_logit_rng, "[i,[i,v,i,m,v,r,i,i,i,i:v", laplace_latent_bernoulli_logit)\
+  X(laplace_marginal_neg_binomial_2_log_lpmf, "[i,[i,r,v,i,m:r", laplace_marginal_neg_binomial_2_log)\
+  X(laplace_latent_neg_binomial_2_log_rng, "[i,[i,r,v,i,m:v", laplace_latent_neg_binomial_2_log)\
+  X(laplace_marginal_tol_neg_binomial_2_log_lpmf, "[i,[i,r,v,i,m,v,r,i,i,i,i:r", laplace_marginal_neg_binomial_2_log)\
+  X(laplace_latent_tol_neg_binomial_2_log_rng, "[i,[i,r,v,i,m,v,r,i,i,i,i:v", laplace_latent_neg_binomial_2_log)\
   X(multinomial_logit_rng, "v,i:[i", multinomial_logit_rng)                    \
   X(dirichlet_multinomial_rng, "v,i:[i", dirichlet_multinomial_rng)            \
   X(wishart_cholesky_rng, "r,m:m", wishart_cholesky_rng)                       \
@@ -674,27 +686,10 @@
   "eigenvectors", \
   "fft", \
   "fft2", \
-  "generate_laplace_options", \
   "get_imag", \
   "get_real", \
   "inv_fft", \
   "inv_fft2", \
-  "laplace_latent_bernoulli_logit_rng", \
-  "laplace_latent_neg_binomial_2_log_rng", \
-  "laplace_latent_poisson_log_rng", \
-  "laplace_latent_rng", \
-  "laplace_latent_rng_tol", \
-  "laplace_latent_tol_bernoulli_logit_rng", \
-  "laplace_latent_tol_neg_binomial_2_log_rng", \
-  "laplace_latent_tol_poisson_log_rng", \
-  "laplace_marginal", \
-  "laplace_marginal_bernoulli_logit_lpmf", \
-  "laplace_marginal_neg_binomial_2_log_lpmf", \
-  "laplace_marginal_poisson_log_lpmf", \
-  "laplace_marginal_tol", \
-  "laplace_marginal_tol_bernoulli_logit_lpmf", \
-  "laplace_marginal_tol_neg_binomial_2_log_lpmf", \
-  "laplace_marginal_tol_poisson_log_lpmf", \
   "lkj_cov_lpdf", \
   "norm", \
   "poisson_binomial_lpmf", \

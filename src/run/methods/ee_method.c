@@ -8,8 +8,8 @@
  * where tau may be 0. */
 #include "run/sampler.h"
 
-#include "numeric/sort.h"
 #include "groups/ee.h"
+#include "numeric/sort.h"
 
 #include <math.h>
 

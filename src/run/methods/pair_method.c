@@ -126,8 +126,10 @@ static tempera_status improve_ridge(tempera_sampler *s, bool *improved,
     pair->worst_excess = 0;
   }
   tempera_status status = TEMPERA_OK;
+  tm_deed improve = {
+      .kind = TM_DO_IMPROVE_RIDGE, .count = count, .points = points};
   if (count)
-    status = tm_ridge_improve(s->ridge, points, count, error);
+    status = tm_landscape_do(s, &improve, error);
   *improved = count > 0;
   tm_heap_free(points);
   return status;

@@ -1,0 +1,157 @@
+# What a hostile user tries: odd places to write to and to read from, little
+# memory, files that were cut, words that steer terminals.
+. "$(dirname "$0")/helpers.bash"
+
+status 0 "a run" "$tempera" sample "$models/normal.so" -d y.json --seed 1 \
+  --chains 2 --iterations 300 --warmup 200 --threads 1 -q -o run
+status 0 "another" "$tempera" sample "$models/normal.so" -d y.json --seed 2 \
+  --chains 2 --iterations 300 --warmup 200 --threads 1 -q -o other
+
+# ---- odd places for a page
+
+page() { # page PATH: by which command it is written
+  case $command in
+  report) "$tempera" report run -o "$1" ;;
+  compare) "$tempera" compare run other --html "$1" ;;
+  esac
+}
+for command in report compare; do
+  status 0 "$command to /dev/null" page /dev/null
+  [ -c /dev/null ] || fail "$command replaced /dev/null"
+  mkfifo pipe
+  cat pipe > page.html &
+  status 0 "$command to a fifo" page pipe
+  wait $!
+  [ -p pipe ] || fail "$command replaced a fifo"
+  grep -q '</html>' page.html || fail "$command: the fifo got no page"
+  rm pipe
+  echo old > there.html
+  ln -s there.html link.html
+  status 0 "$command to a link" page link.html
+  [ -L link.html ] || fail "$command replaced a link"
+  grep -q '</html>' there.html || fail "$command: the link's file got no page"
+  rm link.html there.html
+  ln -s absent.html link.html
+  status 0 "$command to a dangling link" page link.html
+  grep -q '</html>' absent.html || fail "$command: nothing behind the link"
+  rm link.html absent.html
+  mkdir folder
+  status 1 "$command to a folder" page folder
+  says "$command to a folder" 'folder is a folder; name a file'
+  rmdir folder || fail "$command wrote into a folder"
+  status 1 "$command to a full disk" page /dev/full
+  says "$command to a full disk" 'No space left'
+done
+
+# ---- odd places for data
+
+status 1 "data that never end" timeout 20 "$tempera" check \
+  "$models/normal.so" -d /dev/zero
+says "data that never end" '/dev/zero is a device'
+status 1 "starts that never end" timeout 20 "$tempera" sample \
+  "$models/normal.so" -d y.json --init /dev/zero -o starts
+status 1 "a program that never ends" timeout 20 bash -c \
+  'ln -s /dev/zero endless.stan && "$0" check endless.stan' "$tempera"
+mkfifo pipe
+cat y.json > pipe &
+status 0 "data from a pipe" "$tempera" check "$models/normal.so" -d pipe
+wait $!
+
+# ---- odd places for output
+
+for words in --help --version "sample --help" "report --help" "summary run"; do
+  # shellcheck disable=SC2086
+  "$tempera" $words > /dev/full 2> err
+  [ $? -eq 1 ] || fail "$words to a full disk is no error"
+  says "$words to a full disk" 'cannot write to standard output: No space'
+done
+
+# ---- names
+
+newline=$'a\nb'
+cp "$models/normal.so" "./$newline.so"
+printf '{"y": [1, 2]}' > "$newline.json"
+status 0 "a newline in names" "$tempera" sample "./$newline.so" \
+  -d "./$newline.json" --seed 1 --chains 1 --iterations 100 --warmup 100 -q \
+  --threads 1 -o odd
+for file in target-1 tempered-1; do
+  [ "$(grep -v '^#' odd/$file.csv | head -n 1 | cut -c 1-4)" = lp__ ] ||
+    fail "a newline in a name broke the header of $file.csv"
+done
+status 0 "and reads back" "$tempera" report odd
+
+# ---- words that steer terminals
+
+cp -r run sly
+python3 - <<'PYTHON'
+import json
+j = json.load(open("sly/summary.json"))
+j["model"] = "\x1b]0;owned\x07"
+j["verdict"] = "fine \x1b[2J\u009b2J"
+j["parameters"][0]["name"] = "mu\x1b[31m"
+j["warnings"] = ["\x1b[5mblink"]
+j["evidence"]["estimator"] = "\x1b[1m"
+json.dump(j, open("sly/summary.json", "w"))
+PYTHON
+for words in "summary sly" "summary sly --csv" "compare sly other"; do
+  # shellcheck disable=SC2086
+  status 0 "$words" "$tempera" $words
+  LC_ALL=C grep -q $'[\x1b\x07]\|\xc2\x9b' out && fail "$words steers terminals"
+done
+printf '\033[2J {' > sly/summary.json
+status 1 "a damaged summary" "$tempera" summary sly
+LC_ALL=C grep -q $'\x1b' err && fail "an error message steers terminals"
+
+# ---- little memory
+
+limited() { # limited KB COMMAND...: killed when it hangs
+  (ulimit -v "$1" && shift && exec timeout -s KILL 60 "$@")
+}
+small=(sample "$models/normal.so" -d y.json --seed 1 --chains 2
+  --iterations 300 --warmup 200 -q)
+if ! ldd "$tempera" | grep -q 'libasan\|libtsan'; then
+  status 1 "hardly any memory" limited 110000 "$tempera" "${small[@]}" \
+    --threads 2 -o tight
+  says "hardly any memory" 'limit on address space.*raise it'
+  status 0 "little memory" limited 500000 "$tempera" "${small[@]}" \
+    --threads 1 -o little
+  cmp -s <(grep -v '^#' little/target-1.csv) <(grep -v '^#' run/target-1.csv) ||
+    fail "little memory, other draws"
+fi
+
+# ---- the cache of compiled programs
+
+cat > prog.stan <<'STAN'
+data { int n; vector[n] y; }
+parameters { real mu; }
+model { mu ~ normal(0, 1); y ~ normal(mu, 1); }
+STAN
+echo '{"n": 2, "y": [1, 2]}' > prog.json
+export XDG_CACHE_HOME=$work/deep/er/still
+status 0 "a cache of several levels" "$tempera" check prog.stan -d prog.json
+library=$(ls "$XDG_CACHE_HOME"/tempera/*.so)
+[ "$(stat -c %a "$XDG_CACHE_HOME")" = 700 ] || fail "the cache is not private"
+for keep in 0 100 5000; do
+  truncate -s $keep "$library"
+  status 0 "a library cut to $keep bytes" "$tempera" check prog.stan -d prog.json
+done
+printf 'x' | dd of="$library" bs=1 seek=6000 conv=notrunc 2> /dev/null
+status 0 "a library that was damaged" "$tempera" check prog.stan -d prog.json
+
+# ---- interrupted in warmup
+
+"$tempera" sample "$models/normal.so" -d y.json --seed 1 --chains 1 \
+  --iterations 100 --warmup 4000000 --method mh --threads 1 -o early > out 2> err &
+pid=$!
+for _ in $(seq 300); do
+  [ -e early/target-1.csv ] && break
+  sleep 0.1
+done
+sleep 0.3
+kill -INT $pid
+wait $pid
+[ $? -eq 130 ] || fail "interrupted in warmup: not 130"
+says "interrupted in warmup" 'before the first draw'
+grep -q 'everything drawn' err && fail "it claims draws that there are not"
+
+finish

@@ -1,0 +1,2 @@
+parameters { real a; }
+model { real x = target(); a ~ normal(x, 1); }
