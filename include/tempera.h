@@ -998,6 +998,8 @@ typedef struct tempera_run_request {
   const char *data_path;    /* or NULL */
   const tempera_data *data; /* or NULL: what the model was opened with */
   const char *init_path;    /* or NULL; recorded */
+  const char *command;      /* or NULL; of a program as the model: recorded */
+  const char *parameters_path; /* of the command; recorded */
 } tempera_run_request;
 
 /* Sample into a folder: config.json first, CSV rows as they are drawn,

@@ -13,6 +13,8 @@
 
 static const char help[] =
     "usage: tempera sample MODEL [-d DATA.json] [options]\n"
+    "       tempera sample --command \"PROGRAM ARGUMENTS\" --parameters P.json "
+    "[options]\n"
     "\n"
     "Draw from a model's posterior and estimate its evidence. MODEL is a Stan\n"
     "program (.stan) or a .so built from C against tempera.h. Results go to a\n"
@@ -21,6 +23,14 @@ static const char help[] =
     "  -d, --data FILE        data, CmdStan JSON\n"
     "  -o, --output DIR       the run's folder [MODEL-run]\n"
     "      --include-path P   folders for #include, separated by ':'\n"
+    "      --command C        a program as the model: it reads points, a line "
+    "each,\n"
+    "                         and answers LOG_LIKELIHOOD LOG_PRIOR\n"
+    "      --parameters FILE  its parameters, JSON\n"
+    "      --workers N        copies of it that run at once [all cores]\n"
+    "      --batch            many lines at once; an empty one ends them\n"
+    "      --eval-timeout S   seconds to wait for an answer [for ever]\n"
+    "      --prior-normalised  its prior integrates to one\n"
     "      --method M         pt-stwnc, stwnc, pt, st, pawl, ee, mh "
     "[pt-stwnc]\n"
     "      --tau-prior P      learned, laplace, profile [learned]\n"
@@ -65,13 +75,31 @@ static const char help[] =
     "  -v, --verbose          say more, and sketch histograms and tau\n"
     "  -h, --help\n";
 
-enum { LIBRARY_OPTION = 1000, INIT, JSON, NETCDF, INCLUDE };
+enum {
+  LIBRARY_OPTION = 1000,
+  INIT,
+  JSON,
+  NETCDF,
+  INCLUDE,
+  COMMAND,
+  PARAMETERS,
+  WORKERS,
+  BATCH,
+  EVAL_TIMEOUT,
+  NORMALISED
+};
 
 static const struct option long_options[] = {
     {"data", required_argument, NULL, 'd'},
     {"output", required_argument, NULL, 'o'},
     {"init", required_argument, NULL, INIT},
     {"include-path", required_argument, NULL, INCLUDE},
+    {"command", required_argument, NULL, COMMAND},
+    {"parameters", required_argument, NULL, PARAMETERS},
+    {"workers", required_argument, NULL, WORKERS},
+    {"batch", no_argument, NULL, BATCH},
+    {"eval-timeout", required_argument, NULL, EVAL_TIMEOUT},
+    {"prior-normalised", no_argument, NULL, NORMALISED},
     {"json", no_argument, NULL, JSON},
     {"netcdf", no_argument, NULL, NETCDF},
     {"quiet", no_argument, NULL, 'q'},
@@ -109,7 +137,7 @@ static const struct option long_options[] = {
 typedef struct request {
   cli_input input;
   const char *output, *init_path;
-  char default_output[512];
+  char default_output[512], program[256];
   double *starts;
   bool json, netcdf, quiet, verbose, seeded;
   tempera_options options;
@@ -126,7 +154,31 @@ static int set_library_option(request *r, int index) {
   return EXIT_DONE;
 }
 
+/* Those of --command. */
+static int take_command_option(request *r, int code) {
+  switch (code) {
+  case COMMAND:
+    r->input.command.command = optarg;
+    return EXIT_DONE;
+  case PARAMETERS:
+    r->input.parameters_path = optarg;
+    return EXIT_DONE;
+  case WORKERS:
+    return cli_take_workers(&r->input, optarg);
+  case BATCH:
+    r->input.command.batch = true;
+    return EXIT_DONE;
+  case EVAL_TIMEOUT:
+    return cli_take_timeout(&r->input, optarg);
+  default:
+    r->input.command.prior_normalised = true;
+    return EXIT_DONE;
+  }
+}
+
 static int take_option(request *r, int code, int index, char **argv) {
+  if (code >= COMMAND && code <= NORMALISED)
+    return take_command_option(r, code);
   switch (code) {
   case 'd':
     r->input.data_path = optarg;
@@ -184,12 +236,19 @@ static int take_arguments(request *r, int argc, char **argv) {
     if (taken != EXIT_DONE)
       return taken;
   }
-  if (optind == argc)
+  const char *program = r->input.command.command;
+  int fits = cli_check_command(&r->input, optind < argc ? argv[optind] : NULL);
+  if (fits != EXIT_DONE)
+    return fits;
+  if (optind == argc && !program)
     return cli_usage("sample", "which model? (MODEL is missing)");
   if (optind + 1 < argc)
     return cli_usage("sample", "one model at a time, but also given: %s",
                      argv[optind + 1]);
-  r->input.model_path = argv[optind];
+  snprintf(r->program, sizeof r->program, "%.*s",
+           program ? (int)strcspn(program, " \t\n") : 0,
+           program ? program : "");
+  r->input.model_path = program ? r->program : argv[optind];
   name_output(r);
   return EXIT_DONE;
 }
@@ -355,11 +414,15 @@ static int run(const request *r, tempera_sampler *sampler) {
   tempera_summary *summary = NULL;
   cli_progress progress = cli_progress_start(r->quiet, r->verbose);
   progress.automatic = r->options.iterations == 0 && !r->options.paper;
+  const char *command = r->input.command.command;
   tempera_run_request where = {.folder = r->output,
-                               .model_path = r->input.model_path,
+                               .model_path =
+                                   command ? NULL : r->input.model_path,
                                .data_path = r->input.data_path,
                                .data = r->input.data,
-                               .init_path = r->init_path};
+                               .init_path = r->init_path,
+                               .command = command,
+                               .parameters_path = r->input.parameters_path};
   announce(r, sampler);
   catch_signals(sampler);
   tempera_status status = tempera_run_sample(&where, sampler, cli_progress_show,

@@ -97,7 +97,15 @@ class Progress(Structure):
 class Request(Structure):
     _fields_ = [("folder", c_char_p), ("model_path", c_char_p),
                 ("data_path", c_char_p), ("data", c_void_p),
-                ("init_path", c_char_p)]
+                ("init_path", c_char_p), ("command", c_char_p),
+                ("parameters_path", c_char_p)]
+
+
+class Command(Structure):
+    _fields_ = [("command", c_char_p), ("parameters", c_void_p),
+                ("workers", c_size_t), ("timeout", c_double),
+                ("batch", c_bool), ("prior_normalised", c_bool),
+                ("prior_improper", c_bool)]
 
 
 class Density(Structure):
@@ -144,6 +152,8 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "parameters_blocks": (POINTER(Parameter), [c_void_p, _SIZES]),
     "parameters_free": (None, [c_void_p]),
     "model_create_sized": (_STATUS, [POINTER(Spec), c_size_t, _HANDLE, _ERROR]),
+    "command_model_sized": (_STATUS, [POINTER(Command), c_size_t, _HANDLE,
+                                      _ERROR]),
     "model_load": (_STATUS, [c_char_p, c_void_p, _HANDLE, _ERROR]),
     "model_free": (None, [c_void_p]),
     "model_name": (c_char_p, [c_void_p]),
