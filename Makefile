@@ -10,6 +10,7 @@
 #   make coverage     are the error bars honest? (200 seeds, minutes)
 #   make family       every method and estimator beside the exact answers
 #   make gauntlet     172 problems of known evidence, as users would run them
+#   make posteriordb CHECKOUT=DIR    posteriordb's programs likewise
 #   make experiments  these and truth, dimension, budget, ablation (an hour)
 #   make page         the charts of reports, from page/ (needs Node)
 #   make screenshots  the pictures in docs/screenshots (needs Chromium too)
@@ -21,7 +22,7 @@ TIMINGS := overhead models language
 EXPERIMENTS := coverage verdict truth dimension budget ablation family
 GENERATOR := $(if $(shell command -v ninja),-G Ninja,)
 
-.PHONY: all functions-table setup demo test install deb dist bench $(EXPERIMENTS) gauntlet \
+.PHONY: all functions-table setup demo test install deb dist bench $(EXPERIMENTS) gauntlet posteriordb \
   experiments page screenshots format clean
 
 all: $(BUILD)/CMakeCache.txt
@@ -33,8 +34,10 @@ $(BUILD)/CMakeCache.txt:
 setup:
 	./scripts/setup.sh
 
+# What it runs and no more: the command and one model.
 demo: setup
-	$(MAKE) all
+	$(MAKE) $(BUILD)/CMakeCache.txt
+	cmake --build $(BUILD) -j $(JOBS) --target tempera model-bimodal
 	rm -rf demo-run
 	$(BUILD)/tempera sample $(BUILD)/models/bimodal.so \
 	  -d models/paper/bimodal.json -o demo-run
@@ -74,6 +77,11 @@ family: PLOT := --document docs/methods.md
 gauntlet: all
 	python3 benchmarks/gauntlet/gauntlet.py $(BUILD)/tempera \
 	  -o $(BUILD)/gauntlet.json --document docs/methods.md $(EXPERIMENT_FLAGS)
+
+# Needs a checkout of github.com/stan-dev/posteriordb.
+posteriordb: all
+	python3 benchmarks/posteriordb.py $(BUILD)/tempera "$(CHECKOUT)" \
+	  -o $(BUILD)/posteriordb.json --document docs/benchmarks.md $(EXPERIMENT_FLAGS)
 
 experiments: $(EXPERIMENTS) gauntlet
 

@@ -264,6 +264,11 @@ typedef int (*tempera_density_fn)(const double *theta, double *value,
                                   void *user);
 typedef int (*tempera_gradient_fn)(const double *theta, double *value,
                                    double *gradient, void *user);
+/* Of the terms of both log densities, the sums of those that hold theta[i], an
+ * integer; others may be left out, or be in, whatever else theta is. */
+typedef int (*tempera_terms_fn)(const double *theta, size_t i,
+                                double *log_likelihood, double *log_prior,
+                                void *user);
 /* Densities of `count` points, which lie one behind the other, and (unless
  * NULL) their gradients, in the same order. 0; < 0 for "stop the run";
  * -infinity rejects a point. */
@@ -350,13 +355,17 @@ typedef struct tempera_model_spec {
   void (*release)(void *user);                 /* for user and its clones */
   /* Why the last callback with this user gave < 0 or > 0; may be NULL. */
   const char *(*reason)(const void *user);
+  /* Moves of single integers cost what one of them changes. A call counts as
+   * this share of an evaluation; 0: as a whole one. */
+  tempera_terms_fn integer_terms;
+  double integer_terms_cost;
   /* Many points at once, in the place of log_likelihood: those that chains on
    * different threads wait for (by default every chain then has a thread; more
    * chains make larger batches). All callbacks of such a model are made by the
    * thread that runs the sampler, one at a time. A point's density must not
    * depend on the others. log_prior_batch, for log_prior, is optional;
-   * batch_gradients: both can give gradients. Not with clone, optimum, gibbs
-   * and recipe. */
+   * batch_gradients: both can give gradients. Not with clone, optimum, gibbs,
+   * recipe and integer_terms. */
   tempera_batch_fn log_likelihood_batch, log_prior_batch;
   bool batch_gradients;
 } tempera_model_spec;
@@ -441,6 +450,23 @@ void tempera_model_constrain(const tempera_model *model, const double *u,
 TEMPERA_CHECKED tempera_status
 tempera_model_unconstrain(const tempera_model *model, const double *theta,
                           double *u, tempera_error *error);
+
+/* Which call? For programs that are to say what a model did when it crashed
+ * or hung: the library cannot return from such a call. */
+typedef struct tempera_call {
+  const char *model, *function; /* "log_likelihood" */
+  size_t chain;                 /* from 1; 0: of no chain */
+  size_t size;                  /* of theta, which has these names */
+  const char *const *names;
+  const double *theta;
+} tempera_call;
+/* The call that this thread is in, false: none. Safe in a signal handler. */
+bool tempera_call_current(tempera_call *call);
+/* Keep a list of the calls of samplers created from now on, for: */
+void tempera_call_watch(void);
+/* A call, on any thread, that lasts longer than this. Time is counted from when
+ * it was first seen here: ask several times in these seconds. */
+bool tempera_call_overdue(double seconds, tempera_call *call);
 
 /* A model evaluated many times, on one thread, with no allocation. */
 typedef struct tempera_evaluator tempera_evaluator;
@@ -667,6 +693,8 @@ typedef struct tempera_progress {
   double log_z, se; /* NaN until known */
   size_t round_trips;
   uint64_t likelihood_evaluations;
+  size_t next; /* sweeps at which the run may end: those of the next check when
+                  the length is automatic, else total */
 } tempera_progress;
 
 /* 0: go on; anything else: stop, as tempera_sampler_cancel does. */
@@ -1047,13 +1075,14 @@ typedef struct tempera_comparison {
   double *log_bayes_factors, *log_bayes_factor_se;
   char **warnings;
   size_t warning_count;
+  char *numbers; /* single numbers that differ in the data, in words, or NULL */
 } tempera_comparison;
 
 /* Compare runs, called by these names. prior_odds: a positive number for each
  * (only their ratios matter), or NULL for equal odds. Refuses summaries without
  * evidence and runs on different data: arrays of one name that differ, or
  * nothing in common. Single numbers may differ (a number of components, a
- * hyperparameter); a warning lists them. */
+ * hyperparameter); `numbers` lists them. */
 TEMPERA_CHECKED tempera_status tempera_compare(
     const tempera_summary *const *summaries, const char *const *names,
     size_t count, const double *prior_odds, tempera_comparison **comparison,

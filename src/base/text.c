@@ -225,3 +225,16 @@ int tm_decimals(double se) {
   double digits = 1 - floor(log10(se));
   return digits < 0 ? 0 : digits > 8 ? 8 : (int)digits;
 }
+
+unsigned long tm_index_read(const char *text, const char **end) {
+  static const char *const parts[] = {"real", "imag"};
+  for (unsigned long i = 0; i < 2; i++)
+    if (!strncmp(text, parts[i], 4)) {
+      *end = text + 4;
+      return i + 1;
+    }
+  char *after;
+  unsigned long value = strtoul(text, &after, 10);
+  *end = after;
+  return value;
+}

@@ -31,6 +31,10 @@ void tm_text_number(tm_text *text, double value);
 /* As strtod, only faster for numbers as tm_text_number writes them. */
 double tm_number_read(const char *text, char **end);
 
+/* An index in the name of a value, as in x[2,1]: a number from 1 on, or the part
+ * of a complex number, real being the first and imag the second. 0: neither. */
+unsigned long tm_index_read(const char *text, const char **end);
+
 /* Decimals that show two digits of the standard error. */
 int tm_decimals(double se);
 

@@ -49,6 +49,13 @@ bool cli_colour(void);
  * output cannot be written. */
 int cli_print(char *text);
 
+/* crash.c: from now on a model that crashes, exits or (timeout > 0) stays in a
+ * call for so many seconds ends the process with a message; draws are in the
+ * folder. Texts must last. */
+void cli_watch_model(const char *model, double timeout);
+void cli_watch_run(const char *folder);
+void cli_watch_end(void);
+
 /* A model and its data, as `sample` and `check` load them. */
 typedef struct cli_input {
   const char *model_path, *data_path; /* data_path may be NULL */
@@ -66,7 +73,6 @@ int cli_load(cli_input *input);
 void cli_unload(cli_input *input);
 /* `sample --command`: its options, what must go with it, and the model. */
 int cli_take_workers(cli_input *input, const char *text);
-int cli_take_timeout(cli_input *input, const char *text);
 int cli_check_command(const cli_input *input, const char *model);
 int cli_load_command(cli_input *input);
 
@@ -78,7 +84,6 @@ int cli_check_gradient(const tempera_model *model, const char *path);
 /* The progress display on standard error. */
 typedef struct cli_progress {
   bool quiet, verbose, terminal;
-  bool automatic;    /* the run decides its length: time left is a bound */
   double shown_at;   /* seconds into the run of the last line; < 0: none */
   double began_at;   /* when the ridge was there; < 0: not yet */
   size_t began_with; /* and sweeps done by then */

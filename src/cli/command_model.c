@@ -2,7 +2,6 @@
 #include "cli/cli.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,16 +28,6 @@ int cli_take_workers(cli_input *input, const char *text) {
     return cli_usage("sample", "--workers %s: wanted a number from 1 to 256",
                      text);
   input->command.workers = number;
-  return EXIT_DONE;
-}
-
-int cli_take_timeout(cli_input *input, const char *text) {
-  char *end = NULL;
-  double seconds = strtod(text, &end);
-  if (end == text || *end || !isfinite(seconds) || !(seconds > 0))
-    return cli_usage("sample", "--eval-timeout %s: wanted seconds above 0",
-                     text);
-  input->command.timeout = seconds;
   return EXIT_DONE;
 }
 

@@ -20,7 +20,18 @@ static const char help[] =
     "  reproduce [bimodal|galaxy|sir|all]      the paper's tables and "
     "figures\n"
     "\n"
-    "tempera COMMAND --help says more; tempera --version, tempera --help.\n";
+    "tempera COMMAND --help says more; tempera --version, tempera --help,\n"
+    "tempera --cite.\n";
+
+/* The method's authors first; the same as CITATION.cff. */
+static const char citation[] =
+    "Please cite the method and the program:\n"
+    "\n"
+    "  Biljana Jonoska Stojkova and David A. Campbell. Parallel Tempering via\n"
+    "  Simulated Tempering Without Normalizing Constants.\n"
+    "\n"
+    "  Tempera %s: Bayesian sampling and evidence by continuous tempering.\n"
+    "  Computer program, GPL-3.0-or-later.\n";
 
 typedef struct command {
   const char *name;
@@ -56,6 +67,8 @@ static int run_command(int argc, char **argv) {
     return fputs(help, stdout), EXIT_DONE;
   if (is(argv[1], "--version", "-V"))
     return printf("tempera %s\n", tempera_version()), EXIT_DONE;
+  if (strcmp(argv[1], "--cite") == 0)
+    return printf(citation, tempera_version()), EXIT_DONE;
   for (size_t i = 0; i < COMMANDS; i++) {
     if (strcmp(argv[1], commands[i].name) != 0)
       continue;

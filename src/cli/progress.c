@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { PARTS = 5, PART_SIZE = 64 };
 static const double TERMINAL_EVERY = 0.1, ELSEWHERE_EVERY = 5;
 
 cli_progress cli_progress_start(bool quiet, bool verbose) {
@@ -42,29 +43,34 @@ static double rate_of(const cli_progress *display, const tempera_progress *p) {
   return p->seconds > 0 ? (double)p->done / p->seconds : 0;
 }
 
-enum { PARTS = 5, PART_SIZE = 64 };
+/* Until the run ends or, where its length is automatic, looks whether it may:
+ * the most that it may take would alarm people for nothing. */
+static void describe_rest(const tempera_progress *p, double rate, char *part) {
+  char left[32];
+  duration((double)(p->next - p->done) / rate, left, sizeof left);
+  snprintf(part, PART_SIZE,
+           p->next < p->total ? "%s to the next check" : "%s left", left);
+}
 
-/* The parts of the line, "" where there is none yet. */
+/* The parts of the line, "" where there is none yet. The last line has no
+ * estimates: the tables that follow have them, of all draws. */
 static void describe(const cli_progress *display, const tempera_progress *p,
                      char parts[PARTS][PART_SIZE]) {
-  double share = p->total ? (double)p->done / (double)p->total : 0;
+  bool done = p->phase == TEMPERA_PHASE_DONE;
+  double share = done ? 1 : (double)p->done / (double)p->next;
   double rate = rate_of(display, p);
-  char left[32];
   for (size_t i = 0; i < PARTS; i++)
     parts[i][0] = '\0';
   snprintf(parts[0], PART_SIZE, "%-8s %3.0f %%", phase_name(p->phase),
            100 * share);
   if (rate > 0 && p->phase != TEMPERA_PHASE_RIDGE)
     snprintf(parts[1], PART_SIZE, "%.0f it/s", rate);
-  if (parts[1][0] && p->phase != TEMPERA_PHASE_DONE) {
-    duration((double)(p->total - p->done) / rate, left, sizeof left);
-    snprintf(parts[2], PART_SIZE, "%s%s left",
-             display->automatic ? "at most " : "", left);
-  }
-  if (!isnan(p->log_z))
+  if (parts[1][0] && !done)
+    describe_rest(p, rate, parts[2]);
+  if (!isnan(p->log_z) && !done)
     snprintf(parts[3], PART_SIZE, "log Z %.3f %s %.2g", p->log_z,
              cli_utf8() ? "\xc2\xb1" : "+-", p->se);
-  if (p->phase >= TEMPERA_PHASE_SAMPLING)
+  if (p->phase == TEMPERA_PHASE_SAMPLING)
     snprintf(parts[4], PART_SIZE, "%zu round trips", p->round_trips);
 }
 

@@ -23,21 +23,30 @@ static const char help[] =
     "  -d, --data FILE        data, CmdStan JSON\n"
     "  -o, --output DIR       the run's folder [MODEL-run]\n"
     "      --include-path P   folders for #include, separated by ':'\n"
-    "      --command C        a program as the model: it reads points, a line "
-    "each,\n"
-    "                         and answers LOG_LIKELIHOOD LOG_PRIOR\n"
+    "      --command C        a program as the model: see docs/programs.md\n"
     "      --parameters FILE  its parameters, JSON\n"
     "      --workers N        copies of it that run at once [all cores]\n"
     "      --batch            many lines at once; an empty one ends them\n"
-    "      --eval-timeout S   seconds to wait for an answer [for ever]\n"
     "      --prior-normalised  its prior integrates to one\n"
     "      --method M         pt-stwnc, stwnc, pt, st, pawl, ee, mh "
     "[pt-stwnc]\n"
     "      --tau-prior P      learned, laplace, profile [learned]\n"
+    "                         learned: log z(tau), refined in warmup\n"
+    "                         laplace: from the optima and their curvature\n"
+    "                         profile: the paper's, from the optima; it\n"
+    "                         collapses in many dimensions\n"
     "      --ridge R          convex, spline, exact [convex]\n"
+    "                         convex: knots until bounds meet, a certificate\n"
+    "                         spline: the paper's, 301 optima and 60 knots\n"
+    "                         exact: an optimisation at every tau proposal\n"
     "      --tau-move M       gibbs, uniform, truncated-normal, lifted, "
     "neighbour\n"
     "                         (the last for st only) [gibbs]\n"
+    "                         gibbs: drawn exactly, never rejected\n"
+    "                         uniform, truncated-normal: the paper's "
+    "proposals\n"
+    "                         lifted: goes on until a rejection turns it\n"
+    "                         neighbour: one level up or down\n"
     "      --tau-scale X      sd of truncated-normal proposals [0.1]\n"
     "      --tau-min X        lowest tau, for improper priors [0]\n"
     "      --kernel K         auto, random-walk, slice, hmc, model [auto]\n"
@@ -55,10 +64,16 @@ static const char help[] =
     "[even-odd]\n"
     "      --schedule S       of pt: adapted, power [adapted]\n"
     "      --walkers M        of pawl, in each chain [8]\n"
-    "      --exchange RHO     probability of an exchange\n"
+    "      --exchange RHO     probability of proposing an exchange between "
+    "the\n"
+    "                         chains in a sweep [1; 0.1 for ee; 1/8 with\n"
+    "                         --paper, in place of a move]\n"
     "      --seed S           random seed [a new one, recorded]\n"
     "      --threads N        [all cores]\n"
     "      --time-limit S     stop after S seconds\n"
+    "      --eval-timeout S   end the run when the model stays in one call for "
+    "S\n"
+    "                         seconds\n"
     "      --until-se X       stop when the se of log Z is below X\n"
     "      --paper            the settings printed in the paper\n"
     "      --init FILE        starts: {name: value} or an array of such\n"
@@ -85,8 +100,8 @@ enum {
   PARAMETERS,
   WORKERS,
   BATCH,
-  EVAL_TIMEOUT,
-  NORMALISED
+  NORMALISED,
+  EVAL_TIMEOUT
 };
 
 static const struct option long_options[] = {
@@ -140,6 +155,7 @@ typedef struct request {
   char default_output[512], program[256];
   double *starts;
   bool json, netcdf, quiet, verbose, seeded;
+  double eval_timeout; /* seconds; 0: none */
   tempera_options options;
 } request;
 
@@ -168,12 +184,20 @@ static int take_command_option(request *r, int code) {
   case BATCH:
     r->input.command.batch = true;
     return EXIT_DONE;
-  case EVAL_TIMEOUT:
-    return cli_take_timeout(&r->input, optarg);
   default:
     r->input.command.prior_normalised = true;
     return EXIT_DONE;
   }
+}
+
+static int take_timeout(request *r) {
+  char *end;
+  r->eval_timeout = strtod(optarg, &end);
+  r->input.command.timeout = r->eval_timeout;
+  return *optarg && !*end && r->eval_timeout > 0 && r->eval_timeout < 1e9
+             ? EXIT_DONE
+             : cli_usage("sample", "--eval-timeout: %s is no number of seconds",
+                         optarg);
 }
 
 static int take_option(request *r, int code, int index, char **argv) {
@@ -192,6 +216,8 @@ static int take_option(request *r, int code, int index, char **argv) {
   case INCLUDE:
     r->input.include_path = optarg;
     return EXIT_DONE;
+  case EVAL_TIMEOUT:
+    return take_timeout(r);
   case JSON:
     r->json = true;
     return EXIT_DONE;
@@ -413,7 +439,6 @@ static int run(const request *r, tempera_sampler *sampler) {
   tempera_error error = {0};
   tempera_summary *summary = NULL;
   cli_progress progress = cli_progress_start(r->quiet, r->verbose);
-  progress.automatic = r->options.iterations == 0 && !r->options.paper;
   const char *command = r->input.command.command;
   tempera_run_request where = {.folder = r->output,
                                .model_path =
@@ -425,6 +450,7 @@ static int run(const request *r, tempera_sampler *sampler) {
                                .parameters_path = r->input.parameters_path};
   announce(r, sampler);
   catch_signals(sampler);
+  cli_watch_run(r->output);
   tempera_status status = tempera_run_sample(&where, sampler, cli_progress_show,
                                              &progress, &summary, &error);
   running = NULL;
@@ -459,6 +485,9 @@ int cli_sample(int argc, char **argv) {
   if (code != EXIT_DONE)
     return code == HELP_SHOWN ? EXIT_DONE : code;
   r.input.quiet = r.quiet;
+  /* Workers are watched by the library. */
+  cli_watch_model(r.input.model_path,
+                  r.input.command.command ? 0 : r.eval_timeout);
   code = pick_seed(&r);
   if (code == EXIT_DONE)
     code = cli_load(&r.input);
@@ -468,5 +497,6 @@ int cli_sample(int argc, char **argv) {
     code = sample(&r);
   free(r.starts);
   cli_unload(&r.input);
+  cli_watch_end();
   return code;
 }

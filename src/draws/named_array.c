@@ -1,6 +1,8 @@
 /* named_array.c - see named_array.h. */
 #include "draws/named_array.h"
 
+#include "base/text.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,9 +17,9 @@ static bool read_indices(const char *name, size_t *rank,
   if (*at == '\0')
     return true;
   do {
-    char *end;
-    unsigned long value = strtoul(at + 1, &end, 10);
-    if (end == at + 1 || value == 0 || *rank == TM_ARRAY_RANK)
+    const char *end;
+    unsigned long value = tm_index_read(at + 1, &end);
+    if (value == 0 || *rank == TM_ARRAY_RANK)
       return false;
     index[(*rank)++] = value;
     at = end;

@@ -1,5 +1,6 @@
 /* named_array.h - arrays behind flat names: mu[1], mu[2] are one array of two,
- * B[1,1], B[2,1], ... a matrix, in whatever order they come. */
+ * B[1,1], B[2,1], ... a matrix, in whatever order they come. The parts of
+ * complex numbers, z[1,real] and z[1,imag], are a last dimension of two. */
 #ifndef TM_DRAWS_NAMED_ARRAY_H
 #define TM_DRAWS_NAMED_ARRAY_H
 

@@ -282,6 +282,12 @@ static const row TABLE[TM_FIND_CODES] = {
          "Quantities could not be computed at {v.0} of {l.0} draws and are NaN "
          "there{a}.",
          NULL, NULL},
+    [TM_FIND_NOT_NUMBERS] =
+        {"not-numbers", NOTE, false, true,
+         "The model returned NaN or +infinity in {v.0} of {l.0} calls, and those "
+         "points were rejected; the first: {a}. If such points matter, draws and "
+         "evidence lack them.",
+         NULL, NULL},
     [TM_FIND_NO_TARGET] = {"no-target", NOTE, false, true,
                            "There is no target chain{a}.", NULL, NULL},
 };

@@ -60,6 +60,7 @@ typedef enum tm_finding_code {
   TM_FIND_NO_RIDGE,
   TM_FIND_UNUSED_OPTION,
   TM_FIND_QUANTITIES_FAILED,
+  TM_FIND_NOT_NUMBERS,
   TM_FIND_NO_TARGET,
   TM_FIND_CODES
 } tm_finding_code;

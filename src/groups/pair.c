@@ -79,6 +79,7 @@ tempera_status tm_pair_set_reference(tm_pair *pair,
   TM_TRY(tm_reference_walker_create(reference, pair->settings.kernel, seed,
                                     group->chain, &pair->target, group->arena,
                                     &pair->reference, error));
+  pair->reference->chain.evaluator.call->chain = group->chain + 1;
   group->leg_rows = rows;
   return TEMPERA_OK;
 }

@@ -2,7 +2,9 @@
  *
  * With a small support, every value is evaluated and the next one drawn from
  * the exact conditional. Otherwise a symmetric walk, by +-(1 + floor(s |z|)),
- * z normal, whose s is a function of tau; bounds are points of zero density. */
+ * z normal, whose s is a function of tau; bounds are points of zero density.
+ * Where the model has integer_terms, only the terms that hold the coordinate
+ * are evaluated: the same moves at less cost. */
 #include "kernels/move.h"
 
 #include <math.h>
@@ -89,11 +91,15 @@ static void draw_exactly(tm_shared *shared, tm_step *step, size_t j) {
     tm_point_copy(shared->model, &shared->spare, step->point);
 }
 
-static void walk(tm_shared *shared, tm_step *step, tm_scale *scale, size_t j) {
-  tm_point *proposal = &shared->proposal;
+static double walked(tm_step *step, tm_scale *scale, size_t j) {
   double s = tm_scale_at(scale, step->place, step->adapt);
   double z = tm_random_normal(step->random);
-  proposal->u[j] += copysign(1 + floor(s * fabs(z)), z);
+  return step->point->u[j] + copysign(1 + floor(s * fabs(z)), z);
+}
+
+static void walk(tm_shared *shared, tm_step *step, tm_scale *scale, size_t j) {
+  tm_point *proposal = &shared->proposal;
+  proposal->u[j] = walked(step, scale, j);
   tm_evaluate_coordinate(step->evaluator, proposal, j);
   double acceptance = tm_metropolis(step, proposal,
                                     tm_log_density(proposal, step->tau) -
@@ -102,21 +108,76 @@ static void walk(tm_shared *shared, tm_step *step, tm_scale *scale, size_t j) {
     tm_scale_update(scale, step->place, acceptance);
 }
 
+/* ---- by the terms that hold the coordinate, without the others ---- */
+
+static double log_share(tm_terms from, tm_terms to, double tau) {
+  if (to.log_prior == -INFINITY)
+    return -INFINITY;
+  double tempered =
+      tau > 0 ? tau * (to.log_likelihood - from.log_likelihood) : 0;
+  return tempered + to.log_prior - from.log_prior;
+}
+
+/* As draw_exactly. */
+static void draw_by_terms(tm_shared *shared, tm_step *step, size_t j) {
+  const tm_block *block = &shared->model->blocks[shared->model->block_of_u[j]];
+  double from = step->point->u[j], chosen = from, total = 0;
+  tm_terms here = tm_terms_at(step->evaluator, step->point, j, from);
+  tm_terms there = here;
+  for (double value = ceil(block->lower); value <= block->upper; value++) {
+    if (value == from)
+      continue;
+    tm_terms next = tm_terms_at(step->evaluator, step->point, j, value);
+    double density = log_share(here, next, step->tau);
+    if (!(density > -INFINITY))
+      continue;
+    double larger = fmax(total, density);
+    total = larger + log1p(exp(-fabs(total - density)));
+    if (tm_random_uniform(step->random) < exp(density - total)) {
+      chosen = value;
+      there = next;
+    }
+  }
+  if (chosen != from)
+    tm_change_integer(step->evaluator, step->point, j, chosen, here, there);
+}
+
+static void walk_by_terms(tm_shared *shared, tm_step *step, tm_scale *scale,
+                          size_t j) {
+  const tm_block *block = &shared->model->blocks[shared->model->block_of_u[j]];
+  double value = walked(step, scale, j), log_ratio = -INFINITY;
+  tm_terms here = {0}, there = {0};
+  if (value >= block->lower && value <= block->upper) {
+    here = tm_terms_at(step->evaluator, step->point, j, step->point->u[j]);
+    there = tm_terms_at(step->evaluator, step->point, j, value);
+    log_ratio = log_share(here, there, step->tau);
+  }
+  double acceptance = tm_decide(step, log_ratio);
+  if (step->accepted)
+    tm_change_integer(step->evaluator, step->point, j, value, here, there);
+  if (step->adapt)
+    tm_scale_update(scale, step->place, acceptance);
+}
+
+/* The same move either way. */
+static void move_one(integer *state, tm_step *step, size_t i) {
+  tm_shared *shared = state->shared;
+  size_t j = state->coordinates[i];
+  bool small = support_size(shared->model, j) <= SMALL_SUPPORT;
+  bool terms = tm_has_terms(step->evaluator, step->point);
+  if (!terms) /* theta too */
+    tm_point_copy(shared->model, step->point, &shared->proposal);
+  if (small)
+    (terms ? draw_by_terms : draw_exactly)(shared, step, j);
+  else
+    (terms ? walk_by_terms : walk)(shared, step, &state->steps[i], j);
+}
+
 /* `count` coordinates in turn, from `first` on and round. */
 static void move_some(integer *state, tm_step *step, size_t first,
                       size_t count) {
-  tm_shared *shared = state->shared;
-  tm_point_copy(shared->model, step->point, &shared->proposal);
-  for (size_t k = 0; k < count; k++) {
-    size_t i = (first + k) % state->count;
-    size_t j = state->coordinates[i];
-    if (support_size(shared->model, j) <= SMALL_SUPPORT)
-      draw_exactly(shared, step, j);
-    else
-      walk(shared, step, &state->steps[i], j);
-    if (k + 1 < count) /* theta too */
-      tm_point_copy(shared->model, step->point, &shared->proposal);
-  }
+  for (size_t k = 0; k < count; k++)
+    move_one(state, step, (first + k) % state->count);
 }
 
 static void step(void *opaque, tm_step *step) {

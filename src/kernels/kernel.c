@@ -101,8 +101,7 @@ void tm_kernel_set_laplace(tm_kernel *kernel, const tm_laplace *laplace) {
     kernel->shared.laplace = present ? laplace : NULL;
 }
 
-double tm_metropolis(tm_step *step, const tm_point *proposal,
-                     double log_ratio) {
+double tm_decide(tm_step *step, double log_ratio) {
   double acceptance = 0;
   if (log_ratio >= 0)
     acceptance = 1;
@@ -111,10 +110,16 @@ double tm_metropolis(tm_step *step, const tm_point *proposal,
   step->accepted =
       acceptance >= 1 ||
       (acceptance > 0 && tm_random_uniform(step->random) < acceptance);
-  if (step->accepted)
-    tm_point_copy(step->evaluator->model, proposal, step->point);
   step->acceptance += acceptance;
   step->proposals++;
+  return acceptance;
+}
+
+double tm_metropolis(tm_step *step, const tm_point *proposal,
+                     double log_ratio) {
+  double acceptance = tm_decide(step, log_ratio);
+  if (step->accepted)
+    tm_point_copy(step->evaluator->model, proposal, step->point);
   return acceptance;
 }
 

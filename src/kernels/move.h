@@ -128,6 +128,8 @@ TEMPERA_CHECKED tempera_status tm_kernel_compose(
  * probability min(1, exp(log_ratio)), which is given back and counted. A
  * ratio of NaN (two points of zero density) rejects. */
 double tm_metropolis(tm_step *step, const tm_point *proposal, double log_ratio);
+/* The same where the caller moves the point: it says so in `accepted`. */
+double tm_decide(tm_step *step, double log_ratio);
 
 /* Note a callback's wish to stop the run. */
 void tm_note_stop(tm_evaluator *evaluator, const char *function);

@@ -194,8 +194,10 @@ const char *tm_batch_refuse(const tempera_model_spec *spec) {
   if (spec->log_prior_batch && (spec->log_prior || spec->log_prior_gradient))
     return "log_prior_batch stands in the place of log_prior and its gradient; "
            "give one of them";
-  if (spec->optimum || spec->gibbs_count || spec->recipe || spec->clone)
-    return "optimum, gibbs, recipe and clone are not for models in batches";
+  if (spec->optimum || spec->gibbs_count || spec->recipe || spec->clone ||
+      spec->integer_terms)
+    return "optimum, gibbs, recipe, integer_terms and clone are not for models "
+           "in batches";
   return NULL;
 }
 

@@ -23,6 +23,7 @@ tempera_status tempera_evaluator_create(const tempera_model *model,
   tempera_status status = tm_point_create(model, arena, &made->point, error);
   if (status == TEMPERA_OK)
     status = tm_evaluator_create(model, arena, &made->calls, error);
+  made->calls.strict = true;
   if (status != TEMPERA_OK)
     tempera_evaluator_free(made);
   else

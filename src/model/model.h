@@ -10,6 +10,7 @@
 #include "base/archive.h"
 #include "base/memory.h"
 #include "base/random.h"
+#include "model/calls.h"
 
 /* What becomes of a block's u; known once, not asked at every point. */
 typedef enum tm_form {
@@ -71,6 +72,7 @@ typedef struct tm_point {
   double *theta, *u;
   double *block_jacobian; /* log Jacobian of each block; summed below */
   double log_likelihood, log_prior, log_jacobian;
+  unsigned changes; /* of integers since the densities were evaluated */
 } tm_point;
 
 /* How a callback failed: it asked to stop, or gave NaN or +infinity. */
@@ -89,20 +91,31 @@ typedef struct tm_stop {
 } tm_stop;
 
 /* One chain's way to call the model: its clone of `user`, its counts, its
- * first failure. Callbacks that return < 0, NaN or +infinity set `status`;
- * the point then has density zero and the caller stops at its leisure. */
+ * first failure. A callback that returns < 0 sets `status`: the point then has
+ * density zero and the caller stops at its leisure. NaN and +infinity are
+ * rejected and counted, and a failure only when they are many, or of an
+ * evaluator that is strict. */
+enum { TM_AT_SIZE = 320 };
 typedef struct tm_evaluator {
   const tempera_model *model;
   void *user;
   uint64_t likelihood_evaluations, gradient_evaluations, prior_draws;
-  double seconds; /* in the model, extrapolated from a sample of calls */
+  uint64_t changes;    /* of integers by integer_terms, and its calls: */
+  uint64_t term_calls; /* they cost parts of evaluations */
+  double part;         /* of one, not among those counted yet */
+  double seconds;      /* in the model, extrapolated from a sample of calls */
   tempera_status status;
   tm_failure failure; /* of the first failure; none while status is OK */
   tempera_error error;
   tm_stop stop;
   double *gradient; /* workspace: natural-scale gradients (2 x size) */
   void *law_state;  /* of the model's law; NULL without one */
-  bool capped;      /* log likelihoods above `cap` count as `cap` */
+  tm_call *call;    /* the latest */
+  bool strict;      /* the first NaN or +infinity is a failure */
+  uint64_t answers, rejected,
+      in_a_row;                 /* values, of them NaN or +infinity ... */
+  char rejected_at[TM_AT_SIZE]; /* ... which, and where, first */
+  bool capped;                  /* log likelihoods above `cap` count as `cap` */
   double cap;
 } tm_evaluator;
 
@@ -163,6 +176,20 @@ void tm_evaluate_densities(tm_evaluator *evaluator, tm_point *point);
 /* The same as tm_evaluate when only u[j] has changed since the point was last
  * evaluated or copied: the other blocks are not transformed again. */
 void tm_evaluate_coordinate(tm_evaluator *evaluator, tm_point *point, size_t j);
+/* An integer coordinate by itself, at the cost of the terms that hold it: may
+ * that be had here? */
+typedef struct tm_terms {
+  double log_likelihood, log_prior;
+} tm_terms;
+bool tm_has_terms(const tm_evaluator *evaluator, const tm_point *point);
+/* These terms with u[j] at a value inside its bounds, and the rest as it is. */
+tm_terms tm_terms_at(tm_evaluator *evaluator, tm_point *point, size_t j,
+                     double value);
+/* u[j] becomes that value; by how much the terms differ from those at the value
+ * so far is added to the densities. Now and then they are evaluated anew, which
+ * bounds the rounding error, and must be what they were thought to be. */
+void tm_change_integer(tm_evaluator *evaluator, tm_point *point, size_t j,
+                       double value, tm_terms from, tm_terms to);
 /* From u, the prior and the Jacobian only; no likelihood call is made and
  * log_likelihood is set to zero (what tau = 0 sees). */
 void tm_evaluate_prior(tm_evaluator *evaluator, tm_point *point);

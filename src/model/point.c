@@ -13,17 +13,29 @@
  * timed and stands for the others. */
 enum { TIMED_EVERY = 64 };
 
+/* Densities are evaluated anew after so many changes of integers, and at the
+ * first few: a model's integer_terms may be wrong. */
+enum { MOST_CHANGES = 1000, FIRST_CHANGES = 32 };
+/* A sum of so many differences is off by rounding only: by far less. */
+static const double DRIFT = 1e-7;
+
 tempera_status tm_evaluator_create(const tempera_model *model, tm_arena *arena,
                                    tm_evaluator *evaluator,
                                    tempera_error *error) {
   tm_evaluator made = {.model = model, .user = model->spec.user};
   made.gradient = TM_NEW(arena, double, 2 * model->size);
-  if (!made.gradient)
+  made.call = tm_call_create(model, arena);
+  if (!made.gradient || !made.call) {
+    tm_call_release(made.call);
     return tm_fail_memory(error);
-  if (model->spec.clone && model->spec.clone(model->spec.user, &made.user) != 0)
+  }
+  if (model->spec.clone &&
+      model->spec.clone(model->spec.user, &made.user) != 0) {
+    tm_call_release(made.call);
     return tm_fail(error, TEMPERA_ERROR_MODEL,
                    "model %s: clone failed to copy its data for a chain",
                    model->spec.name);
+  }
   *evaluator = made;
   if (!model->law)
     return TEMPERA_OK;
@@ -37,6 +49,7 @@ tempera_status tm_evaluator_create(const tempera_model *model, tm_arena *arena,
 void tm_evaluator_release(tm_evaluator *evaluator) {
   if (!evaluator->model)
     return;
+  tm_call_release(evaluator->call);
   const tempera_model_spec *spec = &evaluator->model->spec;
   if (spec->clone && spec->release && evaluator->user != spec->user)
     spec->release(evaluator->user);
@@ -68,12 +81,22 @@ void tm_point_copy(const tempera_model *model, const tm_point *from,
   to->log_likelihood = from->log_likelihood;
   to->log_prior = from->log_prior;
   to->log_jacobian = from->log_jacobian;
+  to->changes = from->changes;
 }
 
 const char *tm_reason(const tm_evaluator *evaluator) {
   const tempera_model_spec *spec = &evaluator->model->spec;
   const char *reason = spec->reason ? spec->reason(evaluator->user) : NULL;
   return reason ? reason : "";
+}
+
+static void write_point(const tempera_model *model, const double *theta,
+                        char at[TM_AT_SIZE]) {
+  at[0] = '\0';
+  size_t used = 0;
+  for (size_t i = 0; i < model->size && used < TM_AT_SIZE - 48; i++)
+    used += (size_t)tm_snprintf(at + used, TM_AT_SIZE - used, "%s%.30s = %.6g",
+                                i ? ", " : "", model->names[i], theta[i]);
 }
 
 /* The first failure, with the point it happened at. */
@@ -89,16 +112,45 @@ static void record_failure(tm_evaluator *evaluator, const double *theta,
   const char *what = WHAT[failure];
   evaluator->failure = failure;
   const tempera_model *model = evaluator->model;
-  char at[320] = "";
-  size_t used = 0;
-  for (size_t i = 0; i < model->size && used < sizeof at - 48; i++)
-    used += (size_t)tm_snprintf(at + used, sizeof at - used, "%s%.30s = %.6g",
-                                i ? ", " : "", model->names[i], theta[i]);
+  char at[TM_AT_SIZE];
+  write_point(model, theta, at);
   const char *reason = failure == TM_FAILURE_STOP ? tm_reason(evaluator) : "";
   evaluator->status =
       tm_fail(&evaluator->error, TEMPERA_ERROR_MODEL,
               "model %.60s: %s %s%s%.200s at %s", model->spec.name, function,
               what, reason[0] ? ": " : "", reason, at);
+}
+
+/* So many in a row are a mistake and not the edge of what the model can
+ * compute: where half of the points are such, that happens once in 10^15. */
+enum { MANY_IN_A_ROW = 50 };
+
+/* NaN or +infinity: the point is rejected, unless there are many. */
+static void reject(tm_evaluator *evaluator, const double *theta, double value,
+                   const char *function) {
+  tm_failure failure = isnan(value) ? TM_FAILURE_NAN : TM_FAILURE_INFINITE;
+  char at[TM_AT_SIZE];
+  if (evaluator->rejected++ == 0) {
+    write_point(evaluator->model, theta, at);
+    tm_snprintf(evaluator->rejected_at, TM_AT_SIZE, "%s was %s at %.250s",
+                function, isnan(value) ? "NaN" : "+infinity", at);
+  }
+  if (evaluator->strict)
+    record_failure(evaluator, theta, function, failure);
+  else if (++evaluator->in_a_row >= MANY_IN_A_ROW &&
+           evaluator->status == TEMPERA_OK) {
+    evaluator->failure = failure;
+    evaluator->status = tm_fail(
+        &evaluator->error, TEMPERA_ERROR_MODEL,
+        "model %.60s: %s returned NaN or +infinity in %llu of %llu calls, "
+        "%d of them in a row; first %.200s; bound the parameters, or return a "
+        "value > 0 where the "
+        "model cannot be computed",
+        evaluator->model->spec.name, function,
+        (unsigned long long)evaluator->rejected,
+        (unsigned long long)evaluator->answers, MANY_IN_A_ROW,
+        evaluator->rejected_at);
+  }
 }
 
 /* Turn a callback's answer into a log density, noting failures. */
@@ -110,9 +162,9 @@ static double checked(tm_evaluator *evaluator, const double *theta, int answer,
     record_failure(evaluator, theta, function, TM_FAILURE_STOP);
     return -INFINITY;
   }
+  evaluator->answers++;
   if (isnan(value) || value == INFINITY) {
-    record_failure(evaluator, theta, function,
-                   isnan(value) ? TM_FAILURE_NAN : TM_FAILURE_INFINITE);
+    reject(evaluator, theta, value, function);
     return -INFINITY;
   }
   return value;
@@ -141,6 +193,15 @@ static double under_cap(const tm_evaluator *evaluator, double value) {
   return evaluator->capped && value > evaluator->cap ? evaluator->cap : value;
 }
 
+/* A likelihood's, when `before` were rejected; a number ends a row of those
+ * that are none. */
+static double settled(tm_evaluator *evaluator, uint64_t before,
+                      double density) {
+  if (evaluator->rejected == before)
+    evaluator->in_a_row = 0;
+  return under_cap(evaluator, density);
+}
+
 static double call_likelihood(tm_evaluator *evaluator, const double *theta) {
   const tempera_model_spec *spec = &evaluator->model->spec;
   double value = NAN;
@@ -151,11 +212,14 @@ static double call_likelihood(tm_evaluator *evaluator, const double *theta) {
   struct timespec start;
   if (timed)
     clock_gettime(CLOCK_MONOTONIC, &start);
+  tm_call *outer = tm_call_begin(evaluator->call, "log_likelihood", theta);
   int answer = spec->log_likelihood(theta, &value, evaluator->user);
+  tm_call_end(evaluator->call, outer);
   if (timed)
     evaluator->seconds += TIMED_EVERY * seconds_since(&start);
-  return under_cap(evaluator,
-                   checked(evaluator, theta, answer, value, "log_likelihood"));
+  uint64_t before = evaluator->rejected;
+  value = checked(evaluator, theta, answer, value, "log_likelihood");
+  return settled(evaluator, before, value);
 }
 
 static void sum_jacobians(const tempera_model *model, tm_point *point) {
@@ -175,11 +239,14 @@ static double call_prior(tm_evaluator *evaluator, const double *theta) {
   if (!tm_reached(evaluator->model, theta))
     return -INFINITY;
   double value = NAN;
+  tm_call *outer = tm_call_begin(evaluator->call, "log_prior", theta);
   int answer = evaluator->model->spec.log_prior(theta, &value, evaluator->user);
+  tm_call_end(evaluator->call, outer);
   return checked(evaluator, theta, answer, value, "log_prior");
 }
 
 void tm_evaluate_densities(tm_evaluator *evaluator, tm_point *point) {
+  point->changes = 0;
   point->log_prior = call_prior(evaluator, point->theta);
   point->log_likelihood = point->log_prior > -INFINITY
                               ? call_likelihood(evaluator, point->theta)
@@ -241,6 +308,98 @@ double tm_log_density_natural(const tm_point *point, double tau) {
   return (tau > 0 ? tau * point->log_likelihood : 0) + point->log_prior;
 }
 
+/* ---- single integers ---- */
+
+bool tm_has_terms(const tm_evaluator *evaluator, const tm_point *point) {
+  return evaluator->model->spec.integer_terms && !evaluator->capped &&
+         isfinite(point->log_likelihood) && isfinite(point->log_prior);
+}
+
+/* Parts of evaluations, counted when they are a whole one. */
+static void count_part(tm_evaluator *evaluator) {
+  double cost = evaluator->model->spec.integer_terms_cost;
+  evaluator->part += cost > 0 ? cost : 1;
+  double whole = floor(evaluator->part);
+  evaluator->likelihood_evaluations += (uint64_t)whole;
+  evaluator->part -= whole;
+}
+
+static double *integer_of(const tempera_model *model, const tm_point *point,
+                          size_t j, size_t *at) {
+  const tm_block *block = &model->blocks[model->block_of_u[j]];
+  *at = block->theta + (j - block->u);
+  return &point->theta[*at];
+}
+
+static tm_terms call_terms(tm_evaluator *evaluator, const double *theta,
+                           size_t at) {
+  static const tm_terms NONE = {-INFINITY, -INFINITY};
+  const tempera_model_spec *spec = &evaluator->model->spec;
+  tm_terms terms = {NAN, NAN};
+  if (stopped(evaluator))
+    return NONE;
+  bool timed = evaluator->term_calls++ % TIMED_EVERY == 0;
+  count_part(evaluator);
+  struct timespec start;
+  if (timed)
+    clock_gettime(CLOCK_MONOTONIC, &start);
+  int answer = spec->integer_terms(theta, at, &terms.log_likelihood,
+                                   &terms.log_prior, evaluator->user);
+  if (timed)
+    evaluator->seconds += TIMED_EVERY * seconds_since(&start);
+  if (answer > 0)
+    return NONE;
+  terms.log_prior =
+      checked(evaluator, theta, answer, terms.log_prior, "integer_terms");
+  if (terms.log_prior == -INFINITY)
+    return NONE;
+  terms.log_likelihood =
+      checked(evaluator, theta, answer, terms.log_likelihood, "integer_terms");
+  return terms;
+}
+
+tm_terms tm_terms_at(tm_evaluator *evaluator, tm_point *point, size_t j,
+                     double value) {
+  size_t at;
+  double *held = integer_of(evaluator->model, point, j, &at), before = *held;
+  *held = value;
+  tm_terms terms = call_terms(evaluator, point->theta, at);
+  *held = before;
+  return terms;
+}
+
+static bool drifted(double anew, double sum) {
+  return anew != sum &&
+         !(fabs(anew - sum) <= DRIFT * (1 + fabs(anew) + fabs(sum)));
+}
+
+static void evaluate_anew(tm_evaluator *evaluator, tm_point *point) {
+  double likelihood = point->log_likelihood, prior = point->log_prior;
+  tm_evaluate_densities(evaluator, point);
+  bool sound = !drifted(point->log_likelihood, likelihood) &&
+               !drifted(point->log_prior, prior);
+  if (sound || evaluator->status != TEMPERA_OK)
+    return;
+  evaluator->status =
+      tm_fail(&evaluator->error, TEMPERA_ERROR_MODEL,
+              "model %.60s: the differences of integer_terms sum to %.8g "
+              "and %.8g where log_likelihood is %.8g and log_prior %.8g",
+              evaluator->model->spec.name, likelihood, prior,
+              point->log_likelihood, point->log_prior);
+}
+
+void tm_change_integer(tm_evaluator *evaluator, tm_point *point, size_t j,
+                       double value, tm_terms from, tm_terms to) {
+  size_t at;
+  *integer_of(evaluator->model, point, j, &at) = point->u[j] = value;
+  point->log_likelihood += to.log_likelihood - from.log_likelihood;
+  point->log_prior += to.log_prior - from.log_prior;
+  if (++point->changes >= MOST_CHANGES || !isfinite(point->log_likelihood) ||
+      evaluator->changes < FIRST_CHANGES)
+    evaluate_anew(evaluator, point);
+  evaluator->changes++;
+}
+
 bool tm_has_gradients(const tempera_model *model) {
   return model->spec.log_likelihood_gradient && model->spec.log_prior_gradient;
 }
@@ -249,7 +408,9 @@ static double call_gradient(tm_evaluator *evaluator, const tm_point *point,
                             tempera_gradient_fn function, const char *name,
                             double *natural) {
   double value = NAN;
+  tm_call *outer = tm_call_begin(evaluator->call, name, point->theta);
   int answer = function(point->theta, &value, natural, evaluator->user);
+  tm_call_end(evaluator->call, outer);
   return checked(evaluator, point->theta, answer, value, name);
 }
 
@@ -266,10 +427,11 @@ static bool natural_gradients(tm_evaluator *evaluator, tm_point *point,
   if (point->log_prior == -INFINITY || stopped(evaluator))
     return false;
   evaluator->gradient_evaluations++;
+  uint64_t before = evaluator->rejected;
   double value =
       call_gradient(evaluator, point, model->spec.log_likelihood_gradient,
                     "log_likelihood_gradient", likelihood);
-  point->log_likelihood = under_cap(evaluator, value);
+  point->log_likelihood = settled(evaluator, before, value);
   return true;
 }
 
@@ -303,7 +465,9 @@ void tm_evaluate_slope(tm_evaluator *evaluator, tm_point *point, double tau,
 static bool draw_theta(tm_evaluator *evaluator, tempera_random *random,
                        tm_point *point) {
   const tempera_model *model = evaluator->model;
+  tm_call *outer = tm_call_begin(evaluator->call, "prior_draw", point->theta);
   int answer = model->spec.prior_draw(random, point->theta, evaluator->user);
+  tm_call_end(evaluator->call, outer);
   if (answer < 0)
     record_failure(evaluator, point->theta, "prior_draw", TM_FAILURE_STOP);
   return answer == 0;
@@ -344,7 +508,10 @@ bool tm_quantities_at(tm_evaluator *evaluator, tempera_random *random,
   const tempera_model_spec *spec = &evaluator->model->spec;
   for (size_t i = 0; i < spec->quantity_count; i++)
     quantities[i] = NAN;
-  return spec->quantities(theta, random, quantities, evaluator->user) == 0;
+  tm_call *outer = tm_call_begin(evaluator->call, "quantities", theta);
+  int answer = spec->quantities(theta, random, quantities, evaluator->user);
+  tm_call_end(evaluator->call, outer);
+  return answer == 0;
 }
 
 void tm_point_archive(const tempera_model *model, tm_point *point,
@@ -362,4 +529,8 @@ void tm_evaluator_archive(tm_evaluator *evaluator, tm_archive *archive) {
   tm_archive_u64(archive, &evaluator->gradient_evaluations);
   tm_archive_u64(archive, &evaluator->prior_draws);
   tm_archive_double(archive, &evaluator->seconds);
+  tm_archive_u64(archive, &evaluator->answers);
+  tm_archive_u64(archive, &evaluator->rejected);
+  tm_archive_u64(archive, &evaluator->in_a_row);
+  tm_archive_text(archive, evaluator->rejected_at, TM_AT_SIZE);
 }

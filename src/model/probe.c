@@ -44,6 +44,7 @@ tempera_status tempera_model_probe(const tempera_model *model, uint64_t seed,
   tempera_status status = tm_point_create(model, arena, &point, error);
   if (status == TEMPERA_OK)
     status = tm_evaluator_create(model, arena, &evaluator, error);
+  evaluator.strict = true;
   for (size_t i = 0; i < count && status == TEMPERA_OK; i++) {
     visit(&evaluator, &random, &point);
     memcpy(theta + i * model->size, point.theta, model->size * sizeof(double));

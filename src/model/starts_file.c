@@ -2,6 +2,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "model/model.h"
 
 #include <stdio.h>
@@ -26,8 +27,8 @@ static tempera_status fail_value(const reading *r, const char *name,
  * the indices lead to, or NULL. */
 static const json_t *value_at(const json_t *root, const char *indices) {
   while (root && *indices && *indices != ']') {
-    char *end = NULL;
-    unsigned long index = strtoul(indices + 1, &end, 10);
+    const char *end = NULL;
+    unsigned long index = tm_index_read(indices + 1, &end);
     root = index ? json_array_get(root, index - 1) : NULL;
     indices = end;
   }

@@ -16,8 +16,8 @@ void tm_upper_transposed(const double *r, size_t d, const double *x, double *y);
 /* |L' x|^2; stops early, with what it has, once above `most`. */
 double tm_factor_square(const double *l, size_t d, const double *x,
                         double most);
-/* The eigenvalues of symmetric `a` (destroyed), by Jacobi's rotations; row i
- * of `vectors` belongs to value i. */
+/* The eigenvalues of symmetric `a` (destroyed); row i of `vectors` belongs to
+ * value i. In symmetric_eigen.c. */
 void tm_symmetric_eigen(double *a, size_t d, double *values, double *vectors);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <unistd.h>
 
@@ -33,6 +34,7 @@ typedef struct crew {
   const tempera_context *setting; /* the caller's */
   tm_piece_fn fn;
   void *context;
+  void *(*work)(void *);
   size_t count;
   size_t next;             /* the first piece nobody has taken */
   size_t left[MOST_TURNS]; /* turns of each piece */
@@ -119,6 +121,19 @@ static void end_work(crew *c) {
   pthread_mutex_unlock(&c->lock);
 }
 
+/* A started thread. Handlers of signals get a stack of their own (a model may
+ * have used up the thread's), which lies at the bottom of that. */
+static void *start(void *of) {
+  char spare[1 << 14];
+  const stack_t given = {.ss_sp = spare, .ss_size = sizeof spare};
+  const stack_t none = {.ss_flags = SS_DISABLE};
+  crew *c = of;
+  sigaltstack(&given, NULL);
+  c->work(c);
+  sigaltstack(&none, NULL);
+  return NULL;
+}
+
 /* ---- a piece once -------------------------------------------------------- */
 
 static void *do_pieces(void *of) {
@@ -142,6 +157,7 @@ static void work_together(crew *c, int threads, void *(*work)(void *)) {
   size_t started = 0,
          wanted = c->count < (size_t)threads ? c->count : (size_t)threads;
   c->setting = tm_context();
+  c->work = work;
   pthread_mutex_init(&c->lock, NULL);
   pthread_cond_init(&c->all_asked, NULL);
   pthread_cond_init(&c->answered, NULL);
@@ -149,7 +165,7 @@ static void work_together(crew *c, int threads, void *(*work)(void *)) {
   is_caller = true;
   pthread_mutex_lock(&c->lock); /* until it is known how many there are */
   while (started + 1 < wanted && started < MOST_THREADS &&
-         pthread_create(&others[started], NULL, work, c) == 0)
+         pthread_create(&others[started], NULL, start, c) == 0)
     started++;
   c->working += started;
   pthread_mutex_unlock(&c->lock);

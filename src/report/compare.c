@@ -161,10 +161,11 @@ static tempera_status warn_overlap(tempera_comparison *c, tm_text *text,
 
 static tempera_status warn_data(tempera_comparison *c,
                                 const tempera_summary *const *summaries,
-                                tm_text *notes, tempera_error *error) {
+                                tm_text *extras, tempera_error *error) {
   tm_text text = {0};
-  if (notes->length)
-    tm_text_printf(&text, "The data are not the same in all: %s.", notes->data);
+  if (extras->length)
+    tm_text_printf(&text, "The data are not the same in all: %s.",
+                   extras->data);
   else if (summaries[0]->data_count == 0)
     tm_text_add(&text, "No data were recorded with these runs: whether they "
                        "are on the same data cannot be checked.");
@@ -218,13 +219,13 @@ static tempera_comparison *make(const tempera_summary *const *summaries,
 
 static tempera_status warn_all(tempera_comparison *c,
                                const tempera_summary *const *summaries,
-                               tm_text *notes, tempera_error *error) {
+                               tm_text *extras, tempera_error *error) {
   tm_text text = {0};
   tempera_status status = warn_unreliable(c, summaries, &text, error);
   if (status == TEMPERA_OK)
     status = warn_overlap(c, &text, error);
   if (status == TEMPERA_OK)
-    status = warn_data(c, summaries, notes, error);
+    status = warn_data(c, summaries, extras, error);
   tm_text_clear(&text);
   return status;
 }
@@ -234,7 +235,7 @@ tempera_status tempera_compare(const tempera_summary *const *summaries,
                                const double *prior_odds,
                                tempera_comparison **comparison,
                                tempera_error *error) {
-  tm_text notes = {0};
+  tm_text numbers = {0}, extras = {0};
   tempera_comparison *made = NULL;
   tempera_status status = TEMPERA_OK;
   if (count < 2)
@@ -243,16 +244,20 @@ tempera_status tempera_compare(const tempera_summary *const *summaries,
   TM_TRY(check_odds(prior_odds, count, error));
   for (size_t i = 0; i < count; i++)
     TM_TRY(check_evidence(summaries[i], names[i], error));
-  TM_TRY_DONE(tm_compare_data(summaries, names, count, &notes, error));
+  TM_TRY_DONE(
+      tm_compare_data(summaries, names, count, &numbers, &extras, error));
   made = make(summaries, names, count);
   TM_TRY_DONE(made ? TEMPERA_OK : tm_fail_memory(error));
   fill(made, summaries, prior_odds);
-  TM_TRY_DONE(warn_all(made, summaries, &notes, error));
+  TM_TRY_DONE(warn_all(made, summaries, &extras, error));
+  made->numbers = numbers.data;
+  numbers = (tm_text){0};
   *comparison = made;
   made = NULL;
 done:
   tempera_comparison_free(made);
-  tm_text_clear(&notes);
+  tm_text_clear(&numbers);
+  tm_text_clear(&extras);
   return status;
 }
 
@@ -260,6 +265,7 @@ void tempera_comparison_free(tempera_comparison *comparison) {
   tempera_comparison *c = comparison;
   if (!c)
     return;
+  tm_heap_free(c->numbers);
   for (size_t i = 0; i < c->count; i++) {
     tm_heap_free(c->names ? c->names[i] : NULL);
     tm_heap_free(c->models ? c->models[i] : NULL);

@@ -106,16 +106,17 @@ static void note_extra(const tempera_summary *s, const char *name,
 
 tempera_status tm_compare_data(const tempera_summary *const *summaries,
                                const char *const *names, size_t count,
-                               tm_text *notes, tempera_error *error) {
+                               tm_text *numbers, tm_text *extras,
+                               tempera_error *error) {
   for (size_t i = 0; i < count; i++)
     for (size_t j = i + 1; j < count; j++)
       TM_TRY(check_pair(summaries[i], names[i], summaries[j], names[j], error));
   for (size_t i = 0; i < summaries[0]->data_count; i++)
     if (!summaries[0]->data[i].array)
-      note_number(summaries, names, count, &summaries[0]->data[i], notes);
+      note_number(summaries, names, count, &summaries[0]->data[i], numbers);
   for (size_t r = 1; r < count; r++) {
-    note_extra(summaries[r], names[r], summaries[0], names[0], notes);
-    note_extra(summaries[0], names[0], summaries[r], names[r], notes);
+    note_extra(summaries[r], names[r], summaries[0], names[0], extras);
+    note_extra(summaries[0], names[0], summaries[r], names[r], extras);
   }
-  return notes->failed ? tm_fail_memory(error) : TEMPERA_OK;
+  return numbers->failed || extras->failed ? tm_fail_memory(error) : TEMPERA_OK;
 }

@@ -46,6 +46,12 @@ static void add_models(json_t *section, const tempera_comparison *c) {
 }
 
 static void add_warnings(json_t *section, const tempera_comparison *c) {
+  if (c->numbers) {
+    tm_text line = {0};
+    tm_text_printf(&line, "In the data, %s.", c->numbers);
+    tm_section_text(section, NULL, line.failed ? "" : line.data);
+    tm_text_clear(&line);
+  }
   for (size_t i = 0; i < c->warning_count; i++)
     tm_section_text(section, "warn", c->warnings[i]);
 }

@@ -71,6 +71,8 @@ tempera_status tempera_comparison_text(const tempera_comparison *comparison,
   add_factors(comparison, colour, &out);
   tm_text_add(&out, "\n  2 log BF: below 2 a bare mention, to 6 positive, to "
                     "10 strong, beyond very strong\n  (Kass & Raftery 1995)\n");
+  if (comparison->numbers)
+    tm_text_printf(&out, "\n  In the data, %s.\n", comparison->numbers);
   for (size_t i = 0; i < comparison->warning_count; i++)
     tm_text_printf(&out, "\n  Warning: %s\n", comparison->warnings[i]);
   if (out.failed) {
@@ -122,6 +124,8 @@ tempera_status tempera_comparison_json(const tempera_comparison *comparison,
                       matrix(c->log_bayes_factors, c->count));
   json_object_set_new(root, "log_bayes_factor_se",
                       matrix(c->log_bayes_factor_se, c->count));
+  if (c->numbers)
+    tm_json_string(root, "numbers", c->numbers);
   warnings = json_array();
   for (size_t i = 0; i < c->warning_count; i++)
     json_array_append_new(warnings, json_string(c->warnings[i]));

@@ -1,6 +1,7 @@
 /* reference_leg.c - see reference_leg.h. */
 #include "run/reference_leg.h"
 
+#include "estimate/estimate.h"
 #include "groups/pair.h"
 #include "run/sampler.h"
 
@@ -14,7 +15,9 @@ enum {
   LOOKS = 100,      /* draws of q per chain, for the first curve */
   MOST_ENDS = 4000, /* target draws for it */
   POINTS = 65,      /* of the first curve */
-  STEPS = 60        /* of the bridge's iteration */
+  STEPS = 60,       /* of the bridge's iteration */
+  WALKED = 100,     /* round trips of a round in which the leg works */
+  DRAWS_PER_COORDINATE = 20
 };
 static const double ATOM = 0.2; /* mass at tau = 0 */
 /* Draws that came before this share of the sweeps done are forgotten. */
@@ -252,6 +255,27 @@ static tempera_status update_prior(tempera_sampler *s, tempera_error *error) {
   return TEMPERA_OK;
 }
 
+/* Round trips of the round, by the q and P(tau) that were in force. */
+static tempera_status count_trips(tempera_sampler *s, tempera_error *error) {
+  tm_reference_leg *leg = s->leg;
+  size_t restarts;
+  leg->trips = 0;
+  if (!leg->walking)
+    return TEMPERA_OK;
+  TM_TRY(record(leg, leg->round_draws, error));
+  leg->round_draws->count = s->round_end - s->round_start;
+  return tm_estimate_round_trips(leg->round_draws, &leg->trips, &restarts,
+                                 error);
+}
+
+bool tm_leg_settled(const tempera_sampler *sampler) {
+  const tempera_sampler *s = sampler;
+  pick p = pick_rows(s, SIZE_MAX / s->options.chains);
+  return s->leg->trips >= WALKED &&
+         p.count * s->options.chains >=
+             DRAWS_PER_COORDINATE * s->model->dimension;
+}
+
 /* The last round learns P(tau) for the q before it; those before it, q. */
 tempera_status tm_leg_end_round(tempera_sampler *sampler, bool last,
                                 tempera_error *error) {
@@ -261,6 +285,8 @@ tempera_status tm_leg_end_round(tempera_sampler *sampler, bool last,
     return TEMPERA_OK;
   for (size_t c = 0; c < s->options.chains && leg->walking; c++)
     tm_kernel_end_round(pair_of(s, c)->reference->kernel);
+  TM_TRY(count_trips(s, error));
+  tm_warmup_consider_end(s, last);
   pick p = pick_rows(s, MOST_FITTED);
   bool fitting = !last || !leg->walking;
   if (fitting && p.count * s->options.chains < fewest_draws(s->model))
@@ -269,8 +295,6 @@ tempera_status tm_leg_end_round(tempera_sampler *sampler, bool last,
     TM_TRY(fit(s, error));
     TM_TRY(start_learner(s, error));
   } else {
-    TM_TRY(record(leg, leg->round_draws, error));
-    leg->round_draws->count = s->round_end - s->round_start;
     TM_TRY(tm_learner_update(leg->learner, leg->round_draws, error));
   }
   leg->walking = true;

@@ -14,6 +14,7 @@ typedef struct tm_reference_leg {
   tm_tau_prior prior;
   tempera_draws *round_draws; /* of the leg in this warmup round */
   bool walking;               /* the groups have their third walker */
+  size_t trips;               /* round trips in the round that has ended */
   /* Target draws of the warmup, every stride-th sweep: u and log f. */
   size_t stride, rows; /* rows: per chain */
   double *u, *log_density;
@@ -28,6 +29,9 @@ void tm_leg_keep(tempera_sampler *sampler, const tm_group *group);
 TEMPERA_CHECKED tempera_status tm_leg_end_round(tempera_sampler *sampler,
                                                 bool last,
                                                 tempera_error *error);
+/* Has q enough draws to be fitted to for good, and did it carry walkers well
+ * in the round that has ended? */
+bool tm_leg_settled(const tempera_sampler *sampler);
 /* Record what estimators must know. */
 TEMPERA_CHECKED tempera_status tm_leg_freeze(tempera_sampler *sampler,
                                              tempera_error *error);

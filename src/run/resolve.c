@@ -159,9 +159,13 @@ static tempera_status check(const tempera_options *o,
 }
 
 /* The reference leg goes with the target chain of pt-stwnc, in settings that
- * are not the paper's. */
+ * are not the paper's. No density fitted to draws is near a posterior over many
+ * integers: the leg makes no round trip there (64 sites at their critical
+ * point), and is worth its cost only where the prior gives no leg. */
 static bool has_reference(const tempera_options *o,
                           const tempera_model *model) {
+  if (tm_too_many_integers(model, NULL, 0) && !model->spec.prior_improper)
+    return false;
   return o->method == TEMPERA_PT_STWNC && !o->paper &&
          o->tau_prior != TEMPERA_PRIOR_PROFILE && o->warmup > 0 &&
          model->dimension > 0;

@@ -88,6 +88,7 @@ static tempera_status make_group(tempera_sampler *s, size_t chain,
   TM_TRY(s->method->make_group(s, (uint32_t)(chain + o->chain_offset), start,
                                tau, &s->groups[chain], error));
   s->groups[chain]->chain = (uint32_t)chain;
+  s->groups[chain]->evaluator.call->chain = chain + 1;
   return TEMPERA_OK;
 }
 
@@ -478,7 +479,8 @@ void tempera_sampler_progress_sized(const tempera_sampler *sampler,
                                  .se = s->se,
                                  .round_trips = s->round_trips,
                                  .likelihood_evaluations =
-                                     tm_sampler_evaluations(s)};
+                                     tm_sampler_evaluations(s),
+                                 .next = tm_next_end(s, done)};
   tm_sized_give(progress, size, &ours, sizeof ours);
 }
 

@@ -59,7 +59,9 @@ struct tempera_sampler {
   size_t round_start, round_end; /* sweeps between which a round lies */
   size_t search_due; /* the sweep after which basins are next looked for */
   double *annealed;  /* once annealed: a point of each chain at tau = 1 */
-  bool barren;       /* no walker came up from the prior in the last round */
+  size_t trips;      /* to the prior and back in the last warmup round */
+  bool barren;       /* no walker came up from the prior in it, ... */
+  bool anew;         /* ... and its curve was therefore annealed just now */
   size_t extensions; /* rounds by which warmup was made longer for it */
   atomic_bool cancelled;
   struct timespec started;
@@ -77,6 +79,8 @@ struct tempera_sampler {
 
 /* sampler.c: sweeps every group has done, and will do. */
 size_t tm_sweeps_done(const tempera_sampler *sampler);
+/* stopping.c: after how many sweeps the run may end next. */
+size_t tm_next_end(const tempera_sampler *sampler, size_t done);
 size_t tm_sweeps_total(const tempera_sampler *sampler);
 /* The seed of what all chains of this process share, and others do not. */
 uint64_t tm_seed_of(const tempera_options *options);
@@ -92,6 +96,10 @@ TEMPERA_CHECKED tempera_status tm_warmup_begin(tempera_sampler *sampler,
  * round freezes everything. */
 TEMPERA_CHECKED tempera_status tm_warmup_end_round(tempera_sampler *sampler,
                                                    tempera_error *error);
+
+/* Before q is fitted at the end of a round: may the next, a short one, be the
+ * last? Then the warmup is shortened. */
+void tm_warmup_consider_end(tempera_sampler *sampler, bool last);
 
 /* The draws of a warmup round, without their thetas, for a learner: room for
  * them, a group's latest sweep, and at the end of the round the use of them. */

@@ -42,6 +42,13 @@ static size_t next_check(size_t kept) {
   return check;
 }
 
+size_t tm_next_end(const tempera_sampler *s, size_t done) {
+  size_t warmup = s->options.warmup, total = tm_sweeps_total(s);
+  size_t kept = done > warmup ? done - warmup : 0;
+  size_t next = warmup + next_check(kept);
+  return s->automatic && next < total ? next : total;
+}
+
 /* Sweeps to do next: about BLOCK_SECONDS worth, not past the next check. */
 static size_t next_block(const tempera_sampler *s, const pace *p,
                          const tempera_progress *now) {

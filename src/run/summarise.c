@@ -67,6 +67,24 @@ static tempera_status fill_ridge(const tempera_sampler *s,
   return copy_knots(view, tempera_model_size(s->model), summary, error);
 }
 
+/* NaN and +infinity that the chains have met. */
+static tempera_status tell_rejected(const tempera_sampler *s,
+                                    tempera_summary *summary,
+                                    tempera_error *error) {
+  uint64_t rejected = 0, answers = 0;
+  const char *first = NULL;
+  for (size_t c = 0; c < s->options.chains; c++) {
+    const tm_evaluator *e = &s->groups[c]->evaluator;
+    rejected += e->rejected;
+    answers += e->answers;
+    first = !first && e->rejected ? e->rejected_at : first;
+  }
+  return rejected
+             ? tm_find_about(summary, TM_FIND_NOT_NUMBERS, (double)rejected,
+                             (double)answers, error, "%.250s", first)
+             : TEMPERA_OK;
+}
+
 static tempera_status fill_labels(const tempera_sampler *s,
                                   tempera_summary *summary,
                                   tempera_error *error) {
@@ -93,6 +111,7 @@ static tempera_status fill_labels(const tempera_sampler *s,
         tm_find_about(summary, TM_FIND_BARREN_WARMUP,
                       (double)(s->round_end - s->round_start), NAN, error, "%s",
                       s->annealed ? ", though log z was annealed anew" : ""));
+  TM_TRY(tell_rejected(s, summary, error));
   if (s->model->spec.no_likelihood)
     TM_TRY(tm_find(summary, TM_FIND_NO_LIKELIHOOD, NAN, NAN, error));
   summary->seed = o->seed;

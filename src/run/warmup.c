@@ -11,6 +11,8 @@ enum {
   FIRST_SEARCH = 3000, /* kept sweeps; later ones come after twice as many */
   FIRST_ROUND = 300,   /* sweeps; later warmup rounds double */
   PATIENCE = 2000,     /* sweeps after which the curve must have been walked */
+  LAST_ROUND = 600,    /* learns P(tau) where warmup ends early */
+  WALKED = 20,         /* round trips of a round in which the prior leg works */
   MOST_EXTENSIONS = 3
 };
 
@@ -49,12 +51,29 @@ tempera_status tm_warmup_begin(tempera_sampler *sampler, tempera_error *error) {
   return s->options.warmup == 0 ? freeze(s, error) : TEMPERA_OK;
 }
 
+static bool free_to_choose(const tempera_sampler *s) {
+  return s->automatic && !s->options.warmup_given;
+}
+
+/* More warmup is of no use where the reference leg walks well and the prior
+ * leg either does, too, or does not at all by a curve that is not to blame. */
+void tm_warmup_consider_end(tempera_sampler *sampler, bool last) {
+  tempera_sampler *s = sampler;
+  if (last || !free_to_choose(s) || s->round_end < PATIENCE ||
+      !tm_leg_settled(s))
+    return;
+  bool prior_settled = s->trips >= WALKED || (s->barren && !s->anew);
+  size_t end = s->round_end + LAST_ROUND;
+  if (prior_settled && end < s->options.warmup)
+    s->options.warmup = end;
+}
+
 /* A last round in which nothing came up from the prior would be followed by a
  * run in which nothing does: the round is repeated, unless the caller has
- * fixed the lengths. */
+ * fixed the lengths, or there is another leg that works. */
 static bool extend(tempera_sampler *s) {
-  if (!s->barren || !s->automatic || s->options.warmup_given ||
-      s->extensions == MOST_EXTENSIONS)
+  if (!s->barren || !free_to_choose(s) || s->extensions == MOST_EXTENSIONS ||
+      (s->leg && tm_leg_settled(s)))
     return false;
   s->extensions++;
   s->options.warmup += s->round_end - s->round_start;
@@ -109,13 +128,12 @@ void tm_round_keep(const tempera_sampler *sampler, tempera_draws *draws,
 tempera_status tm_round_learn(tempera_sampler *sampler, tempera_draws *draws,
                               tm_learner **learner, tempera_error *error) {
   tempera_sampler *s = sampler;
-  size_t round_trips, restarts;
+  size_t restarts;
   draws->count = s->round_end - s->round_start;
   TM_TRY(tm_learner_update(*learner, draws, error));
-  TM_TRY(tm_estimate_round_trips(draws, &round_trips, &restarts, error));
+  TM_TRY(tm_estimate_round_trips(draws, &s->trips, &restarts, error));
   s->barren = restarts == 0;
   bool suspect = s->barren && !tm_learner_whole(*learner);
-  if (suspect && !s->annealed && s->round_end > PATIENCE)
-    return tm_landscape_anneal(s, learner, error);
-  return TEMPERA_OK;
+  s->anew = suspect && !s->annealed && s->round_end > PATIENCE;
+  return s->anew ? tm_landscape_anneal(s, learner, error) : TEMPERA_OK;
 }

@@ -9,7 +9,8 @@
 
 #include "tempering/store.h"
 
-/* The gap to which `convex` is refined, in nats. */
+/* The gap to which `convex` is refined, in nats, unless the settings say
+ * otherwise. */
 #define TM_RIDGE_GAP 1e-3
 
 typedef struct tm_ridge tm_ridge;
@@ -17,6 +18,7 @@ typedef struct tm_ridge tm_ridge;
 typedef struct tm_ridge_settings {
   tempera_ridge kind;
   double tau_min; /* 0 unless the prior is improper */
+  double gap;     /* 0: TM_RIDGE_GAP */
   uint64_t seed;
   int threads;
   tm_stop stop; /* ends the search with TEMPERA_CANCELLED */

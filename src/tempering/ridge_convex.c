@@ -175,13 +175,17 @@ static tempera_status probe(tm_ridge *ridge, size_t k, tempera_error *error) {
   return tm_store_check(ridge->store, error);
 }
 
+static double allowed_gap(const tm_ridge *ridge) {
+  return ridge->settings.gap > 0 ? ridge->settings.gap : TM_RIDGE_GAP;
+}
+
 /* The new knot of an interval: where the end tangents meet, its half-way
  * point in curvature. A gap that calls for three pieces is cut at a third. */
 static double new_knot(const tm_ridge *ridge, size_t k, double where) {
   const tm_knot *a = &ridge->knots[k], *b = a + 1;
   double width = b->tau - a->tau, margin = 1e-9 * width;
   double half = meet(&a->best, &b->best, a->tau, b->tau);
-  double ratio = a->gap / TM_RIDGE_GAP;
+  double ratio = a->gap / allowed_gap(ridge);
   /* At a kink, probing gains nothing and the cut belongs on the kink. */
   bool smooth = a->value == b->value && fabs(where - half) > margin;
   double tau = where;
@@ -213,7 +217,7 @@ tempera_status tm_ridge_convex_refine(tm_ridge *ridge, tempera_error *error) {
     double where = NAN;
     size_t k = widest_gap(ridge, &where);
     /* The margin leaves room for the optimiser's tolerance. */
-    if (ridge->view.gap < TM_RIDGE_GAP - 2 * TM_RIDGE_NOISE ||
+    if (ridge->view.gap < allowed_gap(ridge) - 2 * TM_RIDGE_NOISE ||
         ridge->knot_count == TM_RIDGE_KNOTS)
       return TEMPERA_OK;
     if (!ridge->knots[k].probed) {

@@ -3,7 +3,7 @@
 . "$(dirname "$0")/helpers.bash"
 
 status 1 "NaN" "$tempera" sample "$models/nan.so" -d y.json --seed 1
-says "NaN" 'nan: log_likelihood returned NaN .* at mu = '
+says "NaN" 'nan: log_likelihood returned NaN .* was NaN at mu = .*; bound '
 status 1 "NaN in check" "$tempera" check "$models/nan.so" -d y.json
 says "NaN in check" 'log_likelihood returned NaN'
 

@@ -52,7 +52,7 @@ def plain(output):
 wide = on_terminal(120, utf8, "--iterations", "200000")
 lines = progress_lines(wide)
 assert lines and all(width(line) < 120 for line in lines), lines
-assert re.search(r"(warmup|sampling) +\d+ %  \d+ it/s  \S+ left",
+assert re.search(r"(warmup|sampling) +\d+ %  \d+ it/s  \S+ (left|to the next check)",
                  "\n".join(lines)), lines
 assert re.search(r"log Z -\d+\.\d+ ± \d+\.\d+  \d+ round trips",
                  "\n".join(lines)), lines

@@ -3,6 +3,10 @@
 
 status 0 "--version" "$tempera" --version
 prints "--version" '^tempera [0-9]+\.[0-9]+\.[0-9]+$'
+status 0 "--cite" "$tempera" --cite
+prints "--cite" 'Jonoska Stojkova'
+grep -q 'family-names: Jonoska Stojkova' "$source_dir/CITATION.cff" ||
+  fail "CITATION.cff names the authors"
 status 0 "--help" "$tempera" --help
 prints "--help" 'sample MODEL'
 for command in sample check compile summary compare report reproduce; do

@@ -33,6 +33,21 @@ static void names_become_arrays(void **state) {
   tm_arena_free(arena);
 }
 
+/* The parts of complex numbers are a last dimension of two. */
+static void parts_are_a_dimension(void **state) {
+  (void)state;
+  static const char *const names[] = {"z[real]",   "z[imag]",   "v[1,real]",
+                                      "v[1,imag]", "v[2,real]", "v[2,imag]"};
+  tm_arena *arena = tm_arena_create();
+  size_t count = 0;
+  tm_named_array *a = arrays_of(arena, names, 6, &count);
+  assert_int_equal(count, 2);
+  assert_string_equal(a[0].name, "z");
+  assert_true(a[0].rank == 1 && a[0].dims[0] == 2);
+  assert_true(a[1].rank == 2 && a[1].dims[0] == 2 && a[1].dims[1] == 2);
+  tm_arena_free(arena);
+}
+
 /* What is no full array keeps its names. */
 static void the_rest_stays_single(void **state) {
   (void)state;
@@ -56,6 +71,7 @@ static void the_rest_stays_single(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(names_become_arrays),
+                                     cmocka_unit_test(parts_are_a_dimension),
                                      cmocka_unit_test(the_rest_stays_single)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -285,6 +285,30 @@ static void coordinates_are_stans(void **state) {
   close_program(m);
 }
 
+/* The parts of a complex number are neighbours on both scales. */
+static void complex_coordinates_are_stans(void **state) {
+  (void)state;
+  open_program("parameters { array[2] complex_vector[2] q; complex z; }\n"
+               "model { for (k in 1:2) target += -sum(norm(q[k]));\n"
+               "  target += -norm(z); }\n");
+  bs_model *m = construct("");
+  char *error = NULL;
+  static const double places[] = {1, 2, 5, 6, 3, 4, 7, 8, 9, 10};
+  double u[10], theta[10];
+  assert_string_equal(bs.unc_names(m),
+                      "q.1.1.real,q.1.1.imag,q.1.2.real,q.1.2.imag,q.2.1.real,"
+                      "q.2.1.imag,q.2.2.real,q.2.2.imag,z.real,z.imag");
+  const char *json = "{\"q\": [[[1, 2], [3, 4]], [[5, 6], [7, 8]]],"
+                     "\"z\": [9, 10]}";
+  assert_int_equal(bs.unconstrain_json(m, json, u, &error), 0);
+  for (int i = 0; i < 10; i++)
+    assert_near(u[i], i + 1, 0);
+  assert_int_equal(bs.constrain(m, false, false, u, theta, NULL, &error), 0);
+  for (int i = 0; i < 10; i++)
+    assert_near(theta[i], places[i], 0);
+  close_program(m);
+}
+
 static void json_is_nested_as_declared(void **state) {
   (void)state;
   open_program(NORMAL);
@@ -490,6 +514,7 @@ int main(void) {
       cmocka_unit_test(versions_names_and_sizes),
       cmocka_unit_test(both_scales_agree),
       cmocka_unit_test(coordinates_are_stans),
+      cmocka_unit_test(complex_coordinates_are_stans),
       cmocka_unit_test(json_is_nested_as_declared),
       cmocka_unit_test(densities_gradients_and_hessians_are_exact),
       cmocka_unit_test(prints_and_rejections_are_heard),

@@ -97,10 +97,10 @@ static const char *chosen(const char *name, const char *signature) {
 /* ---- signatures, with each of the types that capitals stand for ---------- */
 
 static const char *types_of(char letter) {
-  static const char letters[] = "RILVSDMPQX";
-  static const char *const types[] = {"r,v,w,[r", "i,[i",    "v,w", "v,w,[v,[w",
-                                      "[r,v,w",   "v,w,m",   "m,w", "r,v",
-                                      "m,v",      "[r,[v,[w"};
+  static const char letters[] = "RILVSDMPQXZ";
+  static const char *const types[] = {
+      "r,v,w,[r", "i,[i", "v,w", "v,w,[v,[w", "[r,v,w",    "v,w,m",
+      "m,w",      "r,v",  "m,v", "[r,[v,[w",  "c,p,q,o,[c"};
   const char *found = strchr(letters, letter);
   return found ? types[found - letters] : NULL;
 }
@@ -274,11 +274,19 @@ static bool has_gradient(const tm_builtin *b) {
   return colon[strspn(colon, ":[")] != 'i' && !strchr(b->signature, 'x');
 }
 
+/* In each of the shapes. */
+static void check_complex(const tm_builtin *b) {
+  for (int turn = 0; turn < 5; turn++)
+    check_call(b->name, b->signature, turn);
+}
+
 static void every_gradient_equals_differences(void **state) {
   (void)state;
   for (size_t i = 0; i < tm_builtin_count(); i++) {
     const tm_builtin *b = tm_builtin_at(i);
-    if (b->kind == TM_B_MAP1 || b->kind == TM_B_MAP2) {
+    if (b->kind >= TM_B_COMPLEX && b->kind <= TM_B_PAIR)
+      check_complex(b);
+    else if (b->kind == TM_B_MAP1 || b->kind == TM_B_MAP2) {
       check_call(b->name, b->signature, 0);
       if (!chosen(b->name, b->signature))
         check_call(b->name, b->signature, 1);

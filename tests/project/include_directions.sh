@@ -23,7 +23,7 @@ libraries = {"cblas": ["base", "numeric", "language"], "lapacke": ["numeric", "l
              "sunmatrix": ["language"], "sunlinsol": ["language"],
              "sunnonlinsol": ["language"], "sundials": ["language"],
              "dlfcn": ["numeric", "language", "model", "report"],
-             "pthread": ["base", "parallel", "language"]}
+             "pthread": ["base", "parallel", "model", "language", "cli"]}
 
 def reach(folder):
     found = {folder}

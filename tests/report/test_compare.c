@@ -191,10 +191,10 @@ static void comparison_tells_data_apart_by_variable(void **state) {
   (void)state;
   static const struct {
     const char *a, *b;
-    const char *refused, *warning; /* words, or NULL */
+    const char *refused, *warning, *numbers; /* words, or NULL */
   } cases[] = {
       {"{\"n\":2,\"y\":[1,2],\"K\":3}", "{\"K\":4,\"y\":[1.0,2],\"n\":2}", NULL,
-       "K: 3 in one, 4 in two"},
+       NULL, "K: 3 in one, 4 in two"},
       {"{\"y\":[1,2],\"x\":[1,1]}", "{\"y\":[1,2]}", NULL,
        "x: in one, not in two"},
       {"{\"y\":[1,2]}", "{\"y\":[1,2.5]}", "variable y differs", NULL},
@@ -220,6 +220,10 @@ static void comparison_tells_data_apart_by_variable(void **state) {
       fail_msg("case %zu: %s", i, fine ? "not refused" : error.message);
     if (!fine)
       assert_non_null(strstr(error.message, cases[i].refused));
+    if (fine && cases[i].numbers)
+      assert_string_equal(c->numbers, cases[i].numbers);
+    else if (fine)
+      assert_null(c->numbers);
     if (cases[i].warning)
       assert_true(warned(c, cases[i].warning));
     else if (fine)

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { PROGRAMS = 12, PIECES = 25, DEPTH = 3 };
+enum { PROGRAMS = 12, COMPLEX_PROGRAMS = 2, PIECES = 25, DEPTH = 3 };
 
 typedef struct writer {
   tempera_random random;
@@ -18,7 +18,8 @@ typedef struct writer {
 } writer;
 
 /* A template: R, V, W and M stand for a random real, vector, row vector and
- * matrix, I for an index, S for a positive real. */
+ * matrix, C, Z and Y for a complex number, vector and matrix, I for an index,
+ * S for a positive real. */
 static const char *const REALS[] = {
     "a",
     "b",
@@ -217,6 +218,66 @@ static const char *const MATRICES[] = {
     "generalized_inverse(add_diag(tanh(M), 4))",
     "symmetrize_from_lower_tri(M)",
     "cov_matrix_constrain(append_row(tanh(V), tanh(V)), 3)"};
+static const char *const COMPLEX[] = {
+    "to_complex(a, x)",
+    "(b - 2i)",
+    "to_complex(v[I], w[I])",
+    "(C + C)",
+    "(C - R)",
+    "(0.3 * C * C)",
+    "(C / (3 + 1i * tanh(R)))",
+    "exp(1i * R)",
+    "conj(C)",
+    "sin(to_complex(tanh(R), tanh(R)))",
+    "log(3 + to_complex(tanh(R), R))",
+    "sqrt(3 + to_complex(tanh(R), R))",
+    "atanh(0.3 * tanh(R) + 0.5i)",
+    "(to_complex(S, tanh(R)) ^ to_complex(0.5, tanh(R)))",
+    "polar(S, R)",
+    "(x > 0 ? C : R)",
+    "(Z)[I]",
+    "(Y)[I, I]",
+    "sum(Z)",
+    "dot_product(Z, V)",
+    "(Z' * Z)",
+    "trace(Y)",
+    "sum(exp(0.1i * eigenvalues(diag_matrix([1, 4, 8]') + 0.3 * tanh(M))))"};
+static const char *const COMPLEX_VECTORS[] = {
+    "to_complex(v, d)", "(v + 1i * w')", "(Z + Z)",
+    "(C * Z)",          "(Z .* V)",      "(Z ./ (3 + 1i * tanh(R)))",
+    "(0.3 * Y * Z)",    "conj(Z)",       "fft(Z)",
+    "inv_fft(Z)",       "(Y)[, I]",      "append_row(C, (Z)[2:3])",
+    "[C, R, C]'",       "reverse(Z)",    "cumulative_sum(Z)",
+    "diagonal(Y)"};
+static const char *const COMPLEX_MATRICES[] = {"to_complex(A, A')",
+                                               "(M + 1i * tanh(M))",
+                                               "(Y - Y)",
+                                               "(C * Y)",
+                                               "Y'",
+                                               "conj(Y)",
+                                               "(0.3 * Z * Z')",
+                                               "(0.3 * Y * Y)",
+                                               "diag_matrix(Z)",
+                                               "diag_pre_multiply(Z, M)",
+                                               "add_diag(Y, C)",
+                                               "fft2(Y)",
+                                               "symmetrize_from_lower_tri(Y)"};
+static const char *const COMPLEX_STATEMENTS[] = {
+    "  target += sin(0.1 * get_real(C)) + tanh(0.1 * get_imag(C)); // "
+    "@likelihood\n",
+    "  target += cos(abs(2 + tanh(R) + 1i * tanh(R))); // @likelihood\n",
+    "  target += tanh(0.01 * norm(C)) + sin(0.01 * sum(norm(Z))); // "
+    "@likelihood\n",
+    "  { complex_vector[3] u = Z;\n"
+    "    for (i in 1:3) { u[i] = 0.3 * u[i] + C; if (i > 1) u[i] += "
+    "tanh(get_real(u[i - 1])); }\n"
+    "    target += sin(0.1 * get_imag(sum(u))); // @likelihood\n  }\n",
+    "  { complex_matrix[3, 3] Q = 0.2 * Y; Q[2] = Z'; Q[, 1] = V;\n"
+    "    Q[3, 2] *= C; Q[1:2, 2:3] = Q[2:3, 1:2];\n"
+    "    target += sin(0.1 * get_real(sum(Q))); // @likelihood\n  }\n",
+    "  { complex s = 0; for (e in Z) s += exp(0.1i * get_real(e)) * R;\n"
+    "    target += cos(0.1 * get_real(s)); // @likelihood\n  }\n"};
+
 /* Statements; each ends by raising the target with something bounded. */
 static const char *const STATEMENTS[] = {
     "  target += sin(R); // @likelihood\n",
@@ -275,6 +336,12 @@ static void expand(writer *w, const char *template) {
       WRITE(ROWS, 2);
     } else if (alone && *c == 'M') {
       WRITE(MATRICES, 1);
+    } else if (alone && *c == 'C') {
+      WRITE(COMPLEX, 3);
+    } else if (alone && *c == 'Z') {
+      WRITE(COMPLEX_VECTORS, 2);
+    } else if (alone && *c == 'Y') {
+      WRITE(COMPLEX_MATRICES, 1);
     } else if (alone && *c == 'I') {
       tm_text_printf(&w->text, "%d",
                      1 + (int)tempera_random_below(&w->random, 3));
@@ -284,7 +351,7 @@ static void expand(writer *w, const char *template) {
   }
 }
 
-static void write_program(writer *w) {
+static void write_program(writer *w, bool complex) {
   tm_text_add(
       &w->text,
       "functions {\n"
@@ -301,7 +368,7 @@ static void write_program(writer *w) {
       "model {\n  a ~ normal(0, 1); b ~ gamma(2, 1); v ~ normal(a, b);\n"
       "  w ~ student_t(4, 0, b); to_vector(A) ~ normal(0, 1);\n");
   for (int i = 0; i < PIECES; i++)
-    expand(w, PICK(STATEMENTS));
+    expand(w, complex ? PICK(COMPLEX_STATEMENTS) : PICK(STATEMENTS));
   tm_text_add(&w->text, "}\n");
 }
 
@@ -374,22 +441,32 @@ static void check_program(const writer *w, const char *name) {
   tm_arena_free(arena);
 }
 
-static void random_programs_have_their_gradients(void **state) {
-  (void)state;
-  for (int k = 0; k < PROGRAMS; k++) {
+static void check_programs(int count, bool complex) {
+  for (int k = 0; k < count; k++) {
     writer w = {.random = tm_random(2026, (uint32_t)k, TM_PURPOSE_TEST)};
     char name[32];
     snprintf(name, sizeof name, "program %d", k);
-    write_program(&w);
+    write_program(&w, complex);
     assert_false(w.text.failed);
     check_program(&w, name);
     tm_text_clear(&w.text);
   }
 }
 
+static void random_programs_have_their_gradients(void **state) {
+  (void)state;
+  check_programs(PROGRAMS, false);
+}
+
+static void complex_programs_have_their_gradients(void **state) {
+  (void)state;
+  check_programs(COMPLEX_PROGRAMS, true);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(random_programs_have_their_gradients),
+      cmocka_unit_test(complex_programs_have_their_gradients),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

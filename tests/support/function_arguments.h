@@ -8,6 +8,15 @@
 #define POINTS "[[.1,.2],[.5,-.3],[1.2,.4]]"
 #define TWO_SETS "[[.1,.2],[.5,-.3]] [[1,.4],[.3,.8],[2,1]]"
 
+/* of complex numbers: the last brackets hold their parts */
+#define COMPLEX_MATRIX                                                         \
+  "[[[.5,.2],[.3,-.7],[-.1,.4]],[[.7,.1],[1.5,-.3],[.2,.9]],"                  \
+  "[[.1,-.5],[-.6,.8],[1.1,.6]]]"
+#define COMPLEX_TALL                                                           \
+  "[[[.5,.2],[.3,-.7]],[[.7,.1],[1.5,-.3]],[[.1,-.5],[-.6,.8]]]"
+#define COMPLEX_WIDE "[[[.5,.2],[.3,-.7],[.2,.4]],[[.7,.1],[1.5,-.3],[.9,-1]]]"
+#define COMPLEX_SIX "[[1,.5],[2,-1],[3,.2],[4,.1],[5,-.6],[6,.3]]"
+
 static const choice DEFAULTS[] = {
     {"i", "2"},
     {"r", "0.6"},
@@ -25,6 +34,15 @@ static const choice DEFAULTS[] = {
     {"[m", "[[[.5,.3,-.1],[.7,1.5,.2],[.1,-.6,1.1]]]"},
     {"R", "0.6"},
     {"RR", "0.6 1.3"},
+    {"c", "[0.6,0.4]"},
+    {"p", "[[.4,-.3],[.9,.7],[1.7,.2]]"},
+    {"q", "[[.5,.6],[1.1,-.8],[.3,.2]]"},
+    {"o", COMPLEX_MATRIX},
+    {"[c", "[[.7,.1],[1.2,-.4],[.2,.9]]"},
+    {"[[c", "[[[.5,.1],[.3,.7]],[[.7,-.2],[1.5,.4]]]"},
+    {"[[[c", "[[[[.5,.1],[.3,.7]],[[.7,-.2],[1.5,.4]]]]"},
+    {"[[[[c", "[[[[[.5,.1],[.3,.7]],[[.7,-.2],[1.5,.4]]]]]"},
+    {"[q", "[[[.5,.1],[.3,.7]],[[.7,-.2],[1.5,.4]]]"},
 };
 
 static const choice CHOICES[] = {
@@ -63,6 +81,19 @@ static const choice CHOICES[] = {
     {"to_matrix w,i,i,i", "[1,2,3,4,5,6] 2 3 0"},
     {"to_matrix [r,i,i,i", "[1,2,3,4,5,6] 2 3 1"},
     {"to_matrix m,i,i,i", MATRIX " 1 9 0"},
+    {"to_matrix p,i", COMPLEX_SIX " 2 3"},
+    {"to_matrix q,i", COMPLEX_SIX " 2 3"},
+    {"to_matrix [c,i", COMPLEX_SIX " 2 3"},
+    {"to_matrix o,i", COMPLEX_MATRIX " 1 9"},
+    {"to_matrix p,i,i,i", COMPLEX_SIX " 2 3 0"},
+    {"to_matrix q,i,i,i", COMPLEX_SIX " 2 3 0"},
+    {"to_matrix [c,i,i,i", COMPLEX_SIX " 2 3 1"},
+    {"to_matrix o,i,i,i", COMPLEX_MATRIX " 1 9 0"},
+    {"eigenvalues_sym o", COMPLEX_MATRIX},
+    {"eigenvectors_sym o", COMPLEX_MATRIX},
+    {"singular_values o", COMPLEX_TALL},
+    {"svd_U o", COMPLEX_TALL},
+    {"svd_V o", COMPLEX_WIDE},
     {"log_mix S,[", "[.2,.5,.3] [[.5,.3,.1],[.7,1.5,.2]]"},
     {"log_mix S,S", "[.2,.5,.3] [.5,.3,.1]"},
     {"csr_to_dense", "2 3 [.4,.9,1.7] [1,3,2] [1,3,4]"},

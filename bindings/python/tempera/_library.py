@@ -67,7 +67,9 @@ class Spec(Structure):
                 ("quantity_names", POINTER(c_char_p)),
                 ("quantities", c_void_p), ("user", c_void_p),
                 ("clone", c_void_p), ("release", c_void_p),
-                ("reason", c_void_p), ("log_likelihood_batch", c_void_p),
+                ("reason", c_void_p), ("integer_terms", c_void_p),
+                ("integer_terms_cost", c_double),
+                ("log_likelihood_batch", c_void_p),
                 ("log_prior_batch", c_void_p), ("batch_gradients", c_bool)]
 
 

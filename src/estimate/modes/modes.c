@@ -2,10 +2,12 @@
  *
  * Modes are the parts into which clear valleys divide the target draws
  * (valley.h): a tree of cuts is grown on at most 4000 of the draws, then every
- * draw is led down it. Whole parameters with few values come first: each of
- * their values is a part of its own, as no path leads from one to the next
- * (SIR: the number first infected). Draws with a value too rare to report
- * are in no mode, so that the weights stay probabilities of values.
+ * draw is led down it. Integer parameters with few values come first, if the
+ * other parameters part with them (separation.h; SIR: the number first
+ * infected): each value is then a part of its own. Draws with a value too rare
+ * to report are in no mode, so that the weights stay probabilities of values.
+ * Other integers get a width and are coordinates like the rest: the values of
+ * one hump are one mode.
  *
  * The weight is a mean of an indicator, and its error is that of such a mean;
  * chains that rarely change between modes know little about weights, however
@@ -14,6 +16,7 @@
 #include "estimate/estimate.h"
 #include "estimate/evidence/influence.h"
 #include "estimate/mixing/mixing.h"
+#include "estimate/modes/separation.h"
 #include "estimate/modes/valley.h"
 #include "estimate/summary.h"
 #include "numeric/sort.h"
@@ -197,9 +200,14 @@ static bool group_by_integers(search *s) {
   s->integer = TM_NEW(s->arena, size_t, s->draws->size);
   if (!s->integer)
     return false;
-  for (size_t i = 0; i < s->draws->size; i++)
-    if (is_integer(s, i))
+  for (size_t i = 0; i < s->draws->size; i++) {
+    bool apart = false;
+    if (is_integer(s, i) &&
+        !tm_values_stand_apart(s->draws, s->arena, i, &apart))
+      return false;
+    if (apart)
       s->integer[s->integer_count++] = i;
+  }
   size_t found =
       s->integer_count ? count_vectors(s, list, 8 * MOST_VECTORS) : 0;
   qsort(list, found, sizeof *list, compare_counts);

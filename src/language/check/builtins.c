@@ -2,6 +2,7 @@
  * their signatures. */
 #include "language/check/types.h"
 
+#include "language/runtime/complex_tables.h"
 #include "language/runtime/prelude_scalar.h"
 #include "language/runtime/tables.h"
 
@@ -19,11 +20,21 @@
       {#name "_lccdf", letters, TM_B_CDF},
 #define RNG(name, letters, whole) {#name "_rng", letters, TM_B_RNG},
 #define WHOLE(name, letters, whole) {#name, letters, whole},
+#define COMPLEX(name, value, slope) {#name, "Z", TM_B_COMPLEX},
+#define COMPLEX2(name, operator, value, a, b)                                  \
+  {#name, "ZZ", TM_B_COMPLEX2}, {operator, "ZZ", TM_B_COMPLEX2},
+#define MODULUS(name, value, x, y) {#name, "Z", TM_B_MODULUS},
+#define ALSO(name, function) {name, "Z", TM_B_COMPLEX},
+#define PAIR(name, signature) {name, signature, TM_B_PAIR},
+#define SHAPE(name, signature, function) {name, signature, TM_B_FIXED},
 
 static const tm_builtin BUILTINS[] = {
     /* fixed before elementwise: sum-like overloads of log_sum_exp */
     TM_FIXED(FIXED) TM_UNARY(UNARY) TM_BINARY(BINARY) TM_MAP1(MAP1)
-        TM_MAP2(MAP2) TM_DENSITIES(LPDF) TM_CDFS(CDF) TM_RNGS(RNG)};
+        TM_MAP2(MAP2) TM_DENSITIES(LPDF) TM_CDFS(CDF) TM_RNGS(RNG)
+            TM_COMPLEX_FUNCTIONS(COMPLEX) TM_COMPLEX_UNARY(ALSO)
+                TM_COMPLEX_BINARY(COMPLEX2) TM_MODULI(MODULUS)
+                    TM_COMPLEX_SHAPES(SHAPE) TM_OF_PARTS(PAIR)};
 
 static const char *const UNSUPPORTED[] = {TM_UNSUPPORTED};
 
@@ -42,21 +53,16 @@ static tm_type read_type(const char **at, tm_type bound) {
   int depth = 0;
   for (; **at == '['; ++*at)
     depth++;
-  static const char letters[] = "irvwm";
-  static const tm_base bases[] = {TM_INT, TM_REAL, TM_VECTOR, TM_ROW_VECTOR,
-                                  TM_MATRIX};
+  static const char letters[] = "irvwmcpqo";
+  static const tm_base bases[] = {
+      TM_INT,           TM_REAL,    TM_VECTOR,         TM_ROW_VECTOR,
+      TM_MATRIX,        TM_COMPLEX, TM_COMPLEX_VECTOR, TM_COMPLEX_ROW_VECTOR,
+      TM_COMPLEX_MATRIX};
   char letter = *(*at)++;
   if (letter == 'x')
     return tm_type_of(bound.base, bound.depth + depth);
   const char *found = strchr(letters, letter);
   return tm_type_of(bases[found - letters], depth);
-}
-
-/* Promotions needed, or -1 when the argument does not fit. */
-static int fit(tm_type from, tm_type to) {
-  if (tm_type_equal(from, to))
-    return 0;
-  return tm_type_promotes(from, to) ? 1 : -1;
 }
 
 /* What a capital letter of a signature stands for. */
@@ -87,11 +93,11 @@ static const char *class_types(char letter, const char **name) {
 static int fit_signature(const char **at, tm_type argument, tm_type bound) {
   const char *name, *types = class_types(**at, &name);
   if (!types)
-    return fit(argument, read_type(at, bound));
+    return tm_promotion(argument, read_type(at, bound));
   ++*at;
   int least = -1;
   for (const char *c = types; *c; c += *c == ',') {
-    int cost = fit(argument, read_type(&c, bound));
+    int cost = tm_promotion(argument, read_type(&c, bound));
     if (cost >= 0 && (least < 0 || cost < least))
       least = cost;
   }
@@ -115,8 +121,7 @@ static bool bind_x(const char *signature, const tm_type *arguments,
           arguments[i].base == TM_VOID || arguments[i].base == TM_STRING)
         return false;
       tm_type found = tm_type_of(arguments[i].base, arguments[i].depth - depth);
-      if (bound->base == TM_VOID ||
-          (bound->base == TM_INT && found.base == TM_REAL))
+      if (bound->base == TM_VOID || tm_type_promotes(*bound, found))
         *bound = found;
     }
   }
@@ -214,6 +219,30 @@ static int match_letters(const tm_builtin *b, const tm_type *arguments,
   return 0;
 }
 
+/* Real arguments are widened only where no function of reals is there. */
+static int match_complex(const tm_builtin *b, const tm_type *arguments,
+                         size_t count, tm_type *result) {
+  enum { LAST_RESORT = 64 };
+  tm_type types[2] = {{0}};
+  bool complex = false;
+  if (count != strlen(b->signature))
+    return -1;
+  for (size_t i = 0; i < count; i++) {
+    types[i] = tm_real_type(arguments[i]);
+    complex = complex || tm_is_complex(arguments[i]);
+    if (!numeric(types[i]))
+      return -1;
+  }
+  if (b->kind == TM_B_PAIR && complex)
+    return -1;
+  if (count == 2 && match_binary(types, count, &types[0]) < 0)
+    return -1;
+  *result = b->kind == TM_B_MODULUS ? types[0] : tm_complex_type(types[0]);
+  if (result->base == TM_INT)
+    result->base = TM_REAL;
+  return complex || b->kind == TM_B_PAIR ? 0 : LAST_RESORT;
+}
+
 static int match(const tm_builtin *b, const tm_type *arguments, size_t count,
                  tm_type *result) {
   switch (b->kind) {
@@ -225,6 +254,11 @@ static int match(const tm_builtin *b, const tm_type *arguments, size_t count,
   case TM_B_BINARY:
   case TM_B_MAP2:
     return match_binary(arguments, count, result);
+  case TM_B_COMPLEX:
+  case TM_B_MODULUS:
+  case TM_B_COMPLEX2:
+  case TM_B_PAIR:
+    return match_complex(b, arguments, count, result);
   default:
     return match_letters(b, arguments, count, result);
   }
@@ -261,6 +295,20 @@ const tm_builtin *tm_builtin_find(const char *name, const tm_type *arguments,
   return best;
 }
 
+bool tm_builtin_widens(const tm_builtin *b, const tm_type *arguments,
+                       size_t count, size_t i) {
+  tm_type bound;
+  if (b->kind != TM_B_FIXED)
+    return b->kind == TM_B_COMPLEX || b->kind == TM_B_MODULUS ||
+           b->kind == TM_B_COMPLEX2;
+  const char *at = b->signature, *name;
+  for (; i > 0; at++)
+    i -= *at == ',';
+  return !class_types(*at, &name) &&
+         bind_x(b->signature, arguments, count, &bound) &&
+         tm_is_complex(read_type(&at, bound));
+}
+
 static void add(char *buffer, size_t size, const char *text) {
   size_t used = strlen(buffer);
   snprintf(buffer + used, size - used, "%s", text);
@@ -286,7 +334,10 @@ static void add_signature(const tm_builtin *b, char *buffer, size_t size) {
     }
   } else {
     for (const char *c = b->signature; *c; c++) {
-      add(buffer, size, *c == 'I' ? "ints" : "reals");
+      add(buffer, size,
+          *c == 'I'   ? "ints"
+          : *c == 'Z' ? "complex numbers"
+                      : "reals");
       if (c[1])
         add(buffer, size, ", ");
     }

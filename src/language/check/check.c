@@ -8,6 +8,9 @@ static tempera_status check_statement(tm_checker *c, tm_statement *s);
 
 static tempera_status declare(tm_checker *c, tm_variable *v) {
   tm_variable *other = tm_scope_find(c, v->name);
+  if (tm_rank(v->type) > TM_MAX_RANK + 2)
+    return tm_complain(c->source, v->token, "'%s' has too many dimensions",
+                       tm_shown_name(v));
   if (other)
     return tm_complain(c->source, v->token,
                        "'%s' is already declared in line %d", tm_shown_name(v),
@@ -120,6 +123,7 @@ static tempera_status check_declaration(tm_checker *c, tm_variable *v) {
   if (v->initial) {
     TM_TRY(check_readable(c, v, v->initial));
     TM_TRY(check_value(c, v->token, v->name, v->type, v->initial));
+    TM_TRY(tm_widen(c, &v->initial, v->type));
   }
   return declare(c, v);
 }
@@ -176,8 +180,9 @@ static tempera_status check_assignment(tm_checker *c, tm_statement *s) {
     s->value = e;
     s->op = "=";
   }
-  return check_value(c, s->token, tm_shown_name(tm_root(s->left)->variable),
-                     s->left->type, s->value);
+  TM_TRY(check_value(c, s->token, tm_shown_name(tm_root(s->left)->variable),
+                     s->left->type, s->value));
+  return tm_widen(c, &s->value, s->left->type);
 }
 
 /* ---- ~ and target ------------------------------------------------------- */
@@ -267,7 +272,9 @@ static tempera_status check_target(tm_checker *c, tm_statement *s) {
   TM_TRY(tm_check_expression(c, s->value));
   if (s->value->type.base >= TM_INT && s->value->type.base <= TM_MATRIX)
     return TEMPERA_OK;
-  return tm_complain(c->source, s->token, "target += needs a number");
+  char name[TM_TYPE_NAME];
+  return tm_complain(c->source, s->token, "target += needs a number, not %s",
+                     tm_type_name(s->value->type, name, sizeof name));
 }
 
 /* ---- control ------------------------------------------------------------ */
@@ -330,16 +337,15 @@ static tempera_status check_for(tm_checker *c, tm_statement *s) {
   } else {
     TM_TRY(tm_check_expression(c, s->lower));
     tm_type type = s->lower->type;
-    if (tm_rank(type) == 0)
+    if (tm_index_rank(type) == 0)
       return tm_complain(c->source, s->lower->token,
                          "a loop runs over from:to or over a container");
     if (type.base == TM_TUPLE)
       return tm_complain(c->source, s->lower->token,
                          "a loop over an array of tuples needs an index: "
                          "for (n in 1:size(x))");
-    s->variable->type = type.base == TM_MATRIX && type.depth == 0
-                            ? tm_type_of(TM_REAL, 0)
-                            : tm_element(type);
+    bool matrix = tm_real_type(type).base == TM_MATRIX && type.depth == 0;
+    s->variable->type = tm_element(matrix ? tm_element(type) : type);
     s->variable->data_only = s->lower->level != TM_LEVEL_PARAMETER;
   }
   TM_TRY(declare(c, s->variable));
@@ -367,7 +373,7 @@ static tempera_status check_return(tm_checker *c, tm_statement *s) {
                        "cannot return %s from a function of type %s",
                        tm_type_name(s->value->type, from, sizeof from),
                        tm_type_name(wanted, to, sizeof to));
-  return TEMPERA_OK;
+  return tm_widen(c, &s->value, wanted);
 }
 
 static tempera_status check_message(tm_checker *c, tm_statement *s) {

@@ -76,6 +76,27 @@ TEMPERA_CHECKED tempera_status tm_check_tuple_sizes(tm_checker *c,
 /* An assignment to a tuple, and a print of one, item by item. */
 TEMPERA_CHECKED tempera_status tm_assign_items(tm_checker *c, tm_statement *s);
 TEMPERA_CHECKED tempera_status tm_print_items(tm_checker *c, tm_statement *s);
+/* A checked value as it is wanted: reals become complex numbers where `to`
+ * has them. The same for all parts from `first` on, and for the arguments, of
+ * these types, of a built-in function. */
+TEMPERA_CHECKED tempera_status tm_widen(tm_checker *c, tm_expression **e,
+                                        tm_type to);
+TEMPERA_CHECKED tempera_status tm_widen_parts(tm_checker *c, tm_expression *e,
+                                              size_t first, tm_type to);
+TEMPERA_CHECKED tempera_status tm_widen_arguments(tm_checker *c,
+                                                  tm_expression *e,
+                                                  const tm_type *types);
+/* Has this operator complex operands? It becomes a call. */
+bool tm_is_complex_operation(const tm_expression *e);
+TEMPERA_CHECKED tempera_status tm_check_complex_unary(tm_checker *c,
+                                                      tm_expression *e);
+TEMPERA_CHECKED tempera_status tm_check_complex_transpose(tm_checker *c,
+                                                          tm_expression *e);
+/* size(z), dims(z) and their like are those of its real part. */
+TEMPERA_CHECKED tempera_status tm_check_complex_sizes(tm_checker *c,
+                                                      tm_expression *e);
+TEMPERA_CHECKED tempera_status tm_check_complex_binary(tm_checker *c,
+                                                       tm_expression *e);
 tm_variable *tm_scope_find(const tm_checker *c, const char *name);
 tm_function *tm_function_find(const tm_checker *c, const char *name,
                               const tm_type *types, size_t count, bool *exists);

@@ -11,7 +11,8 @@ enum { MOST_ARGUMENTS = 32 };
 tm_function *tm_function_find(const tm_checker *c, const char *name,
                               const tm_type *types, size_t count,
                               bool *exists) {
-  tm_function *promoted = NULL;
+  tm_function *best = NULL;
+  int least = 0;
   *exists = false;
   for (size_t i = 0; i < c->program->function_count; i++) {
     tm_function *f = c->program->functions[i];
@@ -20,17 +21,17 @@ tm_function *tm_function_find(const tm_checker *c, const char *name,
     *exists = true;
     if (f->argument_count != count)
       continue;
-    bool equal = true, fits = true;
-    for (size_t k = 0; k < count; k++) {
-      equal = equal && tm_type_equal(types[k], f->arguments[k]->type);
-      fits = fits && tm_type_promotes(types[k], f->arguments[k]->type);
+    int cost = 0;
+    for (size_t k = 0; k < count && cost >= 0; k++) {
+      int one = tm_promotion(types[k], f->arguments[k]->type);
+      cost = one < 0 ? -1 : cost + one;
     }
-    if (equal)
-      return f->definition ? f->definition : f;
-    if (fits && !promoted)
-      promoted = f->definition ? f->definition : f;
+    if (cost >= 0 && (!best || cost < least)) {
+      best = f->definition ? f->definition : f;
+      least = cost;
+    }
   }
-  return promoted;
+  return best;
 }
 
 bool tm_density_known(const tm_checker *c, const char *name) {
@@ -190,6 +191,8 @@ static tempera_status check_user_call(tm_checker *c, tm_expression *e) {
                          "argument %zu of %s is marked data and cannot "
                          "depend on parameters",
                          i + 1, f->name);
+  for (size_t i = 0; i < f->argument_count; i++)
+    TM_TRY(tm_widen(c, &e->parts[i], f->arguments[i]->type));
   if (f->reads_target)
     TM_TRY(check_target_value(c, e));
   if (f->uses_target && f->result.base != TM_VOID)
@@ -253,6 +256,7 @@ static tempera_status resolve(tm_checker *c, tm_expression *e, const char *name,
   if (e->builtin) {
     if (tm_ends_with(name, "_rng"))
       e->level = TM_LEVEL_PARAMETER;
+    TM_TRY(tm_widen_arguments(c, e, types));
     return check_data_only(c, e);
   }
   return users || ours ? wrong_arguments(c, e, name) : unknown_function(c, e);
@@ -268,6 +272,7 @@ tempera_status tm_check_call(tm_checker *c, tm_expression *e) {
   if (found || constant_call(e))
     return TEMPERA_OK;
   TM_TRY(tm_check_tuple_sizes(c, e));
+  TM_TRY(tm_check_complex_sizes(c, e));
   for (size_t i = 0; i < e->part_count; i++)
     types[i] = e->parts[i]->type;
   bool old = !takes_bar(e->text);

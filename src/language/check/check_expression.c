@@ -226,12 +226,15 @@ static tempera_status warn(tm_checker *c, const tm_token *token,
 
 static tempera_status check_binary(tm_checker *c, tm_expression *e) {
   tm_type a = e->parts[0]->type, b = e->parts[1]->type;
-  if (!binary_type(e->text, a, b, &e->type)) {
+  bool complex = tm_is_complex_operation(e);
+  if (!binary_type(e->text, tm_real_type(a), tm_real_type(b), &e->type)) {
     char left[TM_TYPE_NAME], right[TM_TYPE_NAME];
     return tm_complain(c->source, e->token, "'%s' does not apply to %s and %s",
                        e->text, tm_type_name(a, left, sizeof left),
                        tm_type_name(b, right, sizeof right));
   }
+  if (complex)
+    return tm_check_complex_binary(c, e);
   if (e->type.base == TM_INT && strchr("/%", e->text[0]) &&
       e->parts[1]->kind == TM_E_INT && e->parts[1]->whole == 0)
     return tm_complain(c->source, e->token, "integer division by zero");
@@ -245,6 +248,8 @@ static tempera_status check_binary(tm_checker *c, tm_expression *e) {
 
 static tempera_status check_unary(tm_checker *c, tm_expression *e) {
   tm_expression *a = e->parts[0];
+  if (tm_is_complex(a->type))
+    return tm_check_complex_unary(c, e);
   bool fine = e->text[0] == '!'
                   ? tm_is_scalar(a->type)
                   : tm_is_scalar(a->type) || is_matrix_type(a->type);
@@ -264,10 +269,12 @@ static tempera_status check_unary(tm_checker *c, tm_expression *e) {
 static tempera_status check_transpose(tm_checker *c, tm_expression *e) {
   tm_type t = e->parts[0]->type;
   char name[TM_TYPE_NAME];
-  if (!is_matrix_type(t))
+  if (!is_matrix_type(tm_real_type(t)))
     return tm_complain(c->source, e->token,
                        "' transposes vectors and matrices, not %s",
                        tm_type_name(t, name, sizeof name));
+  if (tm_is_complex(t))
+    return tm_check_complex_transpose(c, e);
   e->type = t;
   if (t.base != TM_MATRIX)
     e->type.base = t.base == TM_VECTOR ? TM_ROW_VECTOR : TM_VECTOR;
@@ -291,7 +298,7 @@ static tempera_status check_conditional(tm_checker *c, tm_expression *e) {
                        "the two sides of this conditional differ: %s and %s",
                        tm_type_name(a, left, sizeof left),
                        tm_type_name(b, right, sizeof right));
-  return TEMPERA_OK;
+  return tm_widen_parts(c, e, 1, e->type);
 }
 
 static tempera_status check_literal(tm_checker *c, tm_expression *e) {
@@ -312,14 +319,17 @@ static tempera_status check_literal(tm_checker *c, tm_expression *e) {
     if (type.base == TM_TUPLE)
       return tm_check_tuple_array(c, e, type);
     e->type = tm_type_at(type, type.depth + 1);
-    return TEMPERA_OK;
+    return tm_widen_parts(c, e, 0, type);
   }
-  if (!tm_is_scalar(type) && !(type.base == TM_ROW_VECTOR && type.depth == 0))
+  tm_type real = tm_real_type(type);
+  if (!tm_is_scalar(real) && !(real.base == TM_ROW_VECTOR && type.depth == 0))
     return tm_complain(c->source, e->token,
                        "[ ] holds numbers (a row_vector) or row_vectors (a "
                        "matrix); arrays are written { }");
-  e->type = tm_type_of(tm_is_scalar(type) ? TM_ROW_VECTOR : TM_MATRIX, 0);
-  return TEMPERA_OK;
+  e->type = tm_type_of(tm_is_scalar(real) ? TM_ROW_VECTOR : TM_MATRIX, 0);
+  if (tm_is_complex(type))
+    e->type = tm_complex_type(e->type);
+  return tm_widen_parts(c, e, 0, type);
 }
 
 /* ---- indices ------------------------------------------------------------ */
@@ -353,10 +363,10 @@ static tempera_status check_index(tm_checker *c, tm_expression *e) {
   char name[TM_TYPE_NAME];
   for (size_t i = 0; i < e->index_count; i++) {
     tm_index *index = &e->indices[i];
-    if ((int)i >= tm_rank(type))
+    if ((int)i >= tm_index_rank(type))
       return tm_complain(c->source, e->token, "%s takes %d indices, not %zu",
-                         tm_type_name(type, name, sizeof name), tm_rank(type),
-                         e->index_count);
+                         tm_type_name(type, name, sizeof name),
+                         tm_index_rank(type), e->index_count);
     bool multiple = index->kind != TM_INDEX_ONE;
     TM_TRY(check_index_part(c, index->from, index->kind == TM_INDEX_ONE,
                             &e->level, &multiple));
@@ -369,7 +379,7 @@ static tempera_status check_index(tm_checker *c, tm_expression *e) {
     }
   }
   int depth = type.depth - arrays + kept_arrays;
-  tm_base base = type.base;
+  tm_base base = tm_real_type(type).base;
   if (base == TM_MATRIX)
     base = kept[0] && kept[1] ? TM_MATRIX
            : kept[0]          ? TM_VECTOR
@@ -378,6 +388,8 @@ static tempera_status check_index(tm_checker *c, tm_expression *e) {
   else if (base == TM_VECTOR || base == TM_ROW_VECTOR)
     base = kept[0] ? base : TM_REAL;
   e->type = tm_type_of(base, depth);
+  if (tm_is_complex(type))
+    e->type = tm_complex_type(e->type);
   return TEMPERA_OK;
 }
 
@@ -415,6 +427,9 @@ static tempera_status read_as_tuple(tm_checker *c, tm_expression *e) {
       {"qr_thin", "qr_thin_Q", "qr_thin_R"},
       {"svd", "svd_U", "singular_values", "svd_V"},
       {"eigendecompose_sym", "eigenvectors_sym", "eigenvalues_sym"},
+      {"eigendecompose", "eigenvectors", "eigenvalues"},
+      {"complex_schur_decompose", "complex_schur_decompose_u",
+       "complex_schur_decompose_t"},
       {"csr_extract", "csr_extract_w", "csr_extract_v", "csr_extract_u"}};
   bool users = false;
   size_t i = 0, n = sizeof names / sizeof *names;

@@ -152,6 +152,9 @@ tempera_status tm_check_tuple_array(tm_checker *c, tm_expression *e,
 
 static const char *const RETURNING[][4] = {
     {"eigendecompose_sym", "eigenvectors_sym", "eigenvalues_sym"},
+    {"eigendecompose", "eigenvectors", "eigenvalues"},
+    {"complex_schur_decompose", "complex_schur_decompose_u",
+     "complex_schur_decompose_t"},
     {"qr", "qr_Q", "qr_R"},
     {"qr_thin", "qr_thin_Q", "qr_thin_R"},
     {"svd", "svd_U", "singular_values", "svd_V"},

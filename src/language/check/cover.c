@@ -20,10 +20,13 @@ typedef struct coverage {
   bool all;
 } coverage;
 
+/* The real and the imaginary parts; of reals both are the same. */
+enum { PARTS = 2 };
+
 typedef struct coverer {
   tm_split *split;
-  coverage *parameters; /* what is being filled: all, or ... */
-  bool sure;            /* ... only what no condition leaves out */
+  coverage (*parameters)[PARTS]; /* what is being filled: all, or ... */
+  bool sure;                     /* ... only what no condition leaves out */
   const tm_statement *loops[64];
   size_t loop_count;
 } coverer;
@@ -136,6 +139,22 @@ static const tm_expression *parameter_in(const tm_expression *e,
   return NULL;
 }
 
+/* Which part of v e speaks of, as bits: get_imag(v) says nothing of the real
+ * one. */
+static unsigned parts_in(const tm_expression *e, const tm_variable *v) {
+  const tm_expression *root = tm_root(e);
+  if (root->kind == TM_E_NAME)
+    return root->variable == v ? 3 : 0;
+  unsigned found = 0, seen = 3;
+  if (e->kind == TM_E_CALL && e->builtin && tm_is_complex(e->parts[0]->type))
+    seen = !strcmp(e->text, "get_real")   ? 1
+           : !strcmp(e->text, "get_imag") ? 2
+                                          : 3;
+  for (size_t i = 0; i < e->part_count; i++)
+    found |= parts_in(e->parts[i], v);
+  return found & seen;
+}
+
 /* An outcome of one parameter covers what it names of it; an outcome that
  * mixes several covers none of them for sure. */
 static void cover_outcome(coverer *c, const tm_expression *outcome, bool raw) {
@@ -146,10 +165,15 @@ static void cover_outcome(coverer *c, const tm_expression *outcome, bool raw) {
       continue;
     const tm_variable *v = c->split->parameters[k].variable;
     const tm_expression *named = parameter_in(outcome, v);
-    if (named && named->kind == TM_E_INDEX && !raw)
-      cover_indexed(c, named, &c->parameters[k], v);
-    else
-      c->parameters[k].all = true;
+    unsigned parts = named && tm_is_complex(v->type) ? parts_in(outcome, v) : 3;
+    for (int i = 0; i < PARTS; i++) {
+      if (!(parts >> i & 1))
+        continue;
+      if (named && named->kind == TM_E_INDEX && !raw)
+        cover_indexed(c, named, &c->parameters[k][i], v);
+      else
+        c->parameters[k][i].all = true;
+    }
   }
 }
 
@@ -253,6 +277,18 @@ static void judge(const coverage *g, tm_parameter_info *info) {
   info->covered_to = all || known ? 0 : reached;
 }
 
+/* No better than the worse of both parts. */
+static void judge_parts(const coverage g[PARTS], tm_parameter_info *info) {
+  tm_parameter_info other = *info;
+  judge(&g[0], info);
+  judge(&g[1], &other);
+  if (other.cover < info->cover ||
+      (other.cover == info->cover && other.covered_to < info->covered_to)) {
+    info->cover = other.cover;
+    info->covered_to = other.covered_to;
+  }
+}
+
 bool tm_surely_improper(const tm_parameter_info *info) {
   return info->cover != TM_COVER_ALL && !info->flat_is_proper &&
          info->covered_to == 0;
@@ -262,8 +298,8 @@ static bool cover_all(coverer *c) {
   static const tm_block_kind blocks[] = {TM_BLOCK_TRANSFORMED_PARAMETERS,
                                          TM_BLOCK_MODEL};
   const tm_program *program = c->split->program;
-  c->parameters =
-      TM_NEW(program->source.arena, coverage, c->split->parameter_count + 1);
+  c->parameters = (coverage(*)[PARTS])TM_NEW(
+      program->source.arena, coverage, PARTS * (c->split->parameter_count + 1));
   for (size_t i = 0; i < 2 && c->parameters; i++) {
     const tm_block_node *b = &program->blocks[blocks[i]];
     walk(c, b->statements, b->count);
@@ -278,8 +314,8 @@ tempera_status tm_cover_parameters(tm_split *split) {
   split->proper = true;
   for (size_t k = 0; k < split->parameter_count; k++) {
     tm_parameter_info *info = &split->parameters[k], certain = *info;
-    judge(&all.parameters[k], info);
-    judge(&sure.parameters[k], &certain);
+    judge_parts(all.parameters[k], info);
+    judge_parts(sure.parameters[k], &certain);
     info->conditional = !info->flat_is_proper && certain.cover < info->cover;
     if (tm_surely_improper(info))
       split->proper = false;

@@ -36,6 +36,16 @@ static void add_difference(tm_text *text, const tm_expression *e) {
   tm_text_add(text, nested ? ")" : "");
 }
 
+/* Operators on complex numbers have become calls. */
+static bool is_operator_call(const tm_expression *e) {
+  return e->kind == TM_E_CALL && !strncmp(e->text, "operator", 8);
+}
+
+static bool is_infix(const tm_expression *e) {
+  return e->kind == TM_E_BINARY || (is_operator_call(e) && e->part_count == 2 &&
+                                    strcmp(e->text, "operator="));
+}
+
 static void add_operator(tm_text *text, const tm_expression *e) {
   bool inner = e->part_count == 2;
   if (inner && !strcmp(e->text, "+") && e->parts[1]->kind == TM_E_UNARY &&
@@ -46,12 +56,31 @@ static void add_operator(tm_text *text, const tm_expression *e) {
   if (!inner)
     tm_text_add(text, e->text);
   for (size_t i = 0; i < e->part_count; i++) {
-    bool nested = e->parts[i]->kind == TM_E_BINARY;
+    bool nested = is_infix(e->parts[i]);
     if (i)
       tm_text_printf(text, " %s ", e->text);
     tm_text_add(text, nested ? "(" : "");
     add_expression(text, e->parts[i]);
     tm_text_add(text, nested ? ")" : "");
+  }
+}
+
+/* As it was written: 2i, a real as it is, a * b. */
+static void add_operator_call(tm_text *text, const tm_expression *e) {
+  tm_expression shown = *e;
+  shown.text += strlen("operator");
+  shown.kind = e->part_count == 2 ? TM_E_BINARY : TM_E_UNARY;
+  if (!strcmp(shown.text, "=")) {
+    add_expression(text, e->parts[e->part_count - 1]);
+    tm_text_add(text, e->part_count == 2 ? "i" : "");
+  } else if (!strcmp(shown.text, "'")) {
+    add_expression(text, e->parts[0]);
+    tm_text_add(text, "'");
+  } else {
+    bool scalar = tm_index_rank(e->parts[0]->type) == 0 ||
+                  tm_index_rank(e->parts[e->part_count - 1]->type) == 0;
+    shown.text += scalar && shown.text[0] == '.';
+    add_operator(text, &shown);
   }
 }
 
@@ -64,6 +93,10 @@ static void add_expression(tm_text *text, const tm_expression *e) {
     tm_text_number(text, e->number);
     break;
   case TM_E_CALL:
+    if (is_operator_call(e)) {
+      add_operator_call(text, e);
+      break;
+    }
     tm_text_printf(text, "%s(%s%s", e->text, e->system ? e->system->name : "",
                    e->system ? ", " : "");
     add_list(text, e->parts, e->part_count, e->bar);
@@ -187,10 +220,12 @@ static void add_inner_size(tm_text *text, const tm_variable *v) {
 }
 
 static void add_size(tm_text *text, const tm_variable *v) {
+  bool complex = tm_is_complex(v->type);
   if (v->size_count == 0) {
-    tm_text_add(text, "1");
+    tm_text_add(text, complex ? "2" : "1");
     return;
   }
+  tm_text_add(text, complex ? "2 * " : "");
   for (int i = 0; i < v->type.depth; i++) {
     tm_text_add(text, i ? " * " : "");
     add_expression(text, v->sizes[i]);

@@ -2,6 +2,8 @@
  * the entry points of prelude.h's tm_entry. */
 #include "language/emit/emit.h"
 
+#include "language/emit/terms.h"
+
 #include <string.h>
 
 /* ---- the instance: data, transformed data, parameters' places ----------- */
@@ -74,6 +76,13 @@ static void emit_checks(tm_emitter *g, tm_block_kind block, bool reject) {
     if (v->block == block && (!g->needed || g->needed[v->index]))
       emit_check(g, v, reject);
   }
+}
+
+void tm_emit_transformed_checks(tm_emitter *g) {
+  int indent = g->indent;
+  g->indent = 0;
+  emit_checks(g, TM_BLOCK_TRANSFORMED_PARAMETERS, true);
+  g->indent = indent;
 }
 
 static void emit_read(tm_emitter *g, const tm_variable *v) {
@@ -158,8 +167,10 @@ static void emit_announcements(tm_emitter *g, tm_block_kind block) {
     const tm_variable *v = tree->globals[i];
     if (v->block != block)
       continue;
-    tm_emit(g, "  t->runtime->announce(t, binding, \"%s\", %d, ",
-            tm_shown_name(v), block == TM_BLOCK_GENERATED_QUANTITIES);
+    tm_emit(g, "  t->runtime->announce(t, binding, \"%s\", %s%s, ",
+            tm_shown_name(v),
+            block == TM_BLOCK_GENERATED_QUANTITIES ? "TM_GENERATED" : "0",
+            tm_is_complex(v->type) ? " | TM_PAIRS" : "");
     tm_emit_sizes(g, v);
     tm_emit(g, ");\n");
   }
@@ -167,11 +178,25 @@ static void emit_announcements(tm_emitter *g, tm_block_kind block) {
 
 /* ---- parameters --------------------------------------------------------- */
 
+static void emit_complex_theta(tm_emitter *g, const tm_variable *v) {
+  const char *n = v->name;
+  tm_emit_line(g, "tm_tensor v_%s = tm_shape(%d, I->d_%s);", n,
+               tm_rank(v->type), n);
+  tm_emit_line(g, "v_%s.v = (double *)theta + I->o_%s;", n, n);
+  if (g->gradient)
+    tm_emit_line(g, "v_%s.d = gradient + I->o_%s;", n, n);
+  tm_emit_line(g,
+               "v_%s = F[%zu](t, (tm_any[]){tm_any_tensor(v_%s, 1)}, 1).u.t;",
+               n, tm_emit_call_number(g, "from_columns", "Z"), n);
+}
+
 static void emit_theta(tm_emitter *g, const tm_variable *v) {
   tm_held held = tm_held_variable(g, v);
   const char *n = v->name;
   bool gradient = g->gradient && v->type.base != TM_INT;
-  if (held == TM_TENSOR)
+  if (tm_is_complex(v->type))
+    emit_complex_theta(g, v);
+  else if (held == TM_TENSOR)
     tm_emit_line(g,
                  "tm_tensor v_%s = tm_unpack(t, theta + I->o_%s, %s%s%s, "
                  "%zu, I->d_%s);",
@@ -186,11 +211,13 @@ static void emit_theta(tm_emitter *g, const tm_variable *v) {
   tm_emit_line(g, "(void)v_%s;", n);
 }
 
-static void emit_thetas(tm_emitter *g) {
+void tm_emit_thetas(tm_emitter *g) {
   const tm_program *tree = &g->program->tree;
   for (size_t i = 0; i < tree->global_count; i++) {
     const tm_variable *v = tree->globals[i];
-    if (v->block == TM_BLOCK_PARAMETERS && (!g->needed || g->needed[v->index]))
+    bool taken = g->direct && g->direct[v->index];
+    if (v->block == TM_BLOCK_PARAMETERS && !taken &&
+        (!g->needed || g->needed[v->index]))
       emit_theta(g, v);
   }
 }
@@ -263,9 +290,12 @@ static void emit_parameters(tm_emitter *g) {
     }
     tm_emit(g,
             "    I->o_%s = t->runtime->parameter(t, binding, \"%s\", %d, "
-            "%d, %d, s_.rank, s_.dim, ",
+            "%s, %d, s_.rank, s_.dim, ",
             v->name, tm_shown_name(v), (int)v->constraint,
-            v->type.base == TM_INT, v->type.depth);
+            v->type.base == TM_INT   ? "TM_WHOLE"
+            : tm_is_complex(v->type) ? "TM_PAIRS"
+                                     : "0",
+            v->type.depth);
     emit_bounds(g, v);
     tm_emit(g, "); }\n");
     emit_propriety(g, v);
@@ -297,11 +327,9 @@ static void emit_density(tm_emitter *g, tm_part part, bool gradient) {
   tm_emit_line(g, "(void)t, (void)I, (void)theta;");
   if (gradient)
     tm_emit_line(g, "(void)gradient;");
-  emit_thetas(g);
+  tm_emit_thetas(g);
   emit_block(g, TM_BLOCK_TRANSFORMED_PARAMETERS);
-  g->indent = 0;
-  emit_checks(g, TM_BLOCK_TRANSFORMED_PARAMETERS, true);
-  g->indent = 1;
+  tm_emit_transformed_checks(g);
   emit_block(g, TM_BLOCK_MODEL);
   g->indent = 0;
   tm_emit_line(g, "}");
@@ -320,7 +348,7 @@ static void emit_explain(tm_emitter *g) {
   g->indent = 1;
   tm_emit_line(g, "const instance *I = i_;");
   tm_emit_line(g, "(void)t, (void)I, (void)theta;");
-  emit_thetas(g);
+  tm_emit_thetas(g);
   emit_block(g, TM_BLOCK_TRANSFORMED_PARAMETERS);
   emit_checks(g, TM_BLOCK_TRANSFORMED_PARAMETERS, true);
   emit_block(g, TM_BLOCK_MODEL);
@@ -337,9 +365,13 @@ static void emit_outputs(tm_emitter *g, tm_block_kind block) {
     const tm_variable *v = tree->globals[i];
     if (v->block != block)
       continue;
+    bool complex = tm_is_complex(v->type);
     tm_emit(g, "  t->runtime->output(t, binding, ");
+    if (complex)
+      tm_emit(g, "F[%zu](t, (tm_any[]){",
+              tm_emit_call_number(g, "to_columns", "Z"));
     emit_any_variable(g, v);
-    tm_emit(g, ");\n");
+    tm_emit(g, "%s);\n", complex ? "}, 1)" : "");
   }
 }
 
@@ -350,7 +382,7 @@ static void emit_quantities(tm_emitter *g) {
   g->indent = 1;
   tm_emit_line(g, "const instance *I = i_;");
   tm_emit_line(g, "(void)t, (void)I, (void)theta, (void)binding;");
-  emit_thetas(g);
+  tm_emit_thetas(g);
   emit_block(g, TM_BLOCK_TRANSFORMED_PARAMETERS);
   emit_outputs(g, TM_BLOCK_TRANSFORMED_PARAMETERS);
   tm_emit_line(g, "if (t->runtime->enough(binding)) return;");
@@ -390,7 +422,7 @@ static void emit_show(tm_emitter *g) {
   g->indent = 1;
   tm_emit_line(g, "const instance *I = i_;");
   tm_emit_line(g, "(void)t, (void)I, (void)theta;");
-  emit_thetas(g);
+  tm_emit_thetas(g);
   emit_block(g, TM_BLOCK_TRANSFORMED_PARAMETERS);
   emit_block(g, TM_BLOCK_MODEL);
   g->indent = 0;
@@ -510,7 +542,7 @@ static void emit_name(tm_emitter *g, const char *name) {
   }
 }
 
-static void emit_entry(tm_emitter *g, bool drawn, bool shown) {
+static void emit_entry(tm_emitter *g, bool drawn, bool shown, bool terms) {
   tm_emit_line(g, "static void start(const tm_runtime *runtime) {");
   for (size_t i = 0; i < g->call_count; i++)
     tm_emit_line(g, "  F[%zu] = runtime->find(\"%s\");", i, g->calls[i]);
@@ -525,11 +557,14 @@ static void emit_entry(tm_emitter *g, bool drawn, bool shown) {
                "\", %d, %d, %d, sizeof(instance), start, data, parameters,\n"
                "  {prior_value, likelihood_value},\n"
                "  {prior_gradient, likelihood_gradient},\n"
-               "  explain, quantities, %s, %s};",
+               "  explain, quantities, %s, %s,\n"
+               "  {%s}, {%s}};",
                g->program->split.proper,
                g->program->split.likelihood + g->program->split.likelihood_sure,
                program_rejects(g->program), drawn ? "draw_prior" : "0",
-               shown ? "show" : "0");
+               shown ? "show" : "0",
+               terms ? "prior_terms, likelihood_terms" : "0",
+               terms ? "prior_reads, likelihood_reads" : "0");
 }
 
 tempera_status tm_emit_program(const tempera_program *program, tm_text *text,
@@ -547,7 +582,8 @@ tempera_status tm_emit_program(const tempera_program *program, tm_text *text,
   bool shown = program_prints(&program->tree);
   if (shown)
     emit_show(&g);
-  emit_entry(&g, drawn, shown);
+  bool terms = tm_emit_terms(&g);
+  emit_entry(&g, drawn, shown, terms);
   tm_emitter head = {.program = program, .arena = program->arena};
   tm_emit_tuple_types(&g, &head.body);
   emit_instance(&head);

@@ -42,6 +42,8 @@ typedef struct tm_emitter {
   bool explaining; /* every statement says where it is, and what it did */
   bool placing;    /* where it is only */
   bool reading;    /* the data: kept expressions are computed here */
+  bool *direct; /* by variable index: parameters whose elements are taken from
+                   theta as it is; or NULL */
 } tm_emitter;
 
 void tm_emit(tm_emitter *g, const char *format, ...)
@@ -93,6 +95,9 @@ bool tm_index_single(const tm_expression *e);
 
 void tm_emit_statements(tm_emitter *g, tm_statement *const *body, size_t count);
 void tm_emit_sizes(tm_emitter *g, const tm_variable *v);
+/* The parameters' values; and the bounds of transformed ones. */
+void tm_emit_thetas(tm_emitter *g);
+void tm_emit_transformed_checks(tm_emitter *g);
 /* Which variables `part` needs; part NONE: all of them. */
 void tm_emit_need(tm_emitter *g);
 /* Is e a term of the target that belongs to the other part? */

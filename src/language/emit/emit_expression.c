@@ -487,7 +487,30 @@ static void emit_single_index(tm_emitter *g, const tm_expression *e) {
     tm_emit(g, " %sx_.v[k_]; })", held == TM_LONG ? "(long)" : "");
 }
 
+/* An element of a parameter, from theta, whose first index runs fastest. */
+static bool is_direct(const tm_emitter *g, const tm_expression *e) {
+  return g->direct && e->parts[0]->kind == TM_E_NAME &&
+         g->direct[e->parts[0]->variable->index];
+}
+
+static void emit_direct(tm_emitter *g, const tm_expression *e) {
+  const char *n = e->parts[0]->variable->name;
+  tm_emit(g, "({ long k_ = 0;");
+  for (size_t i = e->index_count; i-- > 0;) {
+    tm_emit(g, " k_ = k_ * I->d_%s[%zu] + tm_at(t, ", n, i);
+    tm_emit_expression(g, e->indices[i].from);
+    tm_emit(g, ", I->d_%s[%zu], ", n, i);
+    tm_emit_place(g, e->token);
+    tm_emit(g, ");");
+  }
+  tm_emit(g, " (%s)theta[I->o_%s + k_]; })", tm_held_name(tm_held_of(g, e)), n);
+}
+
 static void emit_index(tm_emitter *g, const tm_expression *e) {
+  if (is_direct(g, e)) {
+    emit_direct(g, e);
+    return;
+  }
   if (tm_index_single(e)) {
     emit_single_index(g, e);
     return;

@@ -30,9 +30,10 @@ static void emit_body(tm_emitter *g, tm_statement *const *body, size_t count) {
 
 /* ---- declarations ------------------------------------------------------- */
 
-/* rank, (int[]){sizes} */
+/* rank, (int[]){sizes}; the parts of complex numbers are the last dimension. */
 void tm_emit_sizes(tm_emitter *g, const tm_variable *v) {
-  tm_emit(g, "%zu, (int[]){", v->size_count);
+  bool complex = tm_is_complex(v->type);
+  tm_emit(g, "%zu, (int[]){", v->size_count + complex);
   for (size_t i = 0; i < v->size_count; i++) {
     tm_emit(g, "%stm_size(t, ", i ? ", " : "");
     tm_emit_expression(g, v->sizes[i]);
@@ -40,7 +41,7 @@ void tm_emit_sizes(tm_emitter *g, const tm_variable *v) {
     tm_emit_place(g, v->token);
     tm_emit(g, ")");
   }
-  tm_emit(g, "}");
+  tm_emit(g, "%s}", !complex ? "" : v->size_count ? ", 2" : "2");
 }
 
 static bool is_active(const tm_emitter *g, const tm_variable *v) {
@@ -275,14 +276,17 @@ static void emit_foreach(tm_emitter *g, const tm_statement *s) {
   tm_emit(g, "{ tm_tensor each_ = ");
   tm_emit_expression(g, s->lower);
   end(g);
-  bool matrix = s->lower->type.base == TM_MATRIX && s->lower->type.depth == 0;
+  tm_type type = s->lower->type;
+  bool matrix = tm_real_type(type).base == TM_MATRIX && type.depth == 0;
   tm_emit_line(g, "for (long n_ = 0; n_ < %s; n_++) {",
-               matrix ? "tm_count(&each_)" : "each_.dim[0]");
-  const char *at = matrix ? "tm_columnwise(&each_, n_)" : "n_";
+               matrix ? "each_.dim[0] * each_.dim[1]" : "each_.dim[0]");
+  const char *at = matrix ? "n_ % each_.dim[0] * each_.dim[1] + "
+                            "n_ / each_.dim[0]"
+                          : "n_";
   begin(g);
   tm_emit(g, "%s v_%s = ", tm_held_name(held), v->name);
   if (held == TM_TENSOR)
-    tm_emit(g, "tm_sub(each_, n_, 1)");
+    tm_emit(g, "tm_sub(each_, %s, %d)", at, 1 + matrix);
   else if (held == TM_VAR)
     tm_emit(g, "tm_copy(t, tm_element_of(each_, %s))", at);
   else
@@ -312,9 +316,13 @@ static void emit_message(tm_emitter *g, const tm_statement *s) {
   tm_emit(g, ", %d, (tm_any[]){", s->kind == TM_S_REJECT);
   for (size_t i = 0; i < s->argument_count; i++) {
     tm_emit(g, i ? ", " : "");
-    if (s->arguments[i]->kind == TM_E_STRING)
+    if (s->arguments[i]->kind == TM_E_STRING) {
       emit_string(g, s->arguments[i]);
-    else
+    } else if (tm_is_complex(s->arguments[i]->type)) {
+      tm_emit(g, "tm_any_pairs(");
+      tm_emit_expression(g, s->arguments[i]);
+      tm_emit(g, ")");
+    } else
       tm_emit_any(g, s->arguments[i]);
   }
   tm_emit(g, "%s}, %zu)", s->argument_count ? "" : "{0}", s->argument_count);

@@ -88,7 +88,17 @@ void tm_emit_project(tm_emitter *g, const tm_expression *e) {
           tm_held_of(g, e) == TM_DOUBLE ? ".v" : "");
 }
 
-/* The struct at `path` as one of another type: ints for reals. */
+static void emit_widened(tm_emitter *g, const char *item, tm_held held) {
+  tm_emit(g, "F[%zu](t, (tm_any[]){%s(%s%s)}, 1).u.t",
+          tm_emit_call_number(g, "operator=", "R"),
+          held == TM_TENSOR ? "tm_any_tensor"
+          : held == TM_LONG ? "tm_any_int"
+                            : "tm_any_var",
+          item, held == TM_TENSOR ? ", 0" : "");
+}
+
+/* The struct at `path` as one of another type: ints for reals, and either for
+ * complex numbers. */
 static void emit_converted(tm_emitter *g, const char *path, tm_type from,
                            tm_type to) {
   tm_emit(g, "((%s){", tm_c_type(g, to, TM_STRUCT));
@@ -99,6 +109,8 @@ static void emit_converted(tm_emitter *g, const char *path, tm_type from,
     tm_emit(g, i ? ", " : "");
     if (a.base == TM_TUPLE && !tm_type_equal(a, b))
       emit_converted(g, item, a, b);
+    else if (tm_is_complex(b) && !tm_is_complex(a))
+      emit_widened(g, item, held_in_struct(a));
     else if (held_in_struct(a) == TM_LONG && held_in_struct(b) == TM_VAR)
       tm_emit(g, "tm_constant((double)%s)", item);
     else

@@ -87,9 +87,10 @@ tm_tensor tm_binding_read(tm_tape *tape, void *binding, const char *name,
 
 /* ---- parameters --------------------------------------------------------- */
 
-/* name[1,2] for element k in column-major order. */
-static const char *element_name(const tm_binding *b, const char *name,
-                                const tm_tensor *shape, long k) {
+/* name[1,2] for element k in column-major order; with `part`, name[1,2,part].
+ */
+static const char *part_name(const tm_binding *b, const char *name,
+                             const tm_tensor *shape, long k, const char *part) {
   char text[320];
   long at = tm_columnwise(shape, k), index[TM_RANK];
   for (int i = shape->rank; i-- > 0;) {
@@ -100,9 +101,24 @@ static const char *element_name(const tm_binding *b, const char *name,
   for (int i = 0; i < shape->rank; i++)
     used += snprintf(text + used, sizeof text - (size_t)used, "%s%ld",
                      i ? "," : "[", index[i]);
-  if (shape->rank)
+  if (part)
+    used += snprintf(text + used, sizeof text - (size_t)used, "%s%s",
+                     shape->rank ? "," : "[", part);
+  if (shape->rank || part)
     snprintf(text + used, sizeof text - (size_t)used, "]");
   return tm_arena_text(b->arena, text);
+}
+
+static const char *element_name(const tm_binding *b, const char *name,
+                                const tm_tensor *shape, long k) {
+  return part_name(b, name, shape, k, NULL);
+}
+
+/* Of complex numbers, whose parts are the last dimension and come first. */
+static const char *pair_name(const tm_binding *b, const char *name,
+                             const tm_tensor *shape, long k) {
+  tm_tensor numbers = tm_shape(shape->rank - 1, shape->dim);
+  return part_name(b, name, &numbers, k / 2, k % 2 ? "imag" : "real");
 }
 
 static tempera_parameter *new_parameter(tm_tape *tape, tm_binding *b) {
@@ -123,13 +139,15 @@ static tempera_parameter *new_parameter(tm_tape *tape, tm_binding *b) {
 
 /* One block per element: its own name and bounds. */
 static void add_elements(tm_tape *tape, tm_binding *b, const char *name,
-                         int integer, const tm_tensor *shape,
-                         const tm_view *lower, const tm_view *upper) {
+                         int kind, const tm_tensor *shape, const tm_view *lower,
+                         const tm_view *upper) {
   long n = tm_count(shape);
+  bool integer = kind == TM_WHOLE;
   for (long k = 0; k < n; k++) {
     long at = tm_columnwise(shape, k);
     tempera_parameter *p = new_parameter(tape, b);
-    p->name = element_name(b, name, shape, k);
+    p->name = kind == TM_PAIRS ? pair_name(b, name, shape, k)
+                               : element_name(b, name, shape, k);
     p->kind = integer ? TEMPERA_INTEGER : TEMPERA_REAL;
     p->lower = lower->v[at * lower->stride];
     p->upper = upper->v[at * upper->stride];
@@ -247,6 +265,21 @@ static void add_places(tm_tape *tape, tm_binding *b, const tm_tensor *shape,
   }
 }
 
+/* Complex numbers likewise, their parts side by side. */
+static void add_pair_places(tm_tape *tape, tm_binding *b,
+                            const tm_tensor *shape, int depth) {
+  size_t first = b->order_count;
+  tm_tensor numbers = tm_shape(shape->rank - 1, shape->dim);
+  long count = tm_count(&numbers);
+  add_places(tape, b, &numbers, depth);
+  size_t *place = tm_take(tape, ((size_t)count + 1) * sizeof *place);
+  for (long k = 0; k < count; k++)
+    place[k] = b->order[first + (size_t)k] - first;
+  b->order_count = first;
+  for (long k = 0; k < 2 * count; k++)
+    add_place(tape, b, first + 2 * place[k / 2] + (size_t)(k % 2));
+}
+
 /* ---- special types ------------------------------------------------------- */
 
 /* Where the first value of each element of an array lies in theta. */
@@ -310,7 +343,7 @@ static void add_shifted(tm_tape *tape, tm_binding *b, const char *name,
 }
 
 long tm_binding_parameter(tm_tape *tape, void *binding, const char *name,
-                          int constraint, int integer, int depth, int rank,
+                          int constraint, int kind, int depth, int rank,
                           const int *dim, tm_any lower, tm_any upper) {
   tm_binding *b = binding;
   tm_tensor shape = tm_shape(rank, dim);
@@ -320,16 +353,18 @@ long tm_binding_parameter(tm_tape *tape, void *binding, const char *name,
   tm_view_of(&upper, &hi);
   b->theta_count += (size_t)tm_count(&shape);
   bool special = constraint > TM_OFFSET;
-  if (!special)
+  if (kind == TM_PAIRS)
+    add_pair_places(tape, b, &shape, depth);
+  else if (!special)
     add_places(tape, b, &shape, depth);
   if (constraint == TM_OFFSET)
     add_shifted(tape, b, name, &shape, &lo, &hi);
   else if (special)
     add_special(tape, b, name, (tm_constraint)constraint, &shape, depth);
-  else if (rank <= 1 && lo.scalar && hi.scalar)
-    add_block(tape, b, name, integer, &shape, *lo.v, *hi.v);
+  else if (rank <= 1 && lo.scalar && hi.scalar && kind != TM_PAIRS)
+    add_block(tape, b, name, kind == TM_WHOLE, &shape, *lo.v, *hi.v);
   else
-    add_elements(tape, b, name, integer, &shape, &lo, &hi);
+    add_elements(tape, b, name, kind, &shape, &lo, &hi);
   return offset;
 }
 
@@ -380,17 +415,19 @@ static void make_room(tm_tape *tape, tm_binding *b, size_t more) {
 }
 
 void tm_binding_announce(tm_tape *tape, void *binding, const char *name,
-                         int generated, int rank, const int *dim) {
+                         int kind, int rank, const int *dim) {
   tm_binding *b = binding;
   tm_tensor shape = tm_shape(rank, dim);
   long n = tm_count(&shape);
   make_room(tape, b, (size_t)n);
   for (long k = 0; k < n; k++) {
-    b->names[b->name_count] = element_name(b, name, &shape, k);
+    b->names[b->name_count] = kind & TM_PAIRS
+                                  ? pair_name(b, name, &shape, k)
+                                  : element_name(b, name, &shape, k);
     if (!b->names[b->name_count++])
       tm_runtime_fail(tape, "", "out of memory");
   }
-  b->transformed_count += generated ? 0 : (size_t)n;
+  b->transformed_count += kind & TM_GENERATED ? 0 : (size_t)n;
 }
 
 int tm_binding_enough(const void *binding) {

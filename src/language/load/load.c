@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "language/load/binding.h"
 #include "language/load/compile.h"
+#include "language/load/sites.h"
 #include "model/data.h"
 #include "model/model.h"
 
@@ -19,6 +20,7 @@ typedef struct shared {
   tm_tape tape; /* holds data and transformed data */
   tm_guard guard;
   tm_limits_pool *pool;           /* or NULL */
+  tm_sites *sites;                /* pieces by integers; or NULL */
   size_t size;                    /* of theta */
   size_t *order;                  /* Stan's place of each coordinate */
   size_t quantities, transformed; /* of which the first are transformed */
@@ -40,6 +42,7 @@ static void release_shared(shared *s) {
   if (!s || __atomic_sub_fetch(&s->holders, 1, __ATOMIC_ACQ_REL) > 0)
     return;
   tm_limits_pool_free(s->pool);
+  tm_sites_free(s->sites);
   tm_tape_free(&s->tape);
   tm_heap_free(s->instance);
   if (s->library)
@@ -153,6 +156,28 @@ static int log_prior_gradient(const double *theta, double *value,
 static int log_likelihood_gradient(const double *theta, double *value,
                                    double *gradient, void *user_) {
   return gradient_of(user_, 1, theta, value, gradient);
+}
+
+/* The pieces of the target that hold theta[i]. */
+static int integer_terms(const double *theta, size_t i, double *log_likelihood,
+                         double *log_prior, void *user_) {
+  user *u = user_;
+  double *values[2] = {log_prior, log_likelihood};
+  for (volatile int part = 0; part < 2; part++) {
+    const long *at, *last = tm_sites_of(u->program->sites, part, i, &at);
+    *values[part] = 0;
+    if (!last)
+      continue;
+    tm_tape_reset(&u->tape);
+    if (setjmp(u->guard.place))
+      return left_early(u, theta);
+    u->program->entry->terms[part](&u->tape, u->program->instance, theta, at,
+                                   last);
+    *values[part] = u->tape.log_density;
+    if (!(u->tape.log_density > -INFINITY))
+      return rejected(u, theta);
+  }
+  return 0;
 }
 
 /* One draw, with its log density by how it was drawn. */
@@ -383,6 +408,35 @@ static void look_closer(const shared *s, const tm_binding *b,
       model->spec.prior_improper = true;
 }
 
+/* ---- single integers ---------------------------------------------------- */
+
+/* Terms of one integer that cost more than this share of an evaluation are not
+ * worth it: a move needs them twice. */
+static const double MOST_SHARE = 0.4;
+
+static bool *integers_of(const tm_binding *b, size_t size) {
+  bool *integer = TM_NEW(b->arena, bool, size + 1);
+  for (size_t i = 0, at = 0; integer && i < b->parameter_count; i++) {
+    size_t count = b->parameters[i].size ? b->parameters[i].size : 1;
+    for (size_t k = 0; k < count && at < size; k++)
+      integer[at++] = b->parameters[i].kind == TEMPERA_INTEGER;
+  }
+  return integer;
+}
+
+/* Which pieces hold which integer; reading data out of bounds, behind a
+ * condition that keeps the program from it, ends it without a list. */
+static double find_sites(shared *s, const tm_binding *b) {
+  const tm_entry *e = s->entry;
+  bool *integer = e->reads[0] ? integers_of(b, s->size) : NULL;
+  s->sites = integer ? tm_sites_new(s->size) : NULL;
+  if (!s->sites || setjmp(s->guard.place))
+    return INFINITY;
+  for (int part = 0; part < 2; part++)
+    e->reads[part](&s->tape, s->instance, s->sites);
+  return tm_sites_finish(s->sites, integer);
+}
+
 static tempera_status make_model(shared *s, tm_binding *binding,
                                  tempera_model **model, tempera_error *error) {
   user *u = user_new(s);
@@ -393,6 +447,8 @@ static tempera_status make_model(shared *s, tm_binding *binding,
   }
   bool improper = !s->entry->proper || binding->improper;
   prior_law law = improper ? (prior_law){0} : try_draws(u, theta);
+  double share = find_sites(s, binding);
+  bool terms = share < MOST_SHARE;
   tempera_model_spec spec = {.name = s->entry->name,
                              .parameters = binding->parameters,
                              .parameter_count = binding->parameter_count,
@@ -411,7 +467,9 @@ static tempera_status make_model(shared *s, tm_binding *binding,
                              .user = u,
                              .clone = clone,
                              .release = release,
-                             .reason = reason};
+                             .reason = reason,
+                             .integer_terms = terms ? integer_terms : NULL,
+                             .integer_terms_cost = terms ? share : 0};
   tempera_status status = tempera_model_create(&spec, model, error);
   if (status != TEMPERA_OK)
     release(u);

@@ -15,7 +15,11 @@ typedef enum tm_base {
   TM_MATRIX,
   TM_STRING,
   TM_FUNCTION, /* a function's name as an argument (ODE systems) */
-  TM_TUPLE
+  TM_TUPLE,
+  TM_COMPLEX, /* from here on, in the order of TM_REAL to TM_MATRIX */
+  TM_COMPLEX_VECTOR,
+  TM_COMPLEX_ROW_VECTOR,
+  TM_COMPLEX_MATRIX
 } tm_base;
 
 /* depth arrays of base: array[,] vector is {TM_VECTOR, 2}. An array of tuples

@@ -37,24 +37,17 @@ static const type_word TYPE_WORDS[] = {
     {"row_stochastic_matrix", TM_MATRIX, TM_ROW_STOCHASTIC, 2, 0},
     {"column_stochastic_matrix", TM_MATRIX, TM_COLUMN_STOCHASTIC, 2, 0},
     {"sum_to_zero_matrix", TM_MATRIX, TM_SUM_TO_ZERO_MATRIX, 2, 0},
+    {"complex", TM_COMPLEX, TM_FREE, 0, 0},
+    {"complex_vector", TM_COMPLEX_VECTOR, TM_FREE, 1, 0},
+    {"complex_row_vector", TM_COMPLEX_ROW_VECTOR, TM_FREE, 1, 0},
+    {"complex_matrix", TM_COMPLEX_MATRIX, TM_FREE, 2, 0},
 };
-
-static const char *const UNSUPPORTED_TYPES[] = {
-    "complex", "complex_vector", "complex_row_vector", "complex_matrix"};
 
 static const type_word *find_type(const char *word) {
   for (size_t i = 0; i < sizeof TYPE_WORDS / sizeof *TYPE_WORDS; i++)
     if (!strcmp(TYPE_WORDS[i].word, word))
       return &TYPE_WORDS[i];
   return NULL;
-}
-
-static bool unsupported_type(const char *word) {
-  for (size_t i = 0; i < sizeof UNSUPPORTED_TYPES / sizeof *UNSUPPORTED_TYPES;
-       i++)
-    if (!strcmp(UNSUPPORTED_TYPES[i], word))
-      return true;
-  return false;
 }
 
 bool tm_begins_type(const tm_parser *p) {
@@ -65,7 +58,7 @@ bool tm_begins_type(const tm_parser *p) {
     return tm_is_ahead(p, 1, "[");
   if (!strcmp(token->text, "tuple"))
     return tm_is_ahead(p, 1, "(");
-  return find_type(token->text) || unsupported_type(token->text);
+  return find_type(token->text) != NULL;
 }
 
 bool tm_reserved(const char *name) {
@@ -80,7 +73,7 @@ bool tm_reserved(const char *name) {
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
     if (!strcmp(words[i], name) && strcmp(name, "array"))
       return true;
-  return find_type(name) || unsupported_type(name);
+  return find_type(name) != NULL;
 }
 
 bool tm_parse_name(tm_parser *p, const tm_token **token, const char *what) {
@@ -152,7 +145,7 @@ static bool size_list(tm_parser *p, tm_expression **sizes, size_t *count,
 
 /* < lower = a, upper = b > or < offset = a, multiplier = b > */
 static bool constraint(tm_parser *p, declared *d) {
-  if (d->constraint != TM_FREE) {
+  if (d->constraint != TM_FREE || d->word->base >= TM_COMPLEX) {
     (void)tm_complain(p->source, tm_peek(p),
                       "a %s takes no bounds, offset or multiplier",
                       d->word->word);
@@ -193,14 +186,8 @@ static bool type_prefix(tm_parser *p, declared *d) {
     return tuple_prefix(p, d);
   const tm_token *token = tm_peek(p);
   d->word = token->kind == TM_TOKEN_NAME ? find_type(token->text) : NULL;
-  if (!d->word) {
-    if (token->kind == TM_TOKEN_NAME && unsupported_type(token->text)) {
-      (void)tm_complain(p->source, token, "the type %s is not supported",
-                        token->text);
-      return false;
-    }
+  if (!d->word)
     return tm_unexpected(p, "a type");
-  }
   p->at++;
   d->constraint = d->word->constraint;
   if (tm_is(p, "<") && !constraint(p, d))
@@ -457,15 +444,10 @@ static bool unsized_type(tm_parser *p, tm_type *type, bool or_void) {
     *type = (tm_type){.base = TM_VOID};
     return true;
   }
-  if (!word || word->constraint != TM_FREE) {
-    if (token->kind == TM_TOKEN_NAME && unsupported_type(token->text)) {
-      (void)tm_complain(p->source, token, "the type %s is not supported",
-                        token->text);
-      return false;
-    }
+  if (!word || word->constraint != TM_FREE)
     return tm_unexpected(p, "a type: int, real, vector, row_vector, matrix, "
-                            "a tuple or array[] of one");
-  }
+                            "one of complex numbers, a tuple or array[] of "
+                            "one");
   p->at++;
   if (!old_brackets(p, &depth))
     return false;

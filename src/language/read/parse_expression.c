@@ -112,6 +112,17 @@ static tm_expression *number(tm_parser *p, const tm_token *token) {
   return e;
 }
 
+/* 2i is to_complex(0, 2). */
+static tm_expression *imaginary(tm_parser *p, const tm_token *token) {
+  tm_expression *e = tm_expression_new(p, TM_E_CALL, token);
+  tm_expression *zero = tm_expression_new(p, TM_E_REAL, token);
+  tm_expression *part = number(p, token);
+  if (!e || !zero || !part || !set_parts(p, e, 2, zero, part))
+    return NULL;
+  e->text = "operator="; /* to_complex, whatever the program defines */
+  return e;
+}
+
 static tm_expression *bracketed(tm_parser *p, const tm_token *token,
                                 tm_expression_kind kind, const char *close) {
   tm_expression *e = tm_expression_new(p, kind, token);
@@ -144,8 +155,8 @@ static tm_expression *primary(tm_parser *p) {
     return number(p, token);
   }
   if (token->kind == TM_TOKEN_IMAGINARY) {
-    (void)tm_complain(p->source, token, "complex numbers are not supported");
-    return NULL;
+    p->at++;
+    return imaginary(p, token);
   }
   if (token->kind == TM_TOKEN_STRING) {
     p->at++;

@@ -33,7 +33,8 @@ typedef enum tm_tag {
   TM_TAG_INT,
   TM_TAG_REAL,
   TM_TAG_TENSOR,
-  TM_TAG_TEXT
+  TM_TAG_TEXT,
+  TM_TAG_PAIRS /* complex numbers, in messages */
 } tm_tag;
 
 /* A value of any kind, for calls into the library. */
@@ -135,6 +136,10 @@ typedef struct tm_limits {
   tm_limits_fn value, gradient;
 } tm_limits;
 
+/* Of parameters and outputs: whole numbers, generated quantities, complex
+ * numbers (the last dimension is their parts). */
+enum { TM_WHOLE = 1, TM_GENERATED = 1, TM_PAIRS = 2 };
+
 /* What the library gives a program. Failures do not return. */
 typedef struct tm_runtime {
   tm_fn (*find)(const char *name, const char *signature);
@@ -160,7 +165,7 @@ typedef struct tm_runtime {
   tm_tensor (*read)(tm_tape *tape, void *binding, const char *name, int integer,
                     int rank, const int *dim);
   long (*parameter)(tm_tape *tape, void *binding, const char *name,
-                    int constraint, int integer, int depth, int rank,
+                    int constraint, int kind, int depth, int rank,
                     const int *dim, tm_any lower, tm_any upper);
   /* one whose limits depend on parameters before it */
   long (*dependent)(tm_tape *tape, void *binding, const char *name, int shifted,
@@ -169,9 +174,15 @@ typedef struct tm_runtime {
   void (*improper)(void *binding); /* some element has no proper prior */
   /* the last parameter, at `offset`, has one if conditions on data hold */
   void (*conditional)(void *binding, long offset);
+  /* a piece of the target begins, of this part and weight, with the numbers
+   * that name it (0: what stands between pieces); and it reads elements of a
+   * parameter at `offset`: those with these first indices */
+  void (*piece)(void *binding, int part, long weight, const long *numbers);
+  void (*reads)(void *binding, long offset, int rank, const int *dim, int count,
+                const long *indices);
   /* an output's name and sizes, once; then its value, for every point */
-  void (*announce)(tm_tape *tape, void *binding, const char *name,
-                   int generated, int rank, const int *dim);
+  void (*announce)(tm_tape *tape, void *binding, const char *name, int kind,
+                   int rank, const int *dim);
   void (*output)(tm_tape *tape, void *binding, tm_any value);
   int (*enough)(const void *binding); /* no more outputs are wanted */
   /* the solution at all times, one row each */
@@ -287,8 +298,14 @@ typedef struct tm_entry {
   void (*prior)(tm_tape *tape, const void *instance, double *theta);
   /* transformed parameters and model with their prints, or NULL */
   void (*show)(tm_tape *tape, const void *instance, const double *theta);
+  /* [prior, likelihood], or NULL: the sum of the pieces from `at` to `last`,
+   * four numbers each; and what every piece reads, by the runtime's `piece` and
+   * `reads` */
+  void (*terms[2])(tm_tape *tape, const void *instance, const double *theta,
+                   const long *at, const long *last);
+  void (*reads[2])(tm_tape *tape, const void *instance, void *binding);
 } tm_entry;
 
-enum { TM_ENTRY_VERSION = 6 };
+enum { TM_ENTRY_VERSION = 7 };
 
 #endif

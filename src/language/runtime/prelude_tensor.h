@@ -191,6 +191,7 @@ TM_INLINE tm_tensor tm_unpack(tm_tape *tape, const double *theta,
   return t;
 }
 
+#define tm_any_pairs(x) ((tm_any){.tag = TM_TAG_PAIRS, .u.t = (x)})
 #define tm_any_text(x) ((tm_any){.tag = TM_TAG_TEXT, .steady = 1, .u.s = (x)})
 
 /* target += value */

@@ -114,15 +114,19 @@ void tm_check_value(tm_tape *tape, tm_any value, int constraint, tm_any lower,
 tm_tensor tm_binding_read(tm_tape *tape, void *binding, const char *name,
                           int integer, int rank, const int *dim);
 long tm_binding_parameter(tm_tape *tape, void *binding, const char *name,
-                          int constraint, int integer, int depth, int rank,
+                          int constraint, int kind, int depth, int rank,
                           const int *dim, tm_any lower, tm_any upper);
 long tm_binding_dependent(tm_tape *tape, void *binding, const char *name,
                           int shifted, int depth, int rank, const int *dim,
                           const void *instance, tm_limits limits);
 void tm_binding_improper(void *binding);
+/* Of sites.c. */
+void tm_sites_piece(void *binding, int part, long weight, const long *numbers);
+void tm_sites_reads(void *binding, long offset, int rank, const int *dim,
+                    int count, const long *indices);
 void tm_binding_conditional(void *binding, long offset);
 void tm_binding_announce(tm_tape *tape, void *binding, const char *name,
-                         int generated, int rank, const int *dim);
+                         int kind, int rank, const int *dim);
 void tm_binding_output(tm_tape *tape, void *binding, tm_any value);
 int tm_binding_enough(const void *binding);
 
@@ -158,5 +162,7 @@ extern const tm_function_entry tm_fixed_functions[];
 extern const tm_function_entry tm_density_functions[];
 extern const tm_function_entry tm_cdf_functions[];
 extern const tm_function_entry tm_rng_functions[];
+extern const tm_function_entry tm_complex_functions[];
+extern const tm_function_entry tm_complex_shapes[];
 
 #endif

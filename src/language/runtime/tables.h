@@ -675,30 +675,10 @@
  * test of the table of functions says which. */
 /* clang-format off */
 #define TM_UNSUPPORTED \
-  "arg", \
-  "complex_schur_decompose", \
-  "complex_schur_decompose_t", \
-  "complex_schur_decompose_u", \
-  "conj", \
-  "eigendecompose", \
-  "eigendecompose_sym", \
-  "eigenvalues", \
-  "eigenvectors", \
-  "fft", \
-  "fft2", \
-  "get_imag", \
-  "get_real", \
-  "inv_fft", \
-  "inv_fft2", \
   "lkj_cov_lpdf", \
-  "norm", \
   "poisson_binomial_lpmf", \
   "poisson_binomial_rng", \
-  "polar", \
-  "proj", \
-  "student_t_qf", \
-  "svd", \
-  "to_complex"
+  "student_t_qf"
 /* clang-format on */
 
 #endif

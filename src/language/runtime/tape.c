@@ -130,6 +130,20 @@ _Noreturn void tm_runtime_reject(tm_tape *tape, const char *format, ...) {
   leave(tape, TM_REJECTED);
 }
 
+/* (re,im), or a list of such. */
+static void add_pairs(tm_text *text, const tm_tensor *t) {
+  long n = tm_count(t) / 2;
+  tm_text_add(text, t->rank > 1 ? "[" : "");
+  for (long i = 0; i < n && i < 32; i++) {
+    tm_text_add(text, i ? ",(" : "(");
+    tm_text_number(text, t->v[2 * i]);
+    tm_text_add(text, ",");
+    tm_text_number(text, t->v[2 * i + 1]);
+    tm_text_add(text, ")");
+  }
+  tm_text_add(text, n > 32 ? ",...]" : t->rank > 1 ? "]" : "");
+}
+
 static void add_any(tm_text *text, const tm_any *a) {
   if (a->tag == TM_TAG_TEXT) {
     tm_text_add(text, a->u.s);
@@ -137,6 +151,8 @@ static void add_any(tm_text *text, const tm_any *a) {
     tm_text_printf(text, "%ld", a->u.i);
   } else if (a->tag == TM_TAG_REAL) {
     tm_text_number(text, a->u.r.v);
+  } else if (a->tag == TM_TAG_PAIRS) {
+    add_pairs(text, &a->u.t);
   } else {
     long n = tm_count(&a->u.t);
     tm_text_add(text, "[");
@@ -250,7 +266,8 @@ static tm_any missing(tm_tape *tape, const tm_any *arguments, int count) {
 static tm_fn find(const char *name, const char *signature) {
   static const tm_function_entry *const tables[] = {
       tm_elementwise_functions, tm_map_functions, tm_fixed_functions,
-      tm_density_functions,     tm_cdf_functions, tm_rng_functions};
+      tm_density_functions,     tm_cdf_functions, tm_rng_functions,
+      tm_complex_functions,     tm_complex_shapes};
   for (size_t k = 0; k < sizeof tables / sizeof *tables; k++)
     for (const tm_function_entry *e = tables[k]; e->name; e++)
       if (!strcmp(e->name, name) && !strcmp(e->signature, signature))
@@ -273,6 +290,8 @@ const tm_runtime tm_the_runtime = {.find = find,
                                    .dependent = tm_binding_dependent,
                                    .improper = tm_binding_improper,
                                    .conditional = tm_binding_conditional,
+                                   .piece = tm_sites_piece,
+                                   .reads = tm_sites_reads,
                                    .announce = tm_binding_announce,
                                    .output = tm_binding_output,
                                    .enough = tm_binding_enough,

@@ -1,3 +1,3 @@
 transformed data {
-  complex z = 2i;
+  int k = !2i;
 }

@@ -1,0 +1,3 @@
+parameters {
+  complex_vector<lower=0>[3] z;
+}

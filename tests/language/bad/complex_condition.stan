@@ -1,0 +1,4 @@
+transformed data {
+  complex z = 3;
+  if (z) print(1);
+}

@@ -1,0 +1,6 @@
+parameters {
+  complex z;
+}
+model {
+  z ~ normal(0, 1);
+}

@@ -1,0 +1,3 @@
+transformed data {
+  array[1, 1, 1, 1, 1] complex_matrix[1, 1] z;
+}

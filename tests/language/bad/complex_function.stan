@@ -1,0 +1,6 @@
+parameters {
+  complex z;
+}
+model {
+  target += get_real(lgamma(z));
+}

@@ -1,0 +1,4 @@
+transformed data {
+  complex_vector[2] z = [1, 2i]';
+  print(z[1, 1]);
+}

@@ -1,0 +1,4 @@
+transformed data {
+  complex z = 3;
+  for (x in z) print(x);
+}

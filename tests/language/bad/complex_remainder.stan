@@ -1,0 +1,3 @@
+transformed data {
+  complex z = 7 % 2i;
+}

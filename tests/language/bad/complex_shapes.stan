@@ -1,0 +1,3 @@
+transformed data {
+  complex_vector[2] z = [1, 2i];
+}

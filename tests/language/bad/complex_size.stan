@@ -1,0 +1,4 @@
+transformed data {
+  complex z = 3;
+  vector[z] v;
+}

@@ -1,0 +1,6 @@
+parameters {
+  complex z;
+}
+model {
+  target += z;
+}

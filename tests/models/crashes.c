@@ -1,0 +1,69 @@
+/* crashes.c - works for a while, then misbehaves: data `calls` says when, `how`
+ * in which way. */
+#include "normal.h"
+
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static atomic_long calls_left;
+static int64_t how;
+
+static int deep(volatile int *above) {
+  volatile int here[4096] = {*above + 1};
+  if (here[0] < 0)
+    return 0;
+  return deep(here) + here[1];
+}
+
+static void misbehave(void) {
+  volatile int zero = 0;
+  volatile int *volatile nowhere = NULL;
+  switch (how) {
+  case 0:
+    *nowhere = 1;
+    break;
+  case 1:
+    raise(SIGFPE); /* not every processor traps 1 / 0 */
+    break;
+  case 2:
+    abort();
+  case 3:
+    exit(0);
+  case 4:
+    for (;;)
+      pause();
+  case 5:
+    exit(deep(&zero));
+  default:
+    break;
+  }
+}
+
+static int likelihood(const double *theta, double *value, void *user) {
+  long left = atomic_fetch_sub(&calls_left, 1);
+  if (left <= 0 && how < 6)
+    misbehave();
+  int answer = normal_likelihood(theta, value, user);
+  if (how == 6 && theta[0] > 3) /* rare */
+    *value = NAN;
+  if (how == 7 && left <= 0) /* always, from now on */
+    *value = INFINITY;
+  return answer;
+}
+
+tempera_status tempera_model_open(const tempera_data *data,
+                                  tempera_model **model, tempera_error *error) {
+  int64_t calls = 0;
+  tempera_status status = tempera_data_integer(data, "calls", &calls, error);
+  if (status == TEMPERA_OK)
+    status = tempera_data_integer(data, "how", &how, error);
+  if (status != TEMPERA_OK)
+    return status;
+  atomic_store(&calls_left, (long)calls);
+  if (how == 8)
+    abort();
+  return normal_open(data, "crashes", likelihood, normal_prior, normal_draw,
+                     model, error);
+}
