@@ -22,7 +22,7 @@ TIMINGS := overhead models language
 EXPERIMENTS := coverage verdict truth dimension budget ablation family
 GENERATOR := $(if $(shell command -v ninja),-G Ninja,)
 
-.PHONY: all functions-table setup demo test install deb dist bench $(EXPERIMENTS) gauntlet posteriordb \
+.PHONY: all functions-table setup demo test install deb dist bench $(EXPERIMENTS) gauntlet survive long posteriordb \
   experiments page screenshots format clean
 
 all: $(BUILD)/CMakeCache.txt
@@ -73,6 +73,12 @@ $(EXPERIMENTS): all
 
 dimension: PLOT := --svg docs/dimension.svg
 family: PLOT := --document docs/methods.md
+
+survive: all
+	python3 benchmarks/survive.py $(BUILD) $(EXPERIMENT_FLAGS)
+
+long: all
+	python3 benchmarks/long.py $(BUILD)
 
 gauntlet: all
 	python3 benchmarks/gauntlet/gauntlet.py $(BUILD)/tempera \

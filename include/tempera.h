@@ -717,6 +717,25 @@ tempera_sampler_create(const tempera_model *model,
                                       error);
 }
 void tempera_sampler_free(tempera_sampler *sampler);
+/* Everything that a sampler is, its draws included, into one file; between
+ * advances. Loaded with the same model and by the same version of the library,
+ * it goes on as if it had never stopped: bit for bit the same draws, on any
+ * number of threads (0: as many as before). Starts and ridges are made again,
+ * which calls the model. Sinks are to be added again, and get what is drawn
+ * from then on. A model with a state of its own that changes by its calls
+ * cannot be saved. */
+TEMPERA_CHECKED tempera_status tempera_sampler_save(tempera_sampler *sampler,
+                                                    const char *path,
+                                                    tempera_error *error);
+TEMPERA_CHECKED tempera_status tempera_sampler_load(const tempera_model *model,
+                                                    const char *path,
+                                                    int threads,
+                                                    tempera_sampler **sampler,
+                                                    tempera_error *error);
+/* So many iterations from now on, warmup as it was: equal to a run that was
+ * asked for so many at once. Refused below those already done. */
+TEMPERA_CHECKED tempera_status tempera_sampler_lengthen(
+    tempera_sampler *sampler, size_t iterations, tempera_error *error);
 /* At most `sweeps` further sweeps per chain, warmup first; the ridge is built
  * by the first call. */
 TEMPERA_CHECKED tempera_status tempera_sampler_advance(tempera_sampler *sampler,
@@ -933,6 +952,7 @@ typedef struct tempera_summary {
   size_t data_count;
   size_t chains, iterations, warmup, thin;
   bool complete;
+  size_t running; /* the run goes on, to so many iterations at most; or 0 */
   /* evidence */
   double log_z, se, lower, upper;
   char *estimator;        /* NULL when there is no evidence (improper prior) */
@@ -1045,6 +1065,37 @@ tempera_run_sample(const tempera_run_request *request, tempera_sampler *sampler,
   return tempera_run_sample_sized(request, sizeof *request, sampler, progress,
                                   user, summary, error);
 }
+
+/* A run whose process ended, however that was, goes on: from its last
+ * checkpoint, on any number of threads (0: as many as before), to the same
+ * files as if it had never stopped, but for times. request: the folder, and
+ * model_path and data that must be those of config.json. Refused: another
+ * model, other data, another version, a folder that a process is writing to. */
+typedef struct tempera_run tempera_run;
+TEMPERA_CHECKED tempera_status tempera_run_open_sized(
+    const tempera_run_request *request, size_t size, const tempera_model *model,
+    int threads, tempera_run **run, tempera_error *error);
+TEMPERA_CHECKED static inline tempera_status
+tempera_run_open(const tempera_run_request *request, const tempera_model *model,
+                 int threads, tempera_run **run, tempera_error *error) {
+  return tempera_run_open_sized(request, sizeof *request, model, threads, run,
+                                error);
+}
+/* Ends its claim on the folder and frees its sampler. */
+void tempera_run_close(tempera_run *run);
+/* The run's; for tempera_sampler_lengthen, say. */
+tempera_sampler *tempera_run_sampler(tempera_run *run);
+TEMPERA_CHECKED tempera_status tempera_run_resume(tempera_run *run,
+                                                  tempera_progress_fn progress,
+                                                  void *user,
+                                                  tempera_summary **summary,
+                                                  tempera_error *error);
+/* The model and data files of a run, as they were named; NULL where it has
+ * none. Free with tempera_text_free. */
+TEMPERA_CHECKED tempera_status tempera_run_paths(const char *folder,
+                                                 char **model_path,
+                                                 char **data_path,
+                                                 tempera_error *error);
 
 /* The draws as ArviZ InferenceData (NetCDF4), with the data and the evidence
  * where these are given (either may be NULL). Loads libnetcdf. The file is

@@ -183,3 +183,24 @@ char *tm_path_join(const char *folder, const char *name) {
     snprintf(path, size, "%s/%s", folder, name);
   return path;
 }
+
+tempera_status tm_file_write(const char *path, const char *content,
+                             size_t length, bool safely, tempera_error *error) {
+  FILE *file = fopen(path, "wb");
+  if (!file)
+    return fail_errno(error, "write", path);
+  bool fine = fwrite(content, 1, length, file) == length && fflush(file) == 0 &&
+              (!safely || fsync(fileno(file)) == 0);
+  tempera_status status = fine ? TEMPERA_OK : fail_errno(error, "write", path);
+  if (fclose(file) != 0 && status == TEMPERA_OK)
+    status = fail_errno(error, "write", path);
+  return status;
+}
+
+void tm_folder_sync(const char *path) {
+  int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder < 0)
+    return;
+  (void)fsync(folder);
+  close(folder);
+}

@@ -16,6 +16,12 @@ TEMPERA_CHECKED tempera_status tm_file_replace(const char *path,
                                                const char *content,
                                                size_t length,
                                                tempera_error *error);
+/* Written as it is, in place; `safely`: and flushed to disk. */
+TEMPERA_CHECKED tempera_status tm_file_write(const char *path,
+                                             const char *content, size_t length,
+                                             bool safely, tempera_error *error);
+/* So that names in it outlast a loss of power; as far as the system can. */
+void tm_folder_sync(const char *path);
 bool tm_file_exists(const char *path);
 /* Make a folder; fine if it is there already. */
 TEMPERA_CHECKED tempera_status tm_folder_make(const char *path,

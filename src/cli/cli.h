@@ -19,6 +19,7 @@ int cli_summary(int argc, char **argv);
 int cli_compare(int argc, char **argv);
 int cli_report(int argc, char **argv);
 int cli_reproduce(int argc, char **argv);
+int cli_resume(int argc, char **argv);
 
 /* Before all else, with main's argv: chains are what runs in parallel, not
  * BLAS. */
@@ -80,6 +81,20 @@ int cli_load_command(cli_input *input);
 /* Unconstrained coordinates of a parameter. */
 size_t cli_free_size(const tempera_parameter *p);
 int cli_check_gradient(const tempera_model *model, const char *path);
+
+/* A run on its way, and what to do with it. */
+typedef struct cli_run {
+  const cli_input *input;
+  const char *output; /* its folder */
+  bool json, netcdf, quiet, verbose;
+} cli_run;
+/* From now on the first interrupt cancels the sampler, in order; the second
+ * ends the process. */
+void cli_catch_signals(tempera_sampler *sampler);
+/* Tables, files, messages; gives the exit status. */
+int cli_finish(const cli_run *run, const tempera_sampler *sampler,
+               const tempera_summary *summary, tempera_status status,
+               const tempera_error *error);
 
 /* The progress display on standard error. */
 typedef struct cli_progress {

@@ -14,6 +14,9 @@ static const char help[] =
     "  check MODEL [-d DATA.json]              show a model and test it\n"
     "  compile MODEL.stan [-o MODEL.so]        build the model's shared "
     "library\n"
+    "  resume RUN [options]                    go on after an interruption, "
+    "or\n"
+    "                                          with more iterations\n"
     "  summary RUN                             a run's tables again\n"
     "  compare RUN RUN...                      log Bayes factors\n"
     "  report RUN [-o FILE.html]               a run as one page with charts\n"
@@ -35,14 +38,14 @@ static const char citation[] =
 
 typedef struct command {
   const char *name;
-  int (*run)(int argc, char **argv); /* NULL: not built yet */
+  int (*run)(int argc, char **argv);
 } command;
 
 static const command commands[] = {
     {"sample", cli_sample},   {"check", cli_check},
     {"summary", cli_summary}, {"compare", cli_compare},
     {"compile", cli_compile}, {"report", cli_report},
-    {"resume", NULL},         {"reproduce", cli_reproduce}};
+    {"resume", cli_resume},   {"reproduce", cli_reproduce}};
 
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
@@ -72,8 +75,6 @@ static int run_command(int argc, char **argv) {
   for (size_t i = 0; i < COMMANDS; i++) {
     if (strcmp(argv[1], commands[i].name) != 0)
       continue;
-    if (!commands[i].run)
-      return cli_usage("", "%s is not available in this version", argv[1]);
     return commands[i].run(argc - 1, argv + 1);
   }
   if (argv[1][0] == '-')

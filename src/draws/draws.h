@@ -9,7 +9,7 @@
 #ifndef TM_DRAWS_DRAWS_H
 #define TM_DRAWS_DRAWS_H
 
-#include "base/memory.h"
+#include "base/archive.h"
 
 typedef enum tm_column {
   TM_TAU,
@@ -103,6 +103,12 @@ TEMPERA_CHECKED tempera_status tm_draws_set_levels(
 TEMPERA_CHECKED tempera_status tm_draws_set_ridge(tempera_draws *draws,
                                                   const tm_draws_ridge *ridge,
                                                   tempera_error *error);
+
+/* State (base/archive.h): counts and what the rows are draws of; and some rows,
+ * for which there must be room. */
+void tm_draws_archive_law(tempera_draws *draws, tm_archive *archive);
+void tm_draws_archive_rows(tempera_draws *draws, size_t first, size_t last,
+                           tm_archive *archive);
 
 /* merge.c: copies of the names, instead of the caller's. */
 TEMPERA_CHECKED tempera_status tm_draws_keep_names(tempera_draws *draws,

@@ -1,11 +1,15 @@
 /* config.c - config.json: every option in force, so that a run can be
- * understood, repeated and (later) resumed from its folder alone. */
+ * understood, repeated and resumed from its folder alone. */
 #include "folder/config.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/json.h"
 #include "base/memory.h"
 #include "run/run.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
 
 /* null where the file cannot be read: a model made in memory has none. */
 static void add_file_hash(json_t *config, const char *path) {
@@ -80,4 +84,120 @@ tempera_status tm_config_json(const tempera_run_request *request,
   }
   add_options(config, tempera_sampler_options(sampler));
   return tm_json_dump(config, text, error);
+}
+
+/* ---- reading ------------------------------------------------------------ */
+
+static tempera_status read_config(const char *folder, json_t **config,
+                                  tempera_error *error) {
+  char *path = tm_path_join(folder, "config.json"), *content = NULL;
+  size_t length = 0;
+  if (!path)
+    return tm_fail_memory(error);
+  if (!tm_file_exists(path)) {
+    tm_heap_free(path);
+    return tm_fail(error, TEMPERA_ERROR_INPUT,
+                   "%s holds no run: there is no config.json", folder);
+  }
+  tempera_status status = tm_file_read(path, &content, &length, error);
+  tm_heap_free(path);
+  TM_TRY(status);
+  json_error_t problem;
+  *config = json_loadb(content, length, 0, &problem);
+  tm_heap_free(content);
+  if (*config && json_is_object(*config))
+    return TEMPERA_OK;
+  json_decref(*config);
+  return tm_fail(error, TEMPERA_ERROR_INPUT,
+                 "%s/config.json cannot be read: %s", folder, problem.text);
+}
+
+static const char *word_of(const json_t *config, const char *name) {
+  const char *text = json_string_value(json_object_get(config, name));
+  return text ? text : "";
+}
+
+static bool same_hash(const json_t *config, const char *name, uint64_t hash) {
+  char text[24];
+  const char *recorded = word_of(config, name);
+  snprintf(text, sizeof text, "%016" PRIx64, hash);
+  return !recorded[0] || strcmp(recorded, text) == 0;
+}
+
+static bool same_file(const json_t *config, const char *path) {
+  char *content = NULL;
+  size_t length = 0;
+  if (!path || tm_file_read(path, &content, &length, NULL) != TEMPERA_OK)
+    return true; /* a model made in memory: nothing to compare */
+  uint64_t hash = tm_hash_bytes(TM_HASH_START, content, length);
+  tm_heap_free(content);
+  return same_hash(config, "model_hash", hash);
+}
+
+static tempera_status check_config(const json_t *config,
+                                   const tempera_run_request *r,
+                                   tempera_error *error) {
+  const char *version = word_of(config, "version");
+  bool data = json_is_string(json_object_get(config, "data_hash"));
+  if (strcmp(version, TEMPERA_VERSION) != 0)
+    return tm_fail(error, TEMPERA_ERROR_INPUT,
+                   "the run in %s was made by version %.20s, and this is "
+                   "%s: draws would not go on as they began",
+                   r->folder, version, TEMPERA_VERSION);
+  if (!same_file(config, r->model_path))
+    return tm_fail(error, TEMPERA_ERROR_INPUT,
+                   "%s is not the model of the run in %s: the file has changed",
+                   r->model_path, r->folder);
+  if (data != (r->data != NULL) ||
+      (data && !same_hash(config, "data_hash", tempera_data_hash(r->data))))
+    return tm_fail(error, TEMPERA_ERROR_INPUT,
+                   "the data of the run in %s were others", r->folder);
+  return TEMPERA_OK;
+}
+
+tempera_status tm_config_check(const tempera_run_request *request,
+                               tempera_error *error) {
+  json_t *config = NULL;
+  TM_TRY(read_config(request->folder, &config, error));
+  tempera_status status = check_config(config, request, error);
+  json_decref(config);
+  return status;
+}
+
+tempera_status tm_config_renew(const char *folder,
+                               const tempera_sampler *sampler,
+                               tempera_error *error) {
+  json_t *config = NULL;
+  char *text = NULL, *path = tm_path_join(folder, "config.json");
+  tempera_status status =
+      path ? read_config(folder, &config, error) : tm_fail_memory(error);
+  if (status == TEMPERA_OK) {
+    add_options(config, tempera_sampler_options(sampler));
+    status = tm_json_dump(config, &text, error);
+  }
+  if (status == TEMPERA_OK)
+    status = tm_file_replace(path, text, strlen(text), error);
+  tm_heap_free(text);
+  tm_heap_free(path);
+  return status;
+}
+
+/* A copy, or NULL where it is null. */
+static tempera_status copy_word(const json_t *config, const char *name,
+                                char **text, tempera_error *error) {
+  const char *word = json_string_value(json_object_get(config, name));
+  *text = word ? tm_heap_text(word) : NULL;
+  return word && !*text ? tm_fail_memory(error) : TEMPERA_OK;
+}
+
+tempera_status tempera_run_paths(const char *folder, char **model_path,
+                                 char **data_path, tempera_error *error) {
+  json_t *config = NULL;
+  *model_path = *data_path = NULL;
+  TM_TRY(read_config(folder, &config, error));
+  tempera_status status = copy_word(config, "model_path", model_path, error);
+  if (status == TEMPERA_OK)
+    status = copy_word(config, "data_path", data_path, error);
+  json_decref(config);
+  return status;
 }

@@ -8,5 +8,13 @@
 TEMPERA_CHECKED tempera_status tm_config_json(
     const tempera_run_request *request, const tempera_sampler *sampler,
     char **text, tempera_error *error);
+/* Is the run in the request's folder of this version, this model file and these
+ * data? */
+TEMPERA_CHECKED tempera_status
+tm_config_check(const tempera_run_request *request, tempera_error *error);
+/* Write it again with the options now in force. */
+TEMPERA_CHECKED tempera_status tm_config_renew(const char *folder,
+                                               const tempera_sampler *sampler,
+                                               tempera_error *error);
 
 #endif

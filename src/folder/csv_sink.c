@@ -54,6 +54,18 @@ static void cut_back(const tm_csv_sink *sink) {
   }
 }
 
+/* To the length it had; what is missing is missing for good. */
+static tempera_status cut(tm_csv_file *file, double length,
+                          tempera_error *error) {
+  off_t end = lseek(file->descriptor, 0, SEEK_END);
+  if (end < 0 || !(length >= 0 && length <= (double)end))
+    return tm_fail(error, TEMPERA_ERROR_INPUT, "%s is shorter than it was",
+                   file->path);
+  return ftruncate(file->descriptor, (off_t)length) == 0
+             ? TEMPERA_OK
+             : fail_file(file->path, error);
+}
+
 static tempera_status open_file(tm_csv_sink *sink, tm_csv_file *file,
                                 tempera_error *error) {
   char name[64];
@@ -65,8 +77,8 @@ static tempera_status open_file(tm_csv_sink *sink, tm_csv_file *file,
   file->path = tm_path_join(sink->folder, name);
   if (!file->path)
     return tm_fail_memory(error);
-  file->descriptor =
-      open(file->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  int fresh = sink->sizes ? 0 : O_CREAT | O_TRUNC;
+  file->descriptor = open(file->path, O_WRONLY | fresh | O_CLOEXEC, 0666);
   return file->descriptor < 0 ? fail_file(file->path, error) : TEMPERA_OK;
 }
 
@@ -114,18 +126,16 @@ static tempera_status start_file(tm_csv_sink *sink, tm_csv_file *file,
     about->quantity_count = 0;
   tm_csv_header(&file->block, about, tempera_sampler_draws(sampler), file->role,
                 &file->samples_at, &file->warmup_at);
-  return append(file, error);
+  size_t number = (size_t)(file - sink->files);
+  return sink->sizes ? cut(file, sink->sizes[number], error)
+                     : append(file, error);
 }
 
-tempera_status tm_csv_sink_open(const char *folder, const char *data_path,
-                                const tempera_sampler *sampler,
-                                tm_csv_sink *sink, tempera_error *error) {
+static tempera_status open_files(tm_csv_sink *sink, const char *data_path,
+                                 tempera_error *error) {
+  const tempera_sampler *sampler = sink->sampler;
   const tempera_draws *draws = tempera_sampler_draws(sampler);
   tm_csv_about about = about_run(data_path, sampler);
-  *sink = (tm_csv_sink){.folder = folder,
-                        .sampler = sampler,
-                        .dimension = tempera_model_unconstrained_size(
-                            tempera_sampler_model(sampler))};
   size_t kinds = tempera_sampler_options(sampler)->reference ? 3 : 2;
   sink->files = tm_heap_alloc(kinds * draws->chains, sizeof *sink->files);
   if (!sink->files)
@@ -139,9 +149,65 @@ tempera_status tm_csv_sink_open(const char *folder, const char *data_path,
                           .role = role,
                           .chain = i % draws->chains,
                           .reference = i >= 2 * draws->chains};
+    if (sink->sizes && sink->size_count < sink->file_count)
+      return tm_fail(error, TEMPERA_ERROR_INPUT, "there were fewer files");
     TM_TRY(start_file(sink, file, &about, error));
   }
   settle(sink);
+  return TEMPERA_OK;
+}
+
+tempera_status tm_csv_sink_open(const char *folder, const char *data_path,
+                                const tempera_sampler *sampler,
+                                tm_csv_sink *sink, tempera_error *error) {
+  *sink = (tm_csv_sink){.folder = folder,
+                        .sampler = sampler,
+                        .dimension = tempera_model_unconstrained_size(
+                            tempera_sampler_model(sampler))};
+  return open_files(sink, data_path, error);
+}
+
+/* A checkpoint from before there were files has no sizes: then they begin. */
+tempera_status tm_csv_sink_reopen(const char *folder, const char *data_path,
+                                  const tempera_sampler *sampler,
+                                  tm_csv_sink *sink, tempera_error *error) {
+  if (sink->size_count == 0) {
+    tm_heap_free(sink->sizes);
+    return tm_csv_sink_open(folder, data_path, sampler, sink, error);
+  }
+  sink->folder = folder;
+  sink->sampler = sampler;
+  sink->dimension =
+      tempera_model_unconstrained_size(tempera_sampler_model(sampler));
+  return open_files(sink, data_path, error);
+}
+
+/* Sizes as doubles are exact up to nine petabytes. */
+void tm_csv_sink_archive(tm_csv_sink *sink, tm_archive *archive) {
+  double *sizes = tm_heap_alloc(sink->file_count + 1, sizeof *sizes);
+  size_t count = sink->file_count;
+  if (!sizes) {
+    archive->status = TEMPERA_ERROR_MEMORY;
+    return;
+  }
+  for (size_t i = 0; i < count; i++)
+    sizes[i] = (double)sink->files[i].size;
+  tm_archive_grown(archive, &sizes, &count, SIZE_MAX / sizeof *sizes - 1);
+  tm_archive_size(archive, &sink->warmup_rows);
+  tm_archive_size(archive, &sink->rows);
+  tm_archive_bool(archive, &sink->adapted);
+  if (archive->reading) {
+    sink->sizes = sizes;
+    sink->size_count = count;
+  } else {
+    tm_heap_free(sizes);
+  }
+}
+
+tempera_status tm_csv_sink_sync(const tm_csv_sink *sink, tempera_error *error) {
+  for (size_t i = 0; i < sink->file_count; i++)
+    if (fdatasync(sink->files[i].descriptor) != 0 && errno != EINVAL)
+      return fail_file(sink->files[i].path, error);
   return TEMPERA_OK;
 }
 
@@ -242,8 +308,9 @@ static tempera_status correct_header(const tm_csv_sink *sink,
   size_t kept = sink->rows * width;
   if (file->reference && !tempera_sampler_reference(sampler))
     kept = 0;
-  if (kept != rows_for(o->iterations, o->thin))
-    TM_TRY(correct_count(file, file->samples_at, kept * o->thin, error));
+  bool whole = kept == rows_for(o->iterations, o->thin);
+  TM_TRY(correct_count(file, file->samples_at,
+                       whole ? o->iterations : kept * o->thin, error));
   bool warmed = warmup && warmup->has_role[file->role] && !file->reference;
   size_t rows = warmed ? sink->warmup_rows : 0;
   bool all = !warmup || rows == rows_for(o->warmup, o->thin);
@@ -277,5 +344,6 @@ void tm_csv_sink_close(tm_csv_sink *sink) {
     tm_heap_free(file->path);
   }
   tm_heap_free(sink->files);
+  tm_heap_free(sink->sizes);
   *sink = (tm_csv_sink){0};
 }

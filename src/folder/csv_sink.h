@@ -18,7 +18,7 @@ typedef struct tm_csv_file {
   size_t chain;
   tm_quantities quantities;
   size_t quantity_count; /* written in this file */
-  tm_text block; /* rows on their way to it; reused between blocks */
+  tm_text block;         /* rows on their way to it; reused between blocks */
 } tm_csv_file;
 
 typedef struct tm_csv_sink {
@@ -29,6 +29,8 @@ typedef struct tm_csv_sink {
   size_t dimension; /* unconstrained coordinates, for the adaptation block */
   size_t warmup_rows, rows; /* rows of every chain that are on disk */
   bool adapted;             /* the adaptation block is written */
+  double *sizes;            /* of files, as they were read; else NULL */
+  size_t size_count;
 } tm_csv_sink;
 
 /* The files with their headers, in a folder that exists. Close it also after
@@ -37,6 +39,15 @@ TEMPERA_CHECKED tempera_status tm_csv_sink_open(const char *folder,
                                                 const char *data_path,
                                                 const tempera_sampler *sampler,
                                                 tm_csv_sink *sink,
+                                                tempera_error *error);
+/* How long the files are (base/archive.h); and, once that was read, the files
+ * again, cut to it. */
+void tm_csv_sink_archive(tm_csv_sink *sink, tm_archive *archive);
+TEMPERA_CHECKED tempera_status tm_csv_sink_reopen(
+    const char *folder, const char *data_path, const tempera_sampler *sampler,
+    tm_csv_sink *sink, tempera_error *error);
+/* All of them to disk. */
+TEMPERA_CHECKED tempera_status tm_csv_sink_sync(const tm_csv_sink *sink,
                                                 tempera_error *error);
 /* The append of a tempera_sink whose user is a tm_csv_sink. */
 TEMPERA_CHECKED tempera_status tm_csv_sink_append(const tempera_block *block,

@@ -3,10 +3,13 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/sized.h"
+#include "folder/checkpoint.h"
 #include "folder/config.h"
-#include "folder/csv_sink.h"
+#include "folder/lock.h"
 #include "model/data.h"
+#include "run/sampler.h"
 
+#include <math.h>
 #include <string.h>
 
 static tempera_status write_config(const char *path,
@@ -20,22 +23,31 @@ static tempera_status write_config(const char *path,
   return status;
 }
 
-/* Makes the folder (and those above it), refuses one that holds a run, and
- * writes config.json. */
-static tempera_status open_folder(const tempera_run_request *request,
-                                  const tempera_sampler *sampler,
-                                  tempera_error *error) {
-  TM_TRY(tm_folders_make(request->folder, 0777, error));
+static tempera_status put_config(const tempera_run_request *request,
+                                 const tempera_sampler *sampler,
+                                 tempera_error *error) {
   char *config = tm_path_join(request->folder, "config.json");
   if (!config)
     return tm_fail_memory(error);
-  tempera_status status =
-      tm_file_exists(config)
-          ? tm_fail(error, TEMPERA_ERROR_INPUT,
-                    "%s already holds a run; name another folder or remove "
-                    "this one",
-                    request->folder)
-          : write_config(config, request, sampler, error);
+  tempera_status status = write_config(config, request, sampler, error);
+  tm_heap_free(config);
+  return status;
+}
+
+/* Makes the folder (and those above it), claims it, and refuses one that holds
+ * a run. */
+static tempera_status claim(const char *folder, int *lock,
+                            tempera_error *error) {
+  TM_TRY(tm_folders_make(folder, 0777, error));
+  char *config = tm_path_join(folder, "config.json");
+  if (!config)
+    return tm_fail_memory(error);
+  tempera_status status = tm_folder_lock(folder, lock, error);
+  if (status == TEMPERA_OK && tm_file_exists(config))
+    status = tm_fail(error, TEMPERA_ERROR_INPUT,
+                     "%s already holds a run; name another folder or remove "
+                     "this one, or go on with it: tempera resume",
+                     folder);
   tm_heap_free(config);
   return status;
 }
@@ -96,16 +108,61 @@ typedef struct listener {
   void *user;
 } listener;
 
+/* ---- while it runs ------------------------------------------------------- */
+
+/* A page to look at, this often in seconds at most, for a small share of the
+ * time: so many times what it took is the wait for the next. */
+static const double PAGE_EVERY = 10, PAGE_RARELY = 50;
+enum { PAGE_DRAWS = 100 };
+
+typedef struct watch {
+  const tempera_run_request *request;
+  tm_checkpoint *checkpoint;
+  double due; /* seconds into the run */
+} watch;
+
+/* A run is no worse for having no page: failures are not its own. */
+static void show_state(const watch *w, tempera_sampler *sampler) {
+  tempera_summary *made = NULL;
+  if (tempera_sampler_summarise(sampler, &made, NULL) != TEMPERA_OK)
+    return;
+  made->running = tempera_sampler_options(sampler)->iterations;
+  if (note_data(w->request->data, made, NULL) == TEMPERA_OK &&
+      write_summary(w->request, made, NULL) == TEMPERA_OK &&
+      tempera_run_report(w->request->folder, NULL, NULL) != TEMPERA_OK)
+    w->checkpoint->pageless = true; /* once is enough */
+  tempera_summary_free(made);
+}
+
+static tempera_status keep(tempera_sampler *sampler, bool must, void *user,
+                           tempera_error *error) {
+  watch *w = user;
+  TM_TRY(tm_checkpoint_keep(w->checkpoint, must, error));
+  double now = tm_sampler_seconds(sampler);
+  if (now < w->due || w->checkpoint->pageless ||
+      tempera_draws_count(tempera_sampler_draws(sampler)) < PAGE_DRAWS)
+    return TEMPERA_OK;
+  show_state(w, sampler);
+  double took = tm_sampler_seconds(sampler) - now;
+  w->due = now + took + fmax(PAGE_EVERY, PAGE_RARELY * took);
+  return TEMPERA_OK;
+}
+
 static tempera_status conduct(const tempera_run_request *request,
-                              tempera_sampler *sampler, tm_csv_sink *files,
-                              const listener *who, tempera_summary **summary,
-                              tempera_error *error) {
+                              tm_checkpoint *checkpoint, const listener *who,
+                              tempera_summary **summary, tempera_error *error) {
   tempera_error problem = {0};
-  const tempera_sink sink = {tm_csv_sink_append, files};
+  tempera_sampler *sampler = checkpoint->sampler;
+  const tempera_sink sink = {tm_csv_sink_append, checkpoint->files};
   TM_TRY(tempera_sampler_add_sink(sampler, &sink, error));
+  TM_TRY(tm_checkpoint_attach(checkpoint, error));
+  watch w = {request, checkpoint, tm_sampler_seconds(sampler) + PAGE_EVERY};
+  tm_sampler_set_keeper(sampler, &(tm_keeper){keep, &w});
   tempera_status status =
       tempera_sampler_run(sampler, who->progress, who->user, error);
-  keep_first(&status, error, tm_csv_sink_end(files, &problem), &problem);
+  tm_sampler_set_keeper(sampler, &(tm_keeper){0});
+  keep_first(&status, error, tm_csv_sink_end(checkpoint->files, &problem),
+             &problem);
   /* A model that failed before the first draw has nothing to summarise. */
   if (status != TEMPERA_OK &&
       tempera_draws_count(tempera_sampler_draws(sampler)) == 0)
@@ -115,21 +172,106 @@ static tempera_status conduct(const tempera_run_request *request,
   return status;
 }
 
+/* The first checkpoint comes before config.json, which makes the folder a
+ * run's: so that whatever is one can be resumed. */
+static tempera_status begin(const tempera_run_request *request,
+                            tempera_sampler *sampler, tm_csv_sink *files,
+                            tm_checkpoint *checkpoint, tempera_error *error) {
+  TM_TRY(
+      tm_checkpoint_begin(request->folder, sampler, files, checkpoint, error));
+  TM_TRY(put_config(request, sampler, error));
+  return tm_csv_sink_open(request->folder, request->data_path, sampler, files,
+                          error);
+}
+
 tempera_status tempera_run_sample_sized(const tempera_run_request *given,
                                         size_t size, tempera_sampler *sampler,
                                         tempera_progress_fn progress,
                                         void *user, tempera_summary **summary,
                                         tempera_error *error) {
+  int lock = -1;
   tm_csv_sink files = {0};
+  tm_checkpoint checkpoint = {.rows = -1};
   tempera_run_request known = {0};
   const tempera_run_request *request = &known;
   TM_TRY(tm_sized_take(&known, sizeof known, given, size, error));
-  TM_TRY(open_folder(request, sampler, error));
-  tempera_status status = tm_csv_sink_open(request->folder, request->data_path,
-                                           sampler, &files, error);
+  tempera_status status = claim(request->folder, &lock, error);
   if (status == TEMPERA_OK)
-    status = conduct(request, sampler, &files, &(listener){progress, user},
-                     summary, error);
+    status = begin(request, sampler, &files, &checkpoint, error);
+  if (status == TEMPERA_OK)
+    status = conduct(request, &checkpoint, &(listener){progress, user}, summary,
+                     error);
+  tm_checkpoint_close(&checkpoint);
   tm_csv_sink_close(&files);
+  tm_folder_unlock(lock);
   return status;
+}
+
+/* ---- going on ----------------------------------------------------------- */
+
+struct tempera_run {
+  char *folder, *data_path;
+  tempera_run_request request; /* texts are the caller's but for these */
+  int lock;
+  tm_csv_sink files;
+  tm_checkpoint checkpoint;
+};
+
+static tempera_status open_run(tempera_run *run, const tempera_model *model,
+                               int threads, tempera_error *error) {
+  tempera_run_request *r = &run->request;
+  run->folder = tm_heap_text(r->folder);
+  run->data_path = r->data_path ? tm_heap_text(r->data_path) : NULL;
+  if (!run->folder || (r->data_path && !run->data_path))
+    return tm_fail_memory(error);
+  r->folder = run->folder;
+  r->data_path = run->data_path;
+  TM_TRY(tm_config_check(r, error));
+  TM_TRY(tm_folder_lock(r->folder, &run->lock, error));
+  return tm_checkpoint_load(r->folder, r->data_path, model, threads,
+                            &run->files, &run->checkpoint, error);
+}
+
+tempera_status tempera_run_open_sized(const tempera_run_request *given,
+                                      size_t size, const tempera_model *model,
+                                      int threads, tempera_run **run,
+                                      tempera_error *error) {
+  tempera_run *made = tm_heap_alloc(1, sizeof *made);
+  if (!made)
+    return tm_fail_memory(error);
+  made->lock = made->checkpoint.rows = -1;
+  tempera_status status =
+      tm_sized_take(&made->request, sizeof made->request, given, size, error);
+  if (status == TEMPERA_OK)
+    status = open_run(made, model, threads, error);
+  if (status == TEMPERA_OK)
+    *run = made;
+  else
+    tempera_run_close(made);
+  return status;
+}
+
+void tempera_run_close(tempera_run *run) {
+  if (!run)
+    return;
+  tm_checkpoint_close(&run->checkpoint);
+  tm_csv_sink_close(&run->files);
+  tempera_sampler_free(run->checkpoint.sampler);
+  tm_folder_unlock(run->lock);
+  tm_heap_free(run->folder);
+  tm_heap_free(run->data_path);
+  tm_heap_free(run);
+}
+
+tempera_sampler *tempera_run_sampler(tempera_run *run) {
+  return run->checkpoint.sampler;
+}
+
+tempera_status tempera_run_resume(tempera_run *run,
+                                  tempera_progress_fn progress, void *user,
+                                  tempera_summary **summary,
+                                  tempera_error *error) {
+  TM_TRY(tm_config_renew(run->folder, run->checkpoint.sampler, error));
+  return conduct(&run->request, &run->checkpoint, &(listener){progress, user},
+                 summary, error);
 }

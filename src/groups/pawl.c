@@ -111,12 +111,13 @@ static void archive_places(tm_pawl *pawl, tm_archive *archive) {
   tm_wang_landau_archive(&pawl->visits, TM_PAWL_CAPACITY + 1, archive);
   tm_archive_sizes(archive, pawl->left, n);
   tm_archive_doubles(archive, pawl->sum, n);
-  if (tm_archive_fine(archive) && pawl->visits.bins != n)
+  if (tm_archive_fine(archive) && pawl->bins.count && pawl->visits.bins != n)
     tm_archive_fail(archive, "visits are of other bins");
 }
 
 static void archive(tm_group *group, tm_archive *archive) {
   tm_pawl *pawl = (tm_pawl *)group;
+  bool begun = pawl->bins.count > 0;
   for (size_t m = 0; m < pawl->settings.walkers; m++) {
     tm_point_archive(group->model, &pawl->walkers[m].point, archive);
     tm_archive_unit(archive, &pawl->walkers[m].tau);
@@ -127,7 +128,9 @@ static void archive(tm_group *group, tm_archive *archive) {
   tm_tau_mover_archive(&pawl->mover, archive);
   tm_archive_random(archive, &pawl->theta_stream);
   tm_archive_random(archive, &pawl->tau_stream);
-  if (archive->reading && tm_archive_fine(archive))
+  if (begun && pawl->bins.count == 0)
+    tm_archive_fail(archive, "there are no bins of tau");
+  if (archive->reading && begun && tm_archive_fine(archive))
     tm_tau_bins_tabulate(&pawl->bins, &pawl->prior);
 }
 

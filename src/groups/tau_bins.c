@@ -161,6 +161,4 @@ void tm_tau_bins_archive(tm_tau_bins *bins, tm_archive *archive) {
   tm_archive_doubles(archive, bins->edge, bins->count + 1);
   tm_archive_doubles(archive, bins->log_density, bins->count);
   tm_archive_double(archive, &bins->log_atom);
-  if (tm_archive_fine(archive) && bins->count == 0)
-    tm_archive_fail(archive, "there are no bins of tau");
 }

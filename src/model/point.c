@@ -528,7 +528,15 @@ void tm_evaluator_archive(tm_evaluator *evaluator, tm_archive *archive) {
   tm_archive_u64(archive, &evaluator->likelihood_evaluations);
   tm_archive_u64(archive, &evaluator->gradient_evaluations);
   tm_archive_u64(archive, &evaluator->prior_draws);
+  tm_archive_u64(archive, &evaluator->changes);
+  tm_archive_u64(archive, &evaluator->term_calls);
+  tm_archive_double(archive, &evaluator->part);
   tm_archive_double(archive, &evaluator->seconds);
+  tm_archive_u64(archive, &evaluator->answers);
+  tm_archive_u64(archive, &evaluator->rejected);
+  tm_archive_u64(archive, &evaluator->in_a_row);
+  tm_archive_text(archive, evaluator->rejected_at,
+                  sizeof evaluator->rejected_at);
   tm_archive_u64(archive, &evaluator->answers);
   tm_archive_u64(archive, &evaluator->rejected);
   tm_archive_u64(archive, &evaluator->in_a_row);

@@ -153,7 +153,9 @@ static const char head[] =
     "initial-scale=1\">\n"
     "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src "
     "'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src "
-    "data:\">\n<title>Tempera</title>\n<style>\n";
+    "data:\">\n";
+static const char again[] = "<meta http-equiv=\"refresh\" content=\"10\">\n";
+static const char title[] = "<title>Tempera</title>\n<style>\n";
 static const char body[] =
     "</style>\n</head>\n<body>\n<div id=\"page\"></div>\n"
     "<noscript>This page needs JavaScript, which is part of this file: nothing "
@@ -186,6 +188,9 @@ tempera_status tm_page_write(const json_t *page, const char *path,
     return tm_fail_memory(error);
   tm_text out = {0};
   tm_text_add(&out, head);
+  if (json_is_true(json_object_get(page, "running")))
+    tm_text_add(&out, again);
+  tm_text_add(&out, title);
   add_asset(&out, tm_asset_style());
   tm_text_add(&out, body);
   add_json(&out, json);

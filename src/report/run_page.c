@@ -236,12 +236,19 @@ static json_t *begin(const tempera_summary *s) {
   tm_text line = {0};
   tm_text_printf(&line,
                  "%s: %zu chain%s, %zu iterations after %zu of warmup, seed "
-                 "%" PRIu64 "%s",
+                 "%" PRIu64,
                  s->method ? s->method : "", s->chains,
-                 s->chains == 1 ? "" : "s", s->iterations, s->warmup, s->seed,
-                 s->complete ? "" : " (stopped before the end)");
+                 s->chains == 1 ? "" : "s", s->iterations, s->warmup, s->seed);
+  if (s->running)
+    tm_text_printf(&line,
+                   " (running, to %zu iterations at most; this page "
+                   "loads itself again)",
+                   s->running);
+  else if (!s->complete)
+    tm_text_add(&line, " (stopped before the end)");
   json_t *page =
       tm_page(s->model ? s->model : "A run", line.failed ? "" : line.data);
+  json_object_set_new(page, "running", json_boolean(s->running > 0));
   tm_text_clear(&line);
   return page;
 }

@@ -264,6 +264,8 @@ tempera_status tempera_summary_json(const tempera_summary *summary, char **text,
   tm_json_integer(root, "warmup", s->warmup);
   tm_json_integer(root, "thin", s->thin);
   json_object_set_new(root, "complete", json_boolean(s->complete));
+  if (s->running)
+    tm_json_integer(root, "running", s->running);
   json_object_set_new(root, "evidence", evidence(s));
   json_object_set_new(root, "modes", modes(s));
   if (s->label_count) {

@@ -331,6 +331,7 @@ static bool read_head(const json_t *root, tempera_summary *s) {
   s->warmup = read_integer(root, "warmup");
   s->thin = read_integer(root, "thin");
   s->complete = truth(root, "complete");
+  s->running = read_integer(root, "running");
   s->reliable = truth(root, "reliable");
   return text(root, "version", &s->version) && text(root, "model", &s->model) &&
          text(root, "method", &s->method) &&
@@ -366,6 +367,21 @@ static tempera_status from_json(const json_t *root, tempera_summary **summary,
   return TEMPERA_OK;
 }
 
+/* A run that ended before its first summary has its draws and its state. */
+static tempera_status read_text(const char *folder, const char *path,
+                                char **content, size_t *length,
+                                tempera_error *error) {
+  char *checkpoint = tm_path_join(folder, "checkpoint");
+  bool begun = checkpoint && tm_file_exists(checkpoint);
+  tm_heap_free(checkpoint);
+  if (begun && !tm_file_exists(path))
+    return tm_fail(error, TEMPERA_ERROR_INPUT,
+                   "%s is not there yet: the run is going on, or it was killed "
+                   "before; then `tempera resume %s` goes on with it",
+                   path, folder);
+  return tm_file_read(path, content, length, error);
+}
+
 tempera_status tempera_summary_read(const char *folder,
                                     tempera_summary **summary,
                                     tempera_error *error) {
@@ -377,7 +393,7 @@ tempera_status tempera_summary_read(const char *folder,
   char *path = tm_path_join(folder, "summary.json");
   if (!path)
     return tm_fail_memory(error);
-  TM_TRY_DONE(tm_file_read(path, &content, &length, error));
+  TM_TRY_DONE(read_text(folder, path, &content, &length, error));
   TM_TRY_DONE(tm_json_parse(content, length, &prepared, &root, error));
   TM_TRY_DONE(from_json(root, summary, error));
 done:

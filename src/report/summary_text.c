@@ -21,13 +21,24 @@ static void titles(tm_table *table, const char *const *names) {
     tm_table_cell(table, names[i]);
 }
 
+/* How it ended, if it has. */
+static void add_end(tm_text *out, const tempera_summary *s) {
+  if (s->running)
+    tm_text_printf(out, " (written while it was running, to %zu at most)",
+                   s->running);
+  else if (!s->complete)
+    tm_text_add(out, " (stopped before the end)");
+  tm_text_add(out, "\n");
+}
+
 static void add_head(tm_text *out, const tempera_summary *s) {
   tm_text_printf(out,
                  "%s by %s: %zu chain%s, %zu iterations after %zu of warmup, "
-                 "seed %" PRIu64 "%s\n",
+                 "seed %" PRIu64,
                  s->model ? s->model : "model", s->method ? s->method : "?",
                  s->chains, s->chains == 1 ? "" : "s", s->iterations, s->warmup,
-                 s->seed, s->complete ? "" : " (stopped before the end)");
+                 s->seed);
+  add_end(out, s);
 }
 
 static void add_labels(tm_text *out, const tempera_summary *s) {

@@ -183,3 +183,41 @@ void tm_learner_levels(const tm_learner *learner, size_t count, double *tau,
     log_z[t] =
         interpolate(learner->tau, learner->log_z, learner->count, tau[t]);
 }
+
+static tm_learner *empty(void) {
+  tm_arena *arena = tm_arena_create();
+  tm_learner *made = arena ? TM_NEW(arena, tm_learner, 1) : NULL;
+  if (made)
+    made->arena = arena;
+  else
+    tm_arena_free(arena);
+  return made;
+}
+
+static void archive_knots(tm_learner *l, tm_archive *archive) {
+  tm_archive_unit(archive, &l->tau_min);
+  tm_archive_count(archive, &l->count, TM_KNOTS);
+  double *by_knot[] = {l->tau, l->log_z, l->log_w, l->known, l->lambda};
+  for (size_t i = 0; i < sizeof by_knot / sizeof *by_knot; i++)
+    tm_archive_doubles(archive, by_knot[i], l->count);
+  tm_archive_bools(archive, l->supported, l->count);
+  if (tm_archive_fine(archive) && l->count < 2)
+    tm_archive_fail(archive, "a curve of log z has no knots");
+  for (size_t k = 1; k < l->count && tm_archive_fine(archive); k++)
+    if (!(l->tau[k - 1] >= 0 && l->tau[k - 1] < l->tau[k] && l->tau[k] <= 1))
+      tm_archive_fail(archive, "the knots of log z are not in order");
+}
+
+void tm_learner_archive(tm_learner **learner, tm_archive *archive) {
+  bool there = *learner != NULL;
+  tm_archive_tag(archive, "log z");
+  tm_archive_bool(archive, &there);
+  if (archive->reading && tm_archive_fine(archive)) {
+    tm_learner_free(*learner);
+    *learner = there ? empty() : NULL;
+    if (there && !*learner)
+      archive->status = TEMPERA_ERROR_MEMORY;
+  }
+  if (*learner)
+    archive_knots(*learner, archive);
+}

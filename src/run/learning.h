@@ -23,6 +23,8 @@ TEMPERA_CHECKED tempera_status tm_learner_create(const double *tau,
                                                  tm_learner **learner,
                                                  tempera_error *error);
 void tm_learner_free(tm_learner *learner);
+/* Its state; a reader makes it (or, where there was none, frees it). */
+void tm_learner_archive(tm_learner **learner, tm_archive *archive);
 /* The prior as it stands; borrows the learner's knots. */
 TEMPERA_CHECKED tempera_status tm_learner_prior(const tm_learner *learner,
                                                 tm_tau_prior *prior,

@@ -31,17 +31,14 @@ static tm_pair *pair_of(const tempera_sampler *s, size_t chain) {
  * Target draws of the warmup
  */
 
-tempera_status tm_leg_begin(tempera_sampler *sampler, tempera_error *error) {
-  tempera_sampler *s = sampler;
-  const tempera_options *o = &s->options;
-  if (!o->reference || o->warmup == 0)
-    return TEMPERA_OK;
+static tempera_status make_leg(tempera_sampler *s, size_t stride, size_t rows,
+                               tempera_error *error) {
   tm_reference_leg *leg = s->leg = tm_heap_alloc(1, sizeof *leg);
   if (!leg)
     return tm_fail_memory(error);
-  leg->stride = (o->warmup * o->chains + MOST_ROWS - 1) / MOST_ROWS;
-  leg->rows = (o->warmup + leg->stride - 1) / leg->stride;
-  size_t all = o->chains * leg->rows;
+  leg->stride = stride;
+  leg->rows = rows;
+  size_t all = s->options.chains * rows;
   leg->u = tm_heap_large(all * s->model->dimension, sizeof(double));
   leg->log_density = tm_heap_alloc(all, sizeof(double));
   if (!leg->u || !leg->log_density)
@@ -49,6 +46,15 @@ tempera_status tm_leg_begin(tempera_sampler *sampler, tempera_error *error) {
   TM_TRY(tm_round_create(s, &leg->round_draws, error));
   leg->round_draws->tau_min = 0;
   return tm_reference_create(s->model, &leg->reference, error);
+}
+
+tempera_status tm_leg_begin(tempera_sampler *sampler, tempera_error *error) {
+  tempera_sampler *s = sampler;
+  const tempera_options *o = &s->options;
+  if (!o->reference || o->warmup == 0)
+    return TEMPERA_OK;
+  size_t stride = (o->warmup * o->chains + MOST_ROWS - 1) / MOST_ROWS;
+  return make_leg(s, stride, (o->warmup + stride - 1) / stride, error);
 }
 
 void tm_leg_free(tm_reference_leg *leg) {
@@ -60,6 +66,7 @@ void tm_leg_free(tm_reference_leg *leg) {
   tm_draws_free(leg->round_draws);
   tm_heap_free(leg->u);
   tm_heap_free(leg->log_density);
+  tm_heap_free(leg->fitted);
   tm_heap_free(leg);
 }
 
@@ -107,6 +114,20 @@ static size_t fewest_draws(const tempera_model *model) {
   return 2 * model->dimension + 20;
 }
 
+/* q from `fitted`, for every group. */
+static tempera_status fit_again(tempera_sampler *s, tempera_error *error) {
+  tm_reference_leg *leg = s->leg;
+  size_t n = s->model->dimension;
+  tempera_random random = tm_random(s->options.seed, (uint32_t)leg->fitted_at,
+                                    TM_PURPOSE_REFERENCE_FIT);
+  tm_points u = {leg->fitted_values / n, n, leg->fitted, NULL};
+  TM_TRY(tm_reference_fit(leg->reference, &u, &random, error));
+  for (size_t c = 0; c < s->options.chains; c++)
+    TM_TRY(tm_pair_set_reference(pair_of(s, c), leg->reference, s->options.seed,
+                                 error));
+  return TEMPERA_OK;
+}
+
 static tempera_status fit(tempera_sampler *s, tempera_error *error) {
   tm_reference_leg *leg = s->leg;
   bool early = 2 * s->round_end < s->options.warmup; /* it will be replaced */
@@ -117,17 +138,13 @@ static tempera_status fit(tempera_sampler *s, tempera_error *error) {
     return tm_fail_memory(error);
   for (size_t i = 0; i < count; i++)
     memcpy(rows + i * n, leg->u + picked(s, &p, i) * n, n * sizeof(double));
+  tm_heap_free(leg->fitted);
+  leg->fitted = rows;
+  leg->fitted_values = count * n;
+  leg->fitted_at = s->round_end;
   for (size_t c = 0; c < s->options.chains; c++)
     tm_pair_save_reference(pair_of(s, c));
-  tempera_random random = tm_random(s->options.seed, (uint32_t)s->round_end,
-                                    TM_PURPOSE_REFERENCE_FIT);
-  tm_points u = {count, n, rows, NULL};
-  tempera_status status = tm_reference_fit(leg->reference, &u, &random, error);
-  tm_heap_free(rows);
-  for (size_t c = 0; c < s->options.chains && status == TEMPERA_OK; c++)
-    status = tm_pair_set_reference(pair_of(s, c), leg->reference,
-                                   s->options.seed, error);
-  return status;
+  return fit_again(s, error);
 }
 
 /* ------------------------------------------------------------------------
@@ -320,4 +337,62 @@ tm_leg_cost tm_leg_cost_of(const tempera_sampler *sampler) {
     cost.seconds += e->seconds;
   }
   return cost;
+}
+
+/* ------------------------------------------------------------------------
+ * Its state
+ */
+
+/* What the warmup still needs: its target draws, and those of this round. */
+static void archive_rows(tempera_sampler *s, tm_archive *archive) {
+  tm_reference_leg *leg = s->leg;
+  size_t done = s->saved_at, n = s->model->dimension;
+  size_t rows = done ? (done - 1) / leg->stride + 1 : 0;
+  if (done >= s->options.warmup)
+    return;
+  rows = rows < leg->rows ? rows : leg->rows;
+  for (size_t c = 0; c < s->options.chains; c++) {
+    tm_archive_doubles(archive, leg->u + c * leg->rows * n, rows * n);
+    tm_archive_doubles(archive, leg->log_density + c * leg->rows, rows);
+  }
+  if (leg->walking)
+    tm_draws_archive_rows(leg->round_draws, 0, done - s->round_start, archive);
+}
+
+static tempera_status take_up(tempera_sampler *s, tm_archive *archive,
+                              tempera_error *error) {
+  tm_reference_leg *leg = s->leg;
+  bool enough = leg->learner && leg->fitted_values >= s->model->dimension;
+  if (!tm_archive_fine(archive) || !leg->walking)
+    return TEMPERA_OK;
+  if (!enough || s->options.method != TEMPERA_PT_STWNC) {
+    tm_archive_fail(archive, "the reference leg has nothing to start from");
+    return TEMPERA_OK;
+  }
+  TM_TRY(fit_again(s, error));
+  return update_prior(s, error);
+}
+
+tempera_status tm_leg_archive(tempera_sampler *sampler, tm_archive *archive,
+                              tempera_error *error) {
+  tempera_sampler *s = sampler;
+  bool there = s->leg != NULL;
+  size_t stride = there ? s->leg->stride : 1, rows = there ? s->leg->rows : 0;
+  tm_archive_tag(archive, "reference leg");
+  tm_archive_bool(archive, &there);
+  tm_archive_count(archive, &stride, SIZE_MAX / 2);
+  tm_archive_count(archive, &rows, MOST_ROWS);
+  if (!there || !tm_archive_fine(archive))
+    return TEMPERA_OK;
+  if (archive->reading)
+    TM_TRY(make_leg(s, stride ? stride : 1, rows, error));
+  tm_reference_leg *leg = s->leg;
+  tm_archive_bool(archive, &leg->walking);
+  tm_archive_grown(archive, &leg->fitted, &leg->fitted_values,
+                   SIZE_MAX / sizeof(double) - 1);
+  tm_archive_size(archive, &leg->fitted_at);
+  tm_archive_size(archive, &leg->trips);
+  tm_learner_archive(&leg->learner, archive);
+  archive_rows(s, archive);
+  return archive->reading ? take_up(s, archive, error) : TEMPERA_OK;
 }

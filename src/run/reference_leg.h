@@ -18,6 +18,9 @@ typedef struct tm_reference_leg {
   /* Target draws of the warmup, every stride-th sweep: u and log f. */
   size_t stride, rows; /* rows: per chain */
   double *u, *log_density;
+  /* What the q in force was fitted to: rows of u, at the end of this round. */
+  double *fitted;
+  size_t fitted_values, fitted_at;
 } tm_reference_leg;
 
 /* Is there to be one? Then make room; nothing walks yet. */
@@ -29,6 +32,11 @@ void tm_leg_keep(tempera_sampler *sampler, const tm_group *group);
 TEMPERA_CHECKED tempera_status tm_leg_end_round(tempera_sampler *sampler,
                                                 bool last,
                                                 tempera_error *error);
+/* Its state, but for the walkers', which are the groups'. A reader fits q again
+ * and hands it out. */
+TEMPERA_CHECKED tempera_status tm_leg_archive(tempera_sampler *sampler,
+                                              tm_archive *archive,
+                                              tempera_error *error);
 /* Has q enough draws to be fitted to for good, and did it carry walkers well
  * in the round that has ended? */
 bool tm_leg_settled(const tempera_sampler *sampler);

@@ -169,6 +169,22 @@ static tempera_status set_up(tempera_sampler *s, tempera_error *error) {
   return TEMPERA_OK;
 }
 
+/* The caller's array may go. */
+static tempera_status keep_init(tempera_sampler *s, tempera_error *error) {
+  size_t values = s->options.chains * s->model->size;
+  if (!s->options.init)
+    return TEMPERA_OK;
+  s->init = tm_heap_alloc(values + 1, sizeof(double));
+  if (!s->init)
+    return tm_fail_memory(error);
+  memcpy(s->init, s->options.init, values * sizeof(double));
+  s->init_values = values;
+  s->options.init = s->init;
+  s->asked.init = NULL;
+  s->asked.chains = s->options.chains;
+  return TEMPERA_OK;
+}
+
 tempera_status tempera_sampler_create_sized(const tempera_model *model,
                                             const tempera_options *given,
                                             size_t size,
@@ -182,7 +198,8 @@ tempera_status tempera_sampler_create_sized(const tempera_model *model,
   tempera_sampler *s = tm_heap_alloc(1, sizeof *s);
   if (!s)
     return tm_fail_memory(error);
-  s->model = model;
+  s->model = s->given = model;
+  s->asked = *options;
   s->options = resolved;
   s->init_given = options->init != NULL;
   s->unused = tm_options_unused(options, &resolved);
@@ -191,12 +208,14 @@ tempera_status tempera_sampler_create_sized(const tempera_model *model,
       options->iterations == 0 && !options->paper && !(options->until_se > 0);
   s->log_z = s->se = NAN;
   clock_gettime(CLOCK_MONOTONIC, &s->started);
-  tempera_status status = set_up(s, error);
+  tempera_status status = keep_init(s, error);
+  if (status == TEMPERA_OK)
+    status = set_up(s, error);
   if (status != TEMPERA_OK) {
     tempera_sampler_free(s);
     return status;
   }
-  s->options.init = NULL; /* the caller's array may go */
+  s->options.init = NULL; /* it has served */
   *sampler = s;
   return TEMPERA_OK;
 }
@@ -222,6 +241,7 @@ void tempera_sampler_free(tempera_sampler *sampler) {
   tm_support_free(&sampler->support);
   tm_prior_run_free(&sampler->prior);
   tm_history_free(&sampler->history);
+  tm_heap_free(sampler->init);
   tm_heap_free(sampler->annealed);
   tm_heap_free(sampler->integer);
   tm_heap_free(sampler->fixed);
@@ -302,11 +322,16 @@ static void update_counts(tempera_sampler *s) {
 tempera_status tempera_sampler_add_sink(tempera_sampler *sampler,
                                         const tempera_sink *sink,
                                         tempera_error *error) {
-  if (sampler->begun || sampler->outlet_count == TM_MOST_SINKS)
+  bool swept = sampler->begun && !sampler->loaded;
+  if (swept || sampler->outlet_count == TM_MOST_SINKS)
     return tm_fail(error, TEMPERA_ERROR_ARGUMENT,
                    "sinks are added before the first sweep, %d at most",
                    TM_MOST_SINKS);
-  sampler->outlets[sampler->outlet_count++] = (tm_outlet){.sink = *sink};
+  /* What a loaded sampler has drawn, its sinks have. */
+  const tempera_draws *warmup = sampler->warmup_draws;
+  sampler->outlets[sampler->outlet_count++] =
+      (tm_outlet){.sink = *sink,
+                  .taken = {sampler->draws->count, warmup ? warmup->count : 0}};
   return TEMPERA_OK;
 }
 
@@ -374,6 +399,7 @@ tempera_status tempera_sampler_advance(tempera_sampler *sampler, size_t sweeps,
                                        tempera_error *error) {
   tempera_sampler *s = sampler;
   TM_TRY(tm_warmup_begin(s, error));
+  s->loaded = false;
   size_t done = tm_sweeps_done(s), end = tm_sweeps_total(s);
   if (sweeps < end - done)
     end = done + sweeps;
@@ -403,11 +429,15 @@ tempera_status tempera_sampler_advance(tempera_sampler *sampler, size_t sweeps,
   return TEMPERA_OK;
 }
 
+bool tm_sampler_time_is_up(const tempera_sampler *sampler) {
+  double limit = sampler->options.time_limit;
+  return limit > 0 && tm_sampler_seconds(sampler) - sampler->earlier >= limit;
+}
+
 bool tm_sampler_stop_due(const void *sampler) {
   const tempera_sampler *s = sampler;
-  double limit = s->options.time_limit;
   return atomic_load_explicit(&s->cancelled, memory_order_relaxed) ||
-         (limit > 0 && tm_sampler_seconds(s) >= limit);
+         tm_sampler_time_is_up(s);
 }
 
 void tempera_sampler_cancel(tempera_sampler *sampler) {
@@ -443,7 +473,7 @@ double tm_sampler_seconds(const tempera_sampler *sampler) {
   const struct timespec *from = &sampler->started;
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)(now.tv_sec - from->tv_sec) +
+  return sampler->earlier + (double)(now.tv_sec - from->tv_sec) +
          1e-9 * (double)(now.tv_nsec - from->tv_nsec);
 }
 

@@ -8,6 +8,7 @@
 #include "run/methods/method.h"
 #include "run/prior_run.h"
 #include "run/reference_leg.h"
+#include "run/saving.h"
 #include "run/starts.h"
 #include "run/support.h"
 #include "tempering/tau_prior.h"
@@ -31,6 +32,10 @@ typedef struct tm_outlet {
 
 struct tempera_sampler {
   const tempera_model *model;
+  const tempera_model *given; /* the caller's; `model` may know more */
+  tempera_options asked;      /* without `init`, which is here: */
+  double *init;               /* or NULL */
+  size_t init_values;
   tempera_options options; /* resolved: nothing left at "default" */
   tm_notes unused;         /* options that have no effect */
   const tm_method *method;
@@ -65,6 +70,12 @@ struct tempera_sampler {
   size_t extensions; /* rounds by which warmup was made longer for it */
   atomic_bool cancelled;
   struct timespec started;
+  double earlier; /* seconds before it was loaded, if it was */
+  /* State on disk (saving.h): who keeps it, the sweep of the latest; and that
+   * it was loaded, and no sweep done since. */
+  tm_keeper keeper;
+  size_t saved_at;
+  bool loaded;
   bool automatic;     /* the number of iterations is decided while running */
   bool satisfied;     /* ... and was: nothing more is needed */
   char decision[320]; /* in words; empty until decided */
@@ -72,8 +83,9 @@ struct tempera_sampler {
   /* The last check's summary without quantities, outcome and verdict, for the
    * summary of the same draws; or NULL. */
   _Atomic(tempera_summary *) checked;
-  size_t checked_count; /* sweeps it is of */
-  double log_z, se;     /* the latest headline, for progress */
+  size_t checked_count;   /* sweeps it is of */
+  uint64_t checked_calls; /* likelihood calls that it has made */
+  double log_z, se;       /* the latest headline, for progress */
   size_t round_trips;
 };
 
@@ -85,6 +97,8 @@ size_t tm_sweeps_total(const tempera_sampler *sampler);
 /* The seed of what all chains of this process share, and others do not. */
 uint64_t tm_seed_of(const tempera_options *options);
 double tm_sampler_seconds(const tempera_sampler *sampler);
+/* Is there a time limit, and is it over? It counts from the last load. */
+bool tm_sampler_time_is_up(const tempera_sampler *sampler);
 /* A tm_stop of searches: cancelled, or the time is up. */
 bool tm_sampler_stop_due(const void *sampler);
 uint64_t tm_sampler_evaluations(const tempera_sampler *sampler);
@@ -108,6 +122,8 @@ TEMPERA_CHECKED tempera_status tm_round_create(const tempera_sampler *sampler,
                                                tempera_error *error);
 void tm_round_keep(const tempera_sampler *sampler, tempera_draws *draws,
                    const tm_group *group);
+void tm_round_archive(const tempera_sampler *sampler, tempera_draws *draws,
+                      tm_archive *archive);
 TEMPERA_CHECKED tempera_status tm_round_learn(tempera_sampler *sampler,
                                               tempera_draws *draws,
                                               tm_learner **learner,

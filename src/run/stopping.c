@@ -93,6 +93,10 @@ static bool precise_enough(tempera_sampler *s, const tempera_progress *now) {
   return s->se <= s->options.until_se;
 }
 
+static bool is_check(const tempera_sampler *s, size_t kept) {
+  return s->automatic && kept >= FIRST_CHECK && next_check(kept - 1) == kept;
+}
+
 /* With all the draws that anyone wants and no prospect of enough round trips
  * (one more than so far, at the same rate to the end), the run ends with what
  * it has. */
@@ -108,7 +112,7 @@ static bool is_hopeless(const tempera_sampler *s, const tm_check *c,
 static tempera_status decide(tempera_sampler *s, const tempera_progress *now,
                              tempera_error *error) {
   size_t kept = kept_sweeps(s, now);
-  if (!s->automatic || kept < FIRST_CHECK || next_check(kept - 1) != kept)
+  if (!is_check(s, kept))
     return TEMPERA_OK;
   tm_check c;
   TM_TRY(tm_sampler_check(s, &c, error));
@@ -136,38 +140,70 @@ static tempera_status look_for_modes(tempera_sampler *s, tempera_error *error) {
   return trips < TM_FEWEST_TRIPS ? tm_absorption_measure(s, error) : TEMPERA_OK;
 }
 
+static tempera_status ended(tempera_sampler *s, tempera_progress_fn progress,
+                            void *user, tempera_error *error) {
+  const tempera_progress now = tempera_sampler_progress(s);
+  if (progress)
+    (void)progress(&now, user);
+  return look_for_modes(s, error);
+}
+
+/* State is kept when a block of sweeps is done, before anything is decided by
+ * it: then whoever goes on from there decides the same. */
+static tempera_status keep(tempera_sampler *s, bool must,
+                           tempera_error *error) {
+  return s->keeper.keep ? s->keeper.keep(s, must, s->keeper.user, error)
+                        : TEMPERA_OK;
+}
+
+/* One block of sweeps; a sampler just loaded stands at the end of one. */
+static tempera_status do_block(tempera_sampler *s, pace *p,
+                               const tempera_progress *now,
+                               tempera_error *error) {
+  p->block_started = now->seconds;
+  if (s->loaded) {
+    s->loaded = false;
+    return TEMPERA_OK;
+  }
+  return tempera_sampler_advance(s, next_block(s, p, now), error);
+}
+
+/* After a block: keep what there is, and is it enough? */
+static tempera_status weigh(tempera_sampler *s, pace *p,
+                            const tempera_progress *now, bool *enough,
+                            tempera_error *error) {
+  adjust_pace(p, now->seconds);
+  if (now->done == s->options.warmup)
+    p->block = FIRST_BLOCK; /* the first draws are on disk soon */
+  TM_TRY(keep(s, is_check(s, kept_sweeps(s, now)), error));
+  TM_TRY(decide(s, now, error));
+  *enough = precise_enough(s, now) || tm_sampler_time_is_up(s);
+  return TEMPERA_OK;
+}
+
 tempera_status tempera_sampler_run(tempera_sampler *sampler,
                                    tempera_progress_fn progress, void *user,
                                    tempera_error *error) {
   tempera_sampler *s = sampler;
   pace p = {.block = FIRST_BLOCK};
   tempera_progress now = tempera_sampler_progress(s);
-  while (now.phase != TEMPERA_PHASE_DONE) {
+  for (bool enough = false; now.phase != TEMPERA_PHASE_DONE && !enough;
+       now = tempera_sampler_progress(s)) {
     if (progress && progress(&now, user))
       tempera_sampler_cancel(s);
-    p.block_started = now.seconds;
-    tempera_status status =
-        tempera_sampler_advance(s, next_block(s, &p, &now), error);
+    tempera_status status = do_block(s, &p, &now, error);
     now = tempera_sampler_progress(s);
     if (progress)
       estimate_for_progress(s, &p, now.seconds);
     if (status == TEMPERA_CANCELLED && !atomic_load(&s->cancelled))
-      break; /* the time was up while the ridge was looked for */
+      return ended(s, progress, user, error); /* the time was up in a search */
     if (status != TEMPERA_OK) {
       if (progress)
         (void)progress(&now, user);
       return status;
     }
-    adjust_pace(&p, now.seconds);
-    if (now.done == s->options.warmup)
-      p.block = FIRST_BLOCK; /* the first draws are on disk soon */
-    TM_TRY(decide(s, &now, error));
-    if (precise_enough(s, &now) ||
-        (s->options.time_limit > 0 && now.seconds >= s->options.time_limit))
-      break;
-    now = tempera_sampler_progress(s);
+    TM_TRY(weigh(s, &p, &now, &enough, error));
   }
-  if (progress)
-    (void)progress(&now, user);
-  return look_for_modes(s, error);
+  TM_TRY(s->satisfied ? TEMPERA_OK : keep(s, true, error));
+  return ended(s, progress, user, error);
 }

@@ -251,6 +251,7 @@ tempera_status tm_sampler_check(tempera_sampler *sampler, tm_check *check,
   if (!made)
     return tm_fail_memory(error);
   *check = (tm_check){0};
+  uint64_t before = sampler->estimate_evaluations;
   tempera_status status = check_with(sampler, made, check, error);
   if (status != TEMPERA_OK || !check->mixed) {
     tempera_summary_free(made);
@@ -258,6 +259,7 @@ tempera_status tm_sampler_check(tempera_sampler *sampler, tm_check *check,
   }
   tempera_summary_free(atomic_exchange(&sampler->checked, made));
   sampler->checked_count = sampler->draws->count;
+  sampler->checked_calls = sampler->estimate_evaluations - before;
   return TEMPERA_OK;
 }
 

@@ -137,3 +137,11 @@ tempera_status tm_round_learn(tempera_sampler *sampler, tempera_draws *draws,
   s->anew = suspect && !s->annealed && s->round_end > PATIENCE;
   return s->anew ? tm_landscape_anneal(s, learner, error) : TEMPERA_OK;
 }
+
+/* Of no more use once the warmup is over. */
+void tm_round_archive(const tempera_sampler *sampler, tempera_draws *draws,
+                      tm_archive *archive) {
+  const tempera_sampler *s = sampler;
+  if (s->saved_at < s->options.warmup)
+    tm_draws_archive_rows(draws, 0, s->saved_at - s->round_start, archive);
+}

@@ -60,6 +60,6 @@ says "ignored" '^tempera: --exchange 0.5 has no effect: method mh'
 status 0 "ignored in silence" "$tempera" sample "$models/normal.so" -d y.json \
   --seed 1 --iterations 100 --method mh --exchange 0.5 -o silent --quiet
 [ -s err ] && fail "--quiet says what is no error"
-status 2 "resume" "$tempera" resume x
-says "resume" "resume is not available in this version"
+status 2 "resume of nothing" "$tempera" resume
+says "resume of nothing" "give the folder of one run"
 finish

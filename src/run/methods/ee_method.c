@@ -67,9 +67,7 @@ static tempera_status make_group(tempera_sampler *s, uint32_t chain,
                              .cut = s->model->spec.gibbs_count == 0};
   TM_TRY(chain_count(s, &settings.chains, error));
   size_t n = settings.chains;
-  size_t room = MOST_MEMORY / (n * n * tm_ee_record(s->model));
-  size_t sweeps = tm_sweeps_total(s);
-  settings.memory = room < sweeps ? room : sweeps;
+  settings.memory = MOST_MEMORY / (n * n * tm_ee_record(s->model));
   if (settings.memory < FEWEST_POINTS)
     settings.memory = FEWEST_POINTS;
   settings.stage = o->warmup / (2 * n);

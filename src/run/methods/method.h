@@ -39,6 +39,11 @@ typedef struct tm_method {
   tempera_status (*describe)(const tempera_sampler *sampler,
                              tempera_summary *summary);
   void (*release)(tempera_sampler *sampler); /* of sampler->method_state */
+  /* The method's own state, once begun, before the groups': a reader does what
+   * `begin` does, from the archive, and hands out to the groups what they must
+   * have. NULL: there is none. */
+  tempera_status (*archive)(tempera_sampler *sampler, tm_archive *archive,
+                            tempera_error *error);
 } tm_method;
 
 extern const tm_method tm_method_pt_stwnc;

@@ -189,6 +189,25 @@ static tempera_status describe(const tempera_sampler *s,
   return TEMPERA_OK;
 }
 
+static tempera_status archive(tempera_sampler *s, tm_archive *archive,
+                              tempera_error *error) {
+  if (archive->reading)
+    s->method_state = tm_heap_alloc(1, sizeof(method_state));
+  method_state *w = state_of(s);
+  if (!w)
+    return tm_fail_memory(error);
+  if (archive->reading && learning(s))
+    TM_TRY(tm_round_create(s, &w->round_draws, error));
+  tm_learner_archive(&w->learner, archive);
+  if (learning(s))
+    tm_round_archive(s, w->round_draws, archive);
+  if (archive->reading && (!s->ridge || by_curve(s) != (w->learner != NULL)))
+    tm_archive_fail(archive, "the tau prior has nothing to stand on");
+  if (archive->reading && tm_archive_fine(archive))
+    TM_TRY(update_prior(s, error));
+  return TEMPERA_OK;
+}
+
 static void release(tempera_sampler *s) {
   method_state *w = state_of(s);
   tm_tau_prior_free(&w->prior);
@@ -202,7 +221,7 @@ static void release(tempera_sampler *s) {
     .target = has_target, .tempered = true, .steady_width = true,              \
     .make_group = make_group, .begin = begin, .keep = keep,                    \
     .end_round = end_round, .freeze = freeze, .describe = describe,            \
-    .release = release                                                         \
+    .release = release, .archive = archive                                     \
   }
 
 const tm_method tm_method_pt_stwnc = PAIR(true);

@@ -57,7 +57,7 @@ static void hand_out(tempera_sampler *s) {
     tm_pawl_set_bins(pawl_of(s, c), &state_of(s)->bins);
 }
 
-static tempera_status begin(tempera_sampler *s, tempera_error *error) {
+static tempera_status make_state(tempera_sampler *s, tempera_error *error) {
   method_state *w = s->method_state = tm_heap_alloc(1, sizeof(method_state));
   if (!w)
     return tm_fail_memory(error);
@@ -68,9 +68,13 @@ static tempera_status begin(tempera_sampler *s, tempera_error *error) {
     return tm_fail_memory(error);
   for (size_t c = 0; c < s->options.chains; c++)
     w->list[c] = &pawl_of(s, c)->bins;
+  return tm_tau_bins_create(w->arena, TM_PAWL_CAPACITY, &w->bins, error);
+}
+
+static tempera_status begin(tempera_sampler *s, tempera_error *error) {
+  TM_TRY(make_state(s, error));
   TM_TRY(tm_landscape_begin(s, error));
-  TM_TRY(tm_tau_bins_create(w->arena, TM_PAWL_CAPACITY, &w->bins, error));
-  first_bins(s, &w->bins);
+  first_bins(s, &state_of(s)->bins);
   hand_out(s);
   return TEMPERA_OK;
 }
@@ -97,6 +101,18 @@ static tempera_status freeze(tempera_sampler *s, tempera_error *error) {
   return tm_draws_set_prior(s->draws, &record, error);
 }
 
+static tempera_status archive(tempera_sampler *s, tm_archive *archive,
+                              tempera_error *error) {
+  if (archive->reading)
+    TM_TRY(make_state(s, error));
+  tm_tau_bins_archive(&state_of(s)->bins, archive);
+  if (state_of(s)->bins.count == 0)
+    tm_archive_fail(archive, "there are no bins of tau");
+  else if (archive->reading)
+    hand_out(s);
+  return TEMPERA_OK;
+}
+
 static void release(tempera_sampler *s) { tm_arena_free(state_of(s)->arena); }
 
 const tm_method tm_method_pawl = {.tempered = true,
@@ -105,4 +121,5 @@ const tm_method tm_method_pawl = {.tempered = true,
                                   .begin = begin,
                                   .end_round = end_round,
                                   .freeze = freeze,
-                                  .release = release};
+                                  .release = release,
+                                  .archive = archive};

@@ -119,10 +119,30 @@ static tempera_status freeze(tempera_sampler *s, tempera_error *error) {
   return tm_draws_set_levels(s->draws, &levels, error);
 }
 
+static tempera_status archive(tempera_sampler *s, tm_archive *archive,
+                              tempera_error *error) {
+  if (archive->reading)
+    s->method_state = tm_heap_alloc(1, sizeof(method_state));
+  method_state *w = state_of(s);
+  if (!w)
+    return tm_fail_memory(error);
+  tm_archive_count(archive, &w->count, TM_MOST_LEVELS);
+  for (size_t t = 0; t < w->count; t++)
+    tm_archive_unit(archive, &w->tau[t]);
+  if (tm_archive_fine(archive) && w->count < 2)
+    tm_archive_fail(archive, "there are no levels");
+  for (size_t c = 0;
+       archive->reading && tm_archive_fine(archive) && c < s->options.chains;
+       c++)
+    TM_TRY(tm_pt_set_levels(pt_of(s, c), w->tau, w->count, NULL, NULL, error));
+  return TEMPERA_OK;
+}
+
 const tm_method tm_method_pt = {.target = true,
                                 .tempered = true,
                                 .levels = true,
                                 .make_group = make_group,
                                 .begin = begin,
                                 .end_round = end_round,
-                                .freeze = freeze};
+                                .freeze = freeze,
+                                .archive = archive};

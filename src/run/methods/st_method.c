@@ -74,7 +74,7 @@ static void lay_out(tempera_sampler *s) {
   hand_out(s);
 }
 
-static tempera_status begin(tempera_sampler *s, tempera_error *error) {
+static tempera_status make_state(tempera_sampler *s, tempera_error *error) {
   method_state *w = s->method_state = tm_heap_alloc(1, sizeof(method_state));
   if (!w)
     return tm_fail_memory(error);
@@ -83,9 +83,13 @@ static tempera_status begin(tempera_sampler *s, tempera_error *error) {
   w->log_weight = tm_heap_alloc(w->levels, sizeof(double));
   if (!w->tau || !w->log_weight)
     return tm_fail_memory(error);
+  return tm_round_create(s, &w->round_draws, error);
+}
+
+static tempera_status begin(tempera_sampler *s, tempera_error *error) {
+  TM_TRY(make_state(s, error));
   TM_TRY(tm_landscape_begin(s, error));
-  TM_TRY(tm_landscape_learner(s, true, &w->learner, error));
-  TM_TRY(tm_round_create(s, &w->round_draws, error));
+  TM_TRY(tm_landscape_learner(s, true, &state_of(s)->learner, error));
   lay_out(s);
   return TEMPERA_OK;
 }
@@ -128,6 +132,21 @@ static tempera_status freeze(tempera_sampler *s, tempera_error *error) {
   return record_levels(s, s->draws, error);
 }
 
+static tempera_status archive(tempera_sampler *s, tm_archive *archive,
+                              tempera_error *error) {
+  if (archive->reading)
+    TM_TRY(make_state(s, error));
+  method_state *w = state_of(s);
+  tm_learner_archive(&w->learner, archive);
+  if (tm_archive_fine(archive) && !w->learner)
+    tm_archive_fail(archive, "the ladder has nothing to stand on");
+  for (size_t t = 0; t < w->levels; t++)
+    tm_archive_unit(archive, &w->tau[t]);
+  tm_archive_doubles(archive, w->log_weight, w->levels);
+  tm_round_archive(s, w->round_draws, archive);
+  return TEMPERA_OK;
+}
+
 static void release(tempera_sampler *s) {
   method_state *w = state_of(s);
   tm_learner_free(w->learner);
@@ -144,4 +163,5 @@ const tm_method tm_method_st = {.tempered = true,
                                 .keep = keep,
                                 .end_round = end_round,
                                 .freeze = freeze,
-                                .release = release};
+                                .release = release,
+                                .archive = archive};
