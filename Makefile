@@ -9,6 +9,7 @@
 #   make bench        what things cost, as ratios
 #   make coverage     are the error bars honest? (200 seeds, minutes)
 #   make family       every method and estimator beside the exact answers
+#   make everyday     posteriors of the kind people have, ten seeds each
 #   make gauntlet     172 problems of known evidence, as users would run them
 #   make posteriordb CHECKOUT=DIR    posteriordb's programs likewise
 #   make experiments  these and truth, dimension, budget, ablation (an hour)
@@ -23,6 +24,7 @@ EXPERIMENTS := coverage verdict truth dimension budget ablation family
 GENERATOR := $(if $(shell command -v ninja),-G Ninja,)
 
 .PHONY: all functions-table setup demo test install deb dist bench $(EXPERIMENTS) gauntlet survive long posteriordb \
+  everyday \
   experiments page screenshots format clean
 
 all: $(BUILD)/CMakeCache.txt
@@ -73,6 +75,9 @@ $(EXPERIMENTS): all
 
 dimension: PLOT := --svg docs/dimension.svg
 family: PLOT := --document docs/methods.md
+
+everyday: all
+	python3 benchmarks/everyday/everyday.py $(BUILD)/tempera $(EXPERIMENT_FLAGS)
 
 survive: all
 	python3 benchmarks/survive.py $(BUILD) $(EXPERIMENT_FLAGS)

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { POINTS = 5, TRIES = 40, COORDINATES = 200, STEPS = 3 };
+enum { POINTS = 5, TRIES = 40, COORDINATES = 60, STEPS = 3 };
 static const double LARGEST = 1e-6; /* relative to 1 + |slope| */
 
 typedef struct bench {
@@ -99,46 +99,49 @@ static bool find_point(bench *b, uint64_t seed, tempera_density *d) {
   return false;
 }
 
-/* By six values; NaN where the support ends. */
-static double difference(bench *b, bool prior, size_t i, double h) {
+/* By six values, of prior (with Jacobian) and likelihood; NaN where the support
+ * ends. */
+static void difference(bench *b, size_t i, double h, double *out) {
   static const double steps[] = {-3, -2, -1, 1, 2, 3};
   static const double weights[] = {-1, 9, -45, 45, -9, 1};
-  double kept = b->u[i], sum = 0;
+  double kept = b->u[i];
+  out[0] = out[1] = 0;
   for (int k = 0; k < 6; k++) {
     tempera_density d;
     b->u[i] = kept + steps[k] * h;
-    bool found = is_finite(b, &d);
-    sum += weights[k] * (!found  ? (double)NAN
-                         : prior ? d.log_prior + d.log_jacobian
-                                 : d.log_likelihood);
+    double weight = is_finite(b, &d) ? weights[k] / (60 * h) : (double)NAN;
+    out[0] += weight * (d.log_prior + d.log_jacobian);
+    out[1] += weight * d.log_likelihood;
   }
   b->u[i] = kept;
-  return sum / (60 * h);
 }
 
 /* The step that agrees best, beyond what rounding explains. */
-static void compare_slope(bench *b, bool prior, size_t i, double value,
-                          worst *w) {
+static void compare_slopes(bench *b, size_t i, const double *values, worst *w) {
   static const double steps[STEPS] = {1e-2, 1e-3, 1e-5};
-  double slope =
-      prior ? b->slopes_of_prior[i] : b->slopes[i] - b->slopes_of_prior[i];
-  double least = NAN, known = NAN;
+  double prior = b->slopes_of_prior[i];
+  worst least[2] = {{.error = NAN}, {.error = NAN}};
   for (int k = 0; k < STEPS; k++) {
-    double found = difference(b, prior, i, steps[k]);
-    double rounding = 4 * DBL_EPSILON * fabs(value) / steps[k];
-    double error = fmax(0, fabs(slope - found) - rounding) / (1 + fabs(found));
-    if (!isnan(error) && !(error >= least)) {
-      least = error;
-      known = found;
+    double found[2];
+    difference(b, i, steps[k], found);
+    for (int part = 0; part < 2; part++) {
+      double slope = part ? b->slopes[i] - prior : prior;
+      double rounding = 4 * DBL_EPSILON * fabs(values[part]) / steps[k];
+      double error = fmax(0, fabs(slope - found[part]) - rounding) /
+                     (1 + fabs(found[part]));
+      if (!isnan(found[part]) && !(error >= least[part].error))
+        least[part] = (worst){error, slope, found[part], i, 0};
     }
-    if (least <= 1e-9)
+    if (least[0].error <= 1e-9 && least[1].error <= 1e-9)
       break;
   }
-  if (isnan(least))
-    return; /* the end of the support is near */
-  w->compared++;
-  if (least > w->error)
-    *w = (worst){least, slope, known, i, w->compared};
+  for (int part = 0; part < 2; part++) {
+    if (isnan(least[part].error))
+      continue; /* the end of the support is near */
+    least[part].compared = ++w[part].compared;
+    if (least[part].error > w[part].error)
+      w[part] = least[part];
+  }
 }
 
 /* Up to COORDINATES of them, spread over all. */
@@ -150,12 +153,11 @@ static bool compare(bench *b, uint64_t seed, worst *w) {
       tempera_evaluator_at(b->evaluator, 0, b->u, &at_0, b->slopes_of_prior,
                            &b->error))
     return false;
+  double values[] = {d.log_prior + d.log_jacobian, d.log_likelihood};
   size_t stride = 1 + b->free_size / COORDINATES;
   for (size_t i = seed % stride; i < b->free_size; i += stride)
-    for (int part = 0; part < 2 && b->moves[i]; part++)
-      compare_slope(b, part == 0, i,
-                    part ? d.log_likelihood : d.log_prior + d.log_jacobian,
-                    &w[part]);
+    if (b->moves[i])
+      compare_slopes(b, i, values, w);
   return true;
 }
 

@@ -165,11 +165,27 @@ static double multiplier(const tm_climber *c, double least) {
   return high;
 }
 
+/* Straight up the scaled gradient, to the radius. */
+static void uphill_step(tm_climber *c) {
+  size_t d = c->frame->reals;
+  double square = 0;
+  for (size_t i = 0; i < d; i++)
+    square += c->scale[i] * c->gradient[i] * c->scale[i] * c->gradient[i];
+  double share = square > 0 ? c->radius / sqrt(square) : 0;
+  for (size_t i = 0; i < d; i++)
+    c->step[i] = share * c->scale[i] * c->scale[i] * c->gradient[i];
+}
+
 /* max g.s - s'Bs/2 within the radius, by the eigenvectors of the scaled B.
  * Where B bends upwards and the gradient does not say which way to go (a
  * saddle, as where labels are all alike), go along the lowest eigenvector. */
 static void trust_step(tm_climber *c) {
+  enum { LARGE = 1500 }; /* eigenvectors take longer than anyone waits */
   size_t d = c->frame->reals, low = 0;
+  if (d > LARGE) {
+    uphill_step(c);
+    return;
+  }
   for (size_t i = 0; i < d; i++)
     for (size_t k = 0; k < d; k++)
       c->work[i * d + k] = c->b[i * d + k] * c->scale[i] * c->scale[k];

@@ -133,6 +133,9 @@ static tempera_status check_declaration(tm_checker *c, tm_variable *v) {
 static tempera_status check_assignable(tm_checker *c, const tm_expression *e) {
   const tm_expression *root = tm_root(e);
   const tm_variable *v = root->variable;
+  const tm_variable *written = tm_scope_find(c, root->token->text);
+  if (written && written->of)
+    v = written;
   if (v->loop)
     return tm_complain(c->source, root->token,
                        "'%s' is a loop's variable and cannot be assigned",
@@ -327,6 +330,19 @@ static tempera_status check_condition(tm_checker *c, tm_statement *s) {
   return s->otherwise ? check_statement(c, s->otherwise) : TEMPERA_OK;
 }
 
+static tempera_status check_for(tm_checker *c, tm_statement *s);
+
+static tempera_status check_tuples(tm_checker *c, tm_statement *s,
+                                   const char *name) {
+  size_t outer = c->scope_count;
+  tm_variable *each = s->variable;
+  TM_TRY(tm_loop_over_tuples(c, s, name));
+  TM_TRY(declare(c, each));
+  TM_TRY(check_for(c, s));
+  c->scope_count = outer;
+  return TEMPERA_OK;
+}
+
 static tempera_status check_for(tm_checker *c, tm_statement *s) {
   size_t outer = c->scope_count;
   if (s->kind == TM_S_FOR) {
@@ -335,15 +351,14 @@ static tempera_status check_for(tm_checker *c, tm_statement *s) {
     s->variable->data_only = s->lower->level != TM_LEVEL_PARAMETER &&
                              s->upper->level != TM_LEVEL_PARAMETER;
   } else {
+    const char *name = s->lower->kind == TM_E_NAME ? s->lower->text : NULL;
     TM_TRY(tm_check_expression(c, s->lower));
     tm_type type = s->lower->type;
-    if (tm_index_rank(type) == 0)
+    if (type.base == TM_TUPLE ? type.depth == 0 : tm_index_rank(type) == 0)
       return tm_complain(c->source, s->lower->token,
                          "a loop runs over from:to or over a container");
     if (type.base == TM_TUPLE)
-      return tm_complain(c->source, s->lower->token,
-                         "a loop over an array of tuples needs an index: "
-                         "for (n in 1:size(x))");
+      return check_tuples(c, s, name);
     bool matrix = tm_real_type(type).base == TM_MATRIX && type.depth == 0;
     s->variable->type = tm_element(matrix ? tm_element(type) : type);
     s->variable->data_only = s->lower->level != TM_LEVEL_PARAMETER;

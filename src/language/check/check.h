@@ -75,6 +75,11 @@ TEMPERA_CHECKED tempera_status tm_check_tuple_sizes(tm_checker *c,
                                                     tm_expression *e);
 /* An assignment to a tuple, and a print of one, item by item. */
 TEMPERA_CHECKED tempera_status tm_assign_items(tm_checker *c, tm_statement *s);
+/* for (t in ts), of tuples, becomes for (t__at in 1:size(ts)), with ts[t__at]
+ * for t; `name` is that of ts. */
+TEMPERA_CHECKED tempera_status tm_loop_over_tuples(tm_checker *c,
+                                                   tm_statement *s,
+                                                   const char *name);
 TEMPERA_CHECKED tempera_status tm_print_items(tm_checker *c, tm_statement *s);
 /* A checked value as it is wanted: reals become complex numbers where `to`
  * has them. The same for all parts from `first` on, and for the arguments, of

@@ -87,12 +87,37 @@ static tempera_status unknown_name(tm_checker *c, const tm_expression *e) {
                      tm_suggestion_text(&s, hint, sizeof hint));
 }
 
+/* The loop's tuple: of[at]. */
+static tempera_status check_element(tm_checker *c, tm_expression *e,
+                                    const tm_variable *v) {
+  tm_expression *made = TM_NEW(c->arena, tm_expression, 2);
+  tm_expression **parts = TM_NEW(c->arena, tm_expression *, 1);
+  tm_index *index = TM_NEW(c->arena, tm_index, 1);
+  if (!made || !parts || !index)
+    return tm_fail_memory(c->source->error);
+  const tm_token *token = e->token;
+  made[0] = (tm_expression){.kind = TM_E_NAME, .token = token, .text = v->of};
+  made[1] = (tm_expression){.kind = TM_E_NAME, .token = token, .text = v->at};
+  parts[0] = &made[0];
+  *index = (tm_index){.kind = TM_INDEX_ONE, .from = &made[1]};
+  *e = (tm_expression){.kind = TM_E_INDEX,
+                       .token = token,
+                       .text = token->text,
+                       .parts = parts,
+                       .part_count = 1,
+                       .indices = index,
+                       .index_count = 1};
+  return tm_check_expression(c, e);
+}
+
 static tempera_status check_name(tm_checker *c, tm_expression *e) {
   tm_variable *v = tm_scope_find(c, e->text);
   if (!v)
     return unknown_name(c, e);
   if (v->items)
     return tm_check_items(c, e, v);
+  if (v->of)
+    return check_element(c, e, v);
   e->variable = v;
   e->type = v->type;
   e->level = variable_level(v);

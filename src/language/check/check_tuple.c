@@ -309,3 +309,51 @@ tempera_status tm_print_items(tm_checker *c, tm_statement *s) {
   s->argument_count = list.count;
   return TEMPERA_OK;
 }
+
+/* How many tuples there are: as declared where that is plain to see, so that
+ * all of them are seen to be covered; else size(ts). */
+static tm_expression *count_tuples(tm_checker *c, const tm_expression *tuples,
+                                   const char *name) {
+  const tm_expression *item =
+      tuples->kind == TM_E_TUPLE ? tm_root(tuples->parts[0]) : NULL;
+  const tm_variable *v = item ? item->variable : NULL;
+  tm_expression *made = TM_NEW(c->arena, tm_expression, 1);
+  if (!made)
+    return NULL;
+  if (v && v->size_count && v->sizes[0]->part_count == 0) {
+    *made = *v->sizes[0];
+    return made;
+  }
+  *made =
+      (tm_expression){.kind = TM_E_NAME, .token = tuples->token, .text = name};
+  tm_expression *size = tm_call_of(c, tuples->token, "size", made, NULL, 0);
+  if (size)
+    size->bar = false;
+  return size;
+}
+
+tempera_status tm_loop_over_tuples(tm_checker *c, tm_statement *s,
+                                   const char *name) {
+  const tm_token *token = s->lower->token;
+  if (!name)
+    return tm_complain(c->source, token,
+                       "a loop over tuples needs a variable that holds them");
+  tm_variable *each = s->variable, *at = TM_NEW(c->arena, tm_variable, 1);
+  const char *at_name = tm_joined(c, each->name, strlen(each->name), "__at");
+  tm_expression *from = TM_NEW(c->arena, tm_expression, 1);
+  tm_expression *to = count_tuples(c, s->lower, name);
+  if (!at || !at_name || !from || !to)
+    return tm_fail_memory(c->source->error);
+  *from = (tm_expression){
+      .kind = TM_E_INT, .token = token, .text = "1", .whole = 1, .number = 1};
+  *at = *each;
+  at->name = at_name;
+  at->index = c->program->variable_count++;
+  each->of = name;
+  each->at = at_name;
+  s->kind = TM_S_FOR;
+  s->variable = at;
+  s->lower = from;
+  s->upper = to;
+  return TEMPERA_OK;
+}

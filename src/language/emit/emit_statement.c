@@ -313,7 +313,10 @@ static void emit_message(tm_emitter *g, const tm_statement *s) {
   begin(g);
   tm_emit(g, "t->runtime->message(t, ");
   tm_emit_place(g, s->token);
-  tm_emit(g, ", %d, (tm_any[]){", s->kind == TM_S_REJECT);
+  tm_emit(g, ", %d, (tm_any[]){",
+          s->kind != TM_S_REJECT ? 0
+          : s->fatal             ? 2
+                                 : 1);
   for (size_t i = 0; i < s->argument_count; i++) {
     tm_emit(g, i ? ", " : "");
     if (s->arguments[i]->kind == TM_E_STRING) {

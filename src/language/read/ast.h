@@ -149,11 +149,12 @@ struct tm_variable {
   size_t size_count;
   tm_expression *initial; /* or NULL */
   tm_block_kind block;
-  bool global;       /* declared at the top of its block */
-  bool loop;         /* a loop's variable: not assignable */
-  bool argument;     /* of a user's function: not assignable */
-  bool data_only;    /* an argument marked `data` */
-  bool reads_target; /* a local that holds the target's value: for printing */
+  bool global;         /* declared at the top of its block */
+  bool loop;           /* a loop's variable: not assignable */
+  const char *of, *at; /* a loop's variable over tuples: of[at], both names */
+  bool argument;       /* of a user's function: not assignable */
+  bool data_only;      /* an argument marked `data` */
+  bool reads_target;   /* a local that holds the target's value: for printing */
   /* A tuple that is declared is a name for variables, one for each item;
    * arguments and temporaries are values. */
   tm_variable **items;
@@ -202,6 +203,7 @@ struct tm_statement {
   tm_expression **arguments;    /* TILDE, PRINT, REJECT */
   size_t argument_count;
   bool truncated;
+  bool fatal;                   /* REJECT: the run ends */
   tm_expression *lower, *upper; /* truncation; loop range */
   tm_expression *cdf[2];        /* TILDE: checked truncation terms */
   tm_variable *variable;        /* DECLARE, loops */

@@ -111,6 +111,11 @@ enum { MOST_ITEMS = 64 };
 
 static bool type_prefix(tm_parser *p, declared *d);
 
+/* A comma with an item behind it: (real, ) has one. */
+static bool another(tm_parser *p) {
+  return tm_accept(p, ",") && !tm_is(p, ")");
+}
+
 static bool tuple_prefix(tm_parser *p, declared *d) {
   p->at += 2;
   d->items = TM_NEW(p->arena, declared, MOST_ITEMS);
@@ -122,9 +127,9 @@ static bool tuple_prefix(tm_parser *p, declared *d) {
     if (!tm_deeper(p) || !type_prefix(p, &d->items[d->item_count++]))
       return false;
     p->depth--;
-  } while (tm_accept(p, ","));
-  if (d->item_count < 2)
-    return tm_unexpected(p, "',': a tuple has two items or more");
+  } while (another(p));
+  if (d->item_count < 2 && !tm_is_ahead(p, (size_t)-1, ","))
+    return tm_unexpected(p, "',': a tuple of one item is written (real, )");
   return tm_expect(p, ")", "or ',' in this tuple");
 }
 
@@ -407,7 +412,7 @@ static bool unsized_tuple(tm_parser *p, int depth, tm_type *type) {
         !tm_list_add(p->arena, &list, item))
       return false;
     p->depth--;
-  } while (tm_accept(p, ","));
+  } while (another(p));
   tm_tuple *tuple = tm_parser_alloc(p, sizeof *tuple);
   if (!tuple || !(tuple->items = TM_NEW(p->arena, tm_type, list.count)))
     return false;

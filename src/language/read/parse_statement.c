@@ -250,10 +250,25 @@ static tm_statement *jump(tm_parser *p, const tm_token *token,
   return s && tm_expect(p, ";", "after the statement") ? s : NULL;
 }
 
+/* { a, b } ~ ...: an array, not a block. */
+static bool begins_outcome(const tm_parser *p) {
+  size_t depth = 0;
+  for (size_t i = 0; p->at + i < p->source->token_count; i++) {
+    if (tm_is_ahead(p, i, ";"))
+      return false;
+    depth += tm_is_ahead(p, i, "{");
+    if (tm_is_ahead(p, i, "}") && --depth == 0)
+      return tm_is_ahead(p, i + 1, "~");
+  }
+  return false;
+}
+
 static tm_statement *one_statement(tm_parser *p) {
   const tm_token *token = tm_peek(p);
-  if (tm_accept(p, "{"))
+  if (tm_is(p, "{") && !begins_outcome(p)) {
+    p->at++;
     return block(p, token);
+  }
   if (tm_accept(p, "if"))
     return if_statement(p, token);
   if (tm_accept(p, "while"))
@@ -268,8 +283,12 @@ static tm_statement *one_statement(tm_parser *p) {
     return return_statement(p, token);
   if (tm_accept(p, "print"))
     return message(p, token, TM_S_PRINT);
-  if (tm_accept(p, "reject") || tm_accept(p, "fatal_error"))
-    return message(p, token, TM_S_REJECT);
+  if (tm_accept(p, "reject") || tm_accept(p, "fatal_error")) {
+    tm_statement *s = message(p, token, TM_S_REJECT);
+    if (s)
+      s->fatal = !strcmp(token->text, "fatal_error");
+    return s;
+  }
   if (tm_accept(p, "profile"))
     return profile(p, token);
   if (tm_is(p, "increment_log_prob")) {

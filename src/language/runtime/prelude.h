@@ -147,7 +147,7 @@ typedef struct tm_runtime {
   void *(*more)(tm_tape *tape, size_t size); /* memory of a new chunk */
   void (*fail)(tm_tape *tape, const char *place, const char *format, ...)
       __attribute__((noreturn));
-  /* print (0) or reject (1) what the arguments say */
+  /* print (0), reject (1) or fail (2) with what the arguments say */
   void (*message)(tm_tape *tape, const char *place, int reject,
                   const tm_any *arguments, int count);
   tm_tensor (*gather)(tm_tape *tape, tm_tensor from, int count,

@@ -130,18 +130,27 @@ _Noreturn void tm_runtime_reject(tm_tape *tape, const char *format, ...) {
   leave(tape, TM_REJECTED);
 }
 
-/* (re,im), or a list of such. */
-static void add_pairs(tm_text *text, const tm_tensor *t) {
-  long n = tm_count(t) / 2;
-  tm_text_add(text, t->rank > 1 ? "[" : "");
-  for (long i = 0; i < n && i < 32; i++) {
-    tm_text_add(text, i ? ",(" : "(");
-    tm_text_number(text, t->v[2 * i]);
-    tm_text_add(text, ",");
-    tm_text_number(text, t->v[2 * i + 1]);
-    tm_text_add(text, ")");
+/* [[1,2],[3,4]], rows inside, up to `left` numbers; of pairs, the last index
+ * is that of (re,im). */
+static const double *add_rows(tm_text *text, const tm_tensor *t, int level,
+                              const double *v, int *left, bool pairs) {
+  bool pair = pairs && level + 1 == t->rank;
+  tm_text_add(text, pair ? "(" : "[");
+  for (int i = 0; i < t->dim[level]; i++) {
+    if (*left <= 0 && !pair) {
+      tm_text_add(text, i ? ",..." : "...");
+      break;
+    }
+    tm_text_add(text, i ? "," : "");
+    if (level + 1 < t->rank) {
+      v = add_rows(text, t, level + 1, v, left, pairs);
+    } else {
+      tm_text_number(text, *v++);
+      --*left;
+    }
   }
-  tm_text_add(text, n > 32 ? ",...]" : t->rank > 1 ? "]" : "");
+  tm_text_add(text, pair ? ")" : "]");
+  return v;
 }
 
 static void add_any(tm_text *text, const tm_any *a) {
@@ -151,21 +160,16 @@ static void add_any(tm_text *text, const tm_any *a) {
     tm_text_printf(text, "%ld", a->u.i);
   } else if (a->tag == TM_TAG_REAL) {
     tm_text_number(text, a->u.r.v);
-  } else if (a->tag == TM_TAG_PAIRS) {
-    add_pairs(text, &a->u.t);
   } else {
-    long n = tm_count(&a->u.t);
-    tm_text_add(text, "[");
-    for (long i = 0; i < n && i < 32; i++) {
-      tm_text_add(text, i ? "," : "");
-      tm_text_number(text, a->u.t.v[i]);
-    }
-    tm_text_add(text, n > 32 ? ",...]" : "]");
+    enum { MOST = 100 };
+    int left = MOST;
+    add_rows(text, &a->u.t, 0, a->u.t.v, &left, a->tag == TM_TAG_PAIRS);
   }
 }
 
 /* print needs a printer or, when the tape is to show it, is a message: that is
- * what its program asks for. reject keeps its words. */
+ * what its program asks for. reject (1) keeps its words, fatal_error (2) ends
+ * the run with them. */
 static void message(tm_tape *tape, const char *place, int reject,
                     const tm_any *arguments, int count) {
   const tm_printer *printer = &((tm_guard *)tape->inside)->printer;
@@ -186,6 +190,8 @@ static void message(tm_tape *tape, const char *place, int reject,
   char copy[300];
   snprintf(copy, sizeof copy, "%s", text.data ? text.data : "rejected");
   tm_text_clear(&text);
+  if (reject > 1)
+    tm_runtime_fail(tape, place, "%s", copy);
   tm_runtime_reject(tape, "line %s: %s", place, copy);
 }
 
