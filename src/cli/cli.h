@@ -57,6 +57,9 @@ void cli_watch_model(const char *model, double timeout);
 void cli_watch_run(const char *folder);
 void cli_watch_end(void);
 
+/* Under mpirun: join the other ranks. 0, or an exit status after a message. */
+int cli_ranks_begin(void);
+
 /* A model and its data, as `sample` and `check` load them. */
 typedef struct cli_input {
   const char *model_path, *data_path; /* data_path may be NULL */

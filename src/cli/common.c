@@ -1,5 +1,6 @@
 /* common.c - messages, and loading a model with its data. */
 #include "cli/cli.h"
+#include "tempera_mpi.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -169,6 +170,21 @@ int cli_print(char *text) {
     fputc('\n', stdout);
   tempera_text_free(text);
   return cli_end(EXIT_DONE);
+}
+
+/* ---- ranks --------------------------------------------------------------- */
+
+int cli_ranks_begin(void) {
+  static const char *const sizes[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE",
+                                      "TEMPERA_RANKS"};
+  tempera_error error = {0};
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+    const char *size = getenv(sizes[i]);
+    if (size && atoi(size) > 1)
+      return tempera_mpi_begin(&error) == TEMPERA_OK ? EXIT_DONE
+                                                     : cli_fail(NULL, &error);
+  }
+  return EXIT_DONE;
 }
 
 /* ---- loading ------------------------------------------------------------ */

@@ -1,9 +1,11 @@
 /* sample_command.c - `tempera sample`: draws, evidence and report from one run.
  */
 #include "cli/cli.h"
+#include "tempera_mpi.h"
 
 #include <getopt.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -285,6 +287,7 @@ static int pick_seed(request *r) {
     fputs("tempera: the system gives no random seed; use --seed\n", stderr);
     return EXIT_BAD_INPUT;
   }
+  tempera_mpi_share(&bits, sizeof bits);
   r->options.seed = bits;
   return EXIT_DONE;
 }
@@ -325,6 +328,26 @@ static void announce(const request *r, const tempera_sampler *sampler) {
           o->warmup, o->iterations, o->seed, r->output);
 }
 
+/* A rank that cannot go on, as one whose disk is full, takes the others with
+ * it; what all have met alike they end with in order. */
+static void leave_ranks(tempera_status status) {
+  if (status == TEMPERA_ERROR_IO || status == TEMPERA_ERROR_INPUT)
+    return; /* `cli_sample` ends all, after the message */
+  tempera_mpi_end();
+}
+
+/* A rank that writes nothing: the same run, without a folder. */
+static int follow(tempera_sampler *sampler) {
+  tempera_summary *summary = NULL;
+  tempera_status status = tempera_sampler_run(sampler, NULL, NULL, NULL);
+  if (status == TEMPERA_OK ||
+      tempera_draws_count(tempera_sampler_draws(sampler)) > 0)
+    (void)!tempera_sampler_summarise(sampler, &summary, NULL);
+  tempera_summary_free(summary);
+  tempera_mpi_end();
+  return EXIT_DONE;
+}
+
 static int run(const request *r, tempera_sampler *sampler) {
   tempera_error error = {0};
   tempera_summary *summary = NULL;
@@ -349,6 +372,7 @@ static int run(const request *r, tempera_sampler *sampler) {
   cli_watch_run(r->output);
   tempera_status status = tempera_run_sample(&where, sampler, cli_progress_show,
                                              &progress, &summary, &error);
+  leave_ranks(status);
   cli_progress_end(&progress);
   int code = cli_finish(&finish, sampler, summary, status, &error);
   tempera_summary_free(summary);
@@ -365,9 +389,17 @@ static int sample(request *r) {
     return cli_usage("sample", "%s", error.message);
   if (status != TEMPERA_OK)
     return cli_fail(r->input.model_path, &error);
-  int code = run(r, sampler);
+  int code = tempera_mpi_rank() > 0 ? follow(sampler) : run(r, sampler);
   tempera_sampler_free(sampler);
   return code;
+}
+
+/* Rank 0 speaks for all, and hears the signals that mpirun passes on. */
+static void be_silent(request *r) {
+  r->quiet = true;
+  r->json = r->netcdf = r->verbose = false;
+  signal(SIGINT, SIG_IGN);
+  signal(SIGTERM, SIG_IGN);
 }
 
 int cli_sample(int argc, char **argv) {
@@ -375,6 +407,11 @@ int cli_sample(int argc, char **argv) {
   int code = take_arguments(&r, argc, argv);
   if (code != EXIT_DONE)
     return code == HELP_SHOWN ? EXIT_DONE : code;
+  code = cli_ranks_begin();
+  if (code != EXIT_DONE)
+    return code;
+  if (tempera_mpi_rank() > 0)
+    be_silent(&r);
   r.input.quiet = r.quiet;
   /* Workers are watched by the library. */
   cli_watch_model(r.input.model_path,
@@ -386,6 +423,9 @@ int cli_sample(int argc, char **argv) {
     code = read_starts(&r);
   if (code == EXIT_DONE)
     code = sample(&r);
+  if (code != EXIT_DONE)
+    tempera_mpi_abort(code); /* while other ranks wait */
+  tempera_mpi_end();
   free(r.starts);
   cli_unload(&r.input);
   cli_watch_end();

@@ -55,6 +55,7 @@ struct tempera_model {
   bool *integer;         /* dimension of them: is this coordinate whole? */
   bool dependent;        /* some block's map reads earlier blocks */
   bool plain;            /* no integers, no maps */
+  bool composed;         /* its callbacks evaluate another model */
   void *library;         /* dlopen handle, or NULL */
   /* The prior is a mixture of Gaussians: the one that u is from, drawn given
    * u; or NULL. What it points to is valid until the next call. */

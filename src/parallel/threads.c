@@ -2,6 +2,7 @@
  * blocks of sweeps or whole summaries, beside which a thread costs nothing. */
 #include "parallel/threads.h"
 
+#include "base/answers.h"
 #include "base/context.h"
 
 #include <pthread.h>
@@ -178,14 +179,29 @@ static void work_together(crew *c, int threads, void *(*work)(void *)) {
   pthread_mutex_destroy(&c->lock);
 }
 
+/* Within a piece that has a tape all is done in order, on that tape. */
+static bool in_order(void) {
+  return inside || (tm_answers_now && !tm_answers_now->turn);
+}
+
+/* Between shared pieces (parallel/ranks.h) other pieces have no tape, whichever
+ * thread does them: every rank does them all. */
+static tm_answers *put_tape_away(void) {
+  tm_answers *tape = tm_answers_now;
+  if (tape && tape->turn)
+    tm_answers_now = NULL;
+  return tape;
+}
+
 void tm_parallel_for(size_t count, int threads, tm_piece_fn fn, void *context) {
-  if (count < 2 || threads < 2 || inside) {
-    for (size_t i = 0; i < count; i++)
-      fn(i, context);
-    return;
-  }
+  bool alone = count < 2 || threads < 2 || in_order();
   crew c = {.fn = fn, .context = context, .count = count};
-  work_together(&c, threads, do_pieces);
+  tm_answers *tape = put_tape_away();
+  for (size_t i = 0; alone && i < count; i++)
+    fn(i, context);
+  if (!alone)
+    work_together(&c, threads, do_pieces);
+  tm_answers_now = tape;
 }
 
 /* ---- pieces in turns ----------------------------------------------------- */
@@ -224,7 +240,7 @@ static void *do_turns(void *of) {
 
 void tm_parallel_turns(size_t count, size_t turns_each, int threads,
                        tm_piece_fn fn, void *context) {
-  if (count < 2 || threads < 2 || count > MOST_TURNS || inside) {
+  if (count < 2 || threads < 2 || count > MOST_TURNS || in_order()) {
     for (size_t k = 0; k < turns_each; k++)
       tm_parallel_for(count, threads, fn, context);
     return;
@@ -232,5 +248,7 @@ void tm_parallel_turns(size_t count, size_t turns_each, int threads,
   crew c = {.fn = fn, .context = context, .count = count};
   for (size_t i = 0; i < count; i++)
     c.left[i] = turns_each;
+  tm_answers *tape = put_tape_away();
   work_together(&c, threads, do_turns);
+  tm_answers_now = tape;
 }
