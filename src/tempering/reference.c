@@ -228,8 +228,10 @@ static tempera_status make_leg(tm_reference *r, tempera_error *error) {
       .reason = reason};
   tempera_status status = tempera_model_create(&spec, &r->leg, error);
   tm_heap_free(blocks);
-  if (status == TEMPERA_OK)
+  if (status == TEMPERA_OK) {
     r->leg->prior_normal = normal_of;
+    r->leg->composed = true;
+  }
   return status;
 }
 
