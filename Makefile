@@ -4,6 +4,8 @@
 #   make demo         install missing packages, build, run the first example
 #   make test         the same set-up, then every test
 #   make install      to PREFIX (and DESTDIR)
+#   make deb          Debian packages, into build-deb/packages
+#   make dist         a source archive, build/tempera-VERSION.tar.gz
 #   make bench        what things cost, as ratios
 #   make coverage     are the error bars honest? (200 seeds, minutes)
 #   make family       every method and estimator beside the exact answers
@@ -21,7 +23,7 @@ TIMINGS := overhead models language
 EXPERIMENTS := coverage verdict truth dimension budget ablation family
 GENERATOR := $(if $(shell command -v ninja),-G Ninja,)
 
-.PHONY: all functions-table setup demo test install bench $(EXPERIMENTS) gauntlet survive long posteriordb \
+.PHONY: all functions-table setup demo test install deb dist bench $(EXPERIMENTS) gauntlet survive long posteriordb \
   everyday \
   experiments page screenshots format clean
 
@@ -52,11 +54,18 @@ install: all
 	cmake --build $(BUILD) -j $(JOBS)
 	cmake --install $(BUILD)
 
+deb: setup
+	./scripts/deb.sh
+
+dist:
+	./scripts/dist.sh
+
 bench: all
 	cmake --build $(BUILD) -j $(JOBS) --target benchmarks
 	@for bench in $(TIMINGS); do \
 	  echo "== $$bench"; $(BUILD)/bench-$$bench || exit 1; \
 	done
+	@echo "== python"; benchmarks/python.sh $(BUILD)
 
 # Tables on the terminal, figures in build/NAME.json. The plot and the family's
 # tables are kept in docs/.
@@ -117,4 +126,4 @@ format:
 	git ls-files '*.c' '*.h' | xargs clang-format -i
 
 clean:
-	rm -rf $(BUILD) build-asan build-tsan demo-run
+	rm -rf $(BUILD) build-asan build-tsan build-deb demo-run

@@ -239,6 +239,10 @@ static int load_model(cli_input *input) {
 
 int cli_load(cli_input *input) {
   tempera_error error = {0};
+  if (input->command.command) {
+    int taken = load_data(input);
+    return taken == EXIT_DONE ? cli_load_command(input) : taken;
+  }
   if (access(input->model_path, R_OK) != 0) {
     snprintf(error.message, sizeof error.message, "cannot open the model: %s",
              strerror(errno));

@@ -242,13 +242,6 @@ bool tm_simplex_inside(size_t count, const double *theta);
 void tm_simplex_pull_back(size_t count, const double *theta,
                           const double *gradient, bool jacobian, double *out);
 
-/* tempera_starts_read from text. */
-TEMPERA_CHECKED tempera_status tm_starts_parse(const char *content,
-                                               size_t length,
-                                               const tempera_model *model,
-                                               size_t chains, double *starts,
-                                               tempera_error *error);
-
 /* dlopen of this very file: for names without a slash it would search the
  * system. */
 void *tm_library_open(const char *path);

@@ -8,7 +8,7 @@ exec python3 - <<'PYTHON'
 import glob, os, re, sys
 
 may = {"base": [], "numeric": ["base"], "parallel": ["base"],
-       "model": ["numeric"], "language": ["model"],
+       "model": ["numeric", "parallel"], "language": ["model"],
        "tempering": ["model", "parallel"],
        "kernels": ["tempering"], "draws": ["base"],
        "groups": ["kernels", "draws", "parallel"],
