@@ -4,9 +4,12 @@
 #   make demo         install missing packages, build, run the first example
 #   make test         the same set-up, then every test
 #   make install      to PREFIX (and DESTDIR)
+#   make deb          Debian packages, into build-deb/packages
+#   make dist         a source archive, build/tempera-VERSION.tar.gz
 #   make bench        what things cost, as ratios
 #   make coverage     are the error bars honest? (200 seeds, minutes)
 #   make family       every method and estimator beside the exact answers
+#   make everyday     posteriors of the kind people have, ten seeds each
 #   make gauntlet     172 problems of known evidence, as users would run them
 #   make posteriordb CHECKOUT=DIR    posteriordb's programs likewise
 #   make experiments  these and truth, dimension, budget, ablation (an hour)
@@ -20,7 +23,8 @@ TIMINGS := overhead models language
 EXPERIMENTS := coverage verdict truth dimension budget ablation family
 GENERATOR := $(if $(shell command -v ninja),-G Ninja,)
 
-.PHONY: all functions-table setup demo test install bench $(EXPERIMENTS) gauntlet survive long posteriordb \
+.PHONY: all functions-table setup demo test install deb dist bench $(EXPERIMENTS) gauntlet survive long posteriordb \
+  everyday \
   experiments page screenshots format clean
 
 all: $(BUILD)/CMakeCache.txt
@@ -50,11 +54,18 @@ install: all
 	cmake --build $(BUILD) -j $(JOBS)
 	cmake --install $(BUILD)
 
+deb: setup
+	./scripts/deb.sh
+
+dist:
+	./scripts/dist.sh
+
 bench: all
 	cmake --build $(BUILD) -j $(JOBS) --target benchmarks
 	@for bench in $(TIMINGS); do \
 	  echo "== $$bench"; $(BUILD)/bench-$$bench || exit 1; \
 	done
+	@echo "== python"; benchmarks/python.sh $(BUILD)
 
 # Tables on the terminal, figures in build/NAME.json. The plot and the family's
 # tables are kept in docs/.
@@ -64,6 +75,9 @@ $(EXPERIMENTS): all
 
 dimension: PLOT := --svg docs/dimension.svg
 family: PLOT := --document docs/methods.md
+
+everyday: all
+	python3 benchmarks/everyday/everyday.py $(BUILD)/tempera $(EXPERIMENT_FLAGS)
 
 survive: all
 	python3 benchmarks/survive.py $(BUILD) $(EXPERIMENT_FLAGS)
@@ -112,4 +126,4 @@ format:
 	git ls-files '*.c' '*.h' | xargs clang-format -i
 
 clean:
-	rm -rf $(BUILD) build-asan build-tsan demo-run
+	rm -rf $(BUILD) build-asan build-tsan build-deb demo-run

@@ -7,7 +7,10 @@ if(TARGET tempera-${VARIANT})
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/${VARIANT_FOLDER}
     NAMELINK_SKIP)
 endif()
-install(FILES include/tempera.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+if(TARGET tempera-mpi)
+  install(TARGETS tempera-mpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endif()
+install(FILES include/tempera.h include/tempera_mpi.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES ${CMAKE_BINARY_DIR}/tempera.pc
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 install(FILES completions/tempera.bash RENAME tempera

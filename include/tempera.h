@@ -241,6 +241,20 @@ typedef struct tempera_parameter {
   const char *const *value_names; /* or NULL: `size` names of the values */
 } tempera_parameter;
 
+/* Parameters described in JSON, for models whose densities are not written in
+ * C: an object of names, in order, each with "real", "int", ["real", LOWER,
+ * UPPER, SIZE] (the same for int; what is left out at the end, or null, is
+ * absent) or ["simplex", SIZE]. SIZE is a number, or an array of sizes of which
+ * the last runs fastest. Free with tempera_parameters_free; the blocks, as a
+ * spec wants them, live as long. */
+typedef struct tempera_parameters tempera_parameters;
+TEMPERA_CHECKED tempera_status
+tempera_parameters_parse(const char *text, size_t length,
+                         tempera_parameters **parameters, tempera_error *error);
+const tempera_parameter *
+tempera_parameters_blocks(const tempera_parameters *parameters, size_t *count);
+void tempera_parameters_free(tempera_parameters *parameters);
+
 /* Callbacks see theta on the natural scale, all blocks in order. They return
  * 0; > 0 for "reject this point" (density zero); < 0 for "stop the run".
  * They are called from several threads at once with distinct `user` pointers
@@ -255,6 +269,11 @@ typedef int (*tempera_gradient_fn)(const double *theta, double *value,
 typedef int (*tempera_terms_fn)(const double *theta, size_t i,
                                 double *log_likelihood, double *log_prior,
                                 void *user);
+/* Densities of `count` points, which lie one behind the other, and (unless
+ * NULL) their gradients, in the same order. 0; < 0 for "stop the run";
+ * -infinity rejects a point. */
+typedef int (*tempera_batch_fn)(const double *theta, size_t count,
+                                double *values, double *gradients, void *user);
 typedef int (*tempera_draw_fn)(tempera_random *random, double *theta,
                                void *user);
 /* theta: in, a point to start from; out, the maximiser of
@@ -340,6 +359,15 @@ typedef struct tempera_model_spec {
    * this share of an evaluation; 0: as a whole one. */
   tempera_terms_fn integer_terms;
   double integer_terms_cost;
+  /* Many points at once, in the place of log_likelihood: those that chains on
+   * different threads wait for (by default every chain then has a thread; more
+   * chains make larger batches). All callbacks of such a model are made by the
+   * thread that runs the sampler, one at a time. A point's density must not
+   * depend on the others. log_prior_batch, for log_prior, is optional;
+   * batch_gradients: both can give gradients. Not with clone, optimum, gibbs,
+   * recipe and integer_terms. */
+  tempera_batch_fn log_likelihood_batch, log_prior_batch;
+  bool batch_gradients;
 } tempera_model_spec;
 
 typedef struct tempera_model tempera_model;
@@ -375,6 +403,32 @@ typedef tempera_status (*tempera_model_open_fn)(const tempera_data *data,
   const unsigned tempera_model_abi = TEMPERA_MODEL_ABI;                        \
   TEMPERA_EXTERN_C TEMPERA_VISIBLE tempera_status tempera_model_open(          \
       const tempera_data *data, tempera_model **model, tempera_error *error)
+
+/* A program as a model. `workers` copies of it are started, by `sh -c` and when
+ * there is work for them; each gets points on its standard input, a line each:
+ * the values of the parameters in order, separated by spaces. For each point it
+ * answers with a line: log likelihood and log prior, over the natural values.
+ * What it says on standard error is passed on as messages. One that ends, keeps
+ * silent for too long or answers something else stops the run with its last
+ * words. Its environment has TEMPERA_NAMES, the names of the values, and
+ * TEMPERA_WORKER, its number. At the end of its input it should end. */
+typedef struct tempera_command {
+  const char *command;                  /* required */
+  const tempera_parameters *parameters; /* required; copied */
+  size_t workers;                       /* 0: as many as cores */
+  double timeout; /* seconds without an answer; 0: wait for ever */
+  bool batch;     /* give a worker many lines at once; an empty one ends them */
+  bool prior_normalised, prior_improper; /* as in a spec */
+} tempera_command;
+
+TEMPERA_CHECKED tempera_status
+tempera_command_model_sized(const tempera_command *command, size_t size,
+                            tempera_model **model, tempera_error *error);
+TEMPERA_CHECKED static inline tempera_status
+tempera_command_model(const tempera_command *command, tempera_model **model,
+                      tempera_error *error) {
+  return tempera_command_model_sized(command, sizeof *command, model, error);
+}
 
 const char *tempera_model_name(const tempera_model *model);
 /* Numbers of natural-scale values and of unconstrained coordinates. */
@@ -448,6 +502,10 @@ TEMPERA_CHECKED tempera_status tempera_starts_read(const char *path,
                                                    size_t chains,
                                                    double *starts,
                                                    tempera_error *error);
+/* The same from text in memory. */
+TEMPERA_CHECKED tempera_status tempera_starts_parse(
+    const char *text, size_t length, const tempera_model *model, size_t chains,
+    double *starts, tempera_error *error);
 
 /* ------------------------------------------------------------------------
  * Programs in the Stan language
@@ -769,6 +827,15 @@ const char *tempera_draws_name(const tempera_draws *draws, size_t i);
 TEMPERA_CHECKED tempera_status tempera_draws_variable(
     const tempera_draws *draws, tempera_role role, const char *name,
     double *values, size_t *elements, tempera_error *error);
+/* The sizes of that variable, outermost first: at most `most` are written,
+ * *rank (0: a single number) says how many there are. `places` (or NULL) has
+ * room for its elements: the row-major place in the array of each, for Stan's
+ * matrices are written by columns. */
+TEMPERA_CHECKED tempera_status tempera_draws_shape(const tempera_draws *draws,
+                                                   const char *name,
+                                                   size_t *dims, size_t most,
+                                                   size_t *rank, size_t *places,
+                                                   tempera_error *error);
 size_t tempera_draws_chains(const tempera_draws *draws);
 /* Kept sweeps in every chain, and the draws of a role they left: one each, or
  * one per level (method pt, tempered); 0 when the method has no such role. */
@@ -823,6 +890,12 @@ typedef struct tempera_curve_point {
   double tau, log_z, mean_log_likelihood;
   double barrier; /* from tau = 0 up to here; NaN where it is not known */
 } tempera_curve_point;
+
+/* The estimate of log Z by the tempered chain from a first share of the draws.
+ */
+typedef struct tempera_history_point {
+  double share, log_z, se;
+} tempera_history_point;
 
 /* One level of a ladder. rejection: of exchanges with the next level; barrier:
  * from the first level up to this one. */
@@ -932,6 +1005,8 @@ typedef struct tempera_summary {
   size_t finding_count;
   char **warnings; /* their words */
   size_t warning_count;
+  tempera_history_point *history; /* log Z as the run went on, or NULL */
+  size_t history_count;
 } tempera_summary;
 
 /* Free the summary with tempera_summary_free. */
@@ -979,6 +1054,8 @@ typedef struct tempera_run_request {
   const char *data_path;    /* or NULL */
   const tempera_data *data; /* or NULL: what the model was opened with */
   const char *init_path;    /* or NULL; recorded */
+  const char *command;      /* or NULL; of a program as the model: recorded */
+  const char *parameters_path; /* of the command; recorded */
 } tempera_run_request;
 
 /* Sample into a folder: config.json first, CSV rows as they are drawn,

@@ -9,7 +9,9 @@ packages=(build-essential cmake ninja-build pkg-config libgsl-dev
   librandom123-dev libjansson-dev libnetcdf-dev duktape-dev libcmocka-dev
   python3)
 
-for_tests=(locales python3-netcdf4 python3-xarray zsh)
+# R with its two packages is 62 MB to download.
+for_tests=(libopenmpi-dev locales openmpi-bin python3-netcdf4 python3-pandas
+  python3-xarray zsh r-base-core r-cran-posterior r-cran-bridgesampling)
 
 if ! command -v dpkg-query > /dev/null; then
   echo "This is not Debian: make sure to have the likes of ${packages[*]}" >&2

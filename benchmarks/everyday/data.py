@@ -99,10 +99,37 @@ def sinusoid():
         r.gauss(0, .8) for t in time)}
 
 
+def labels():
+    r = random.Random(82)
+    return {"N": 82, "y": numbers(
+        r.gauss(-1.5, 1) if r.random() < .4 else r.gauss(1, 1)
+        for _ in range(82))}
+
+
+def inclusion():
+    r = random.Random(10)
+    X = [[round(r.gauss(0, 1), 2) for _ in range(10)] for _ in range(40)]
+    b = [.8, 0, 0, -.5, 0, .3, 0, 0, 0, .2]
+    return {"N": 40, "P": 10, "X": X, "y": numbers(
+        sum(u * v for u, v in zip(row, b)) + r.gauss(0, 1) for row in X)}
+
+
+def abundance():
+    r = random.Random(24)
+    y = []
+    for _ in range(24):
+        k, q = 0, r.random()
+        while q > exp(-4):
+            k, q = k + 1, q * r.random()
+        y.append([sum(r.random() < .4 for _ in range(k)) for _ in range(4)])
+    return {"R": 24, "V": 4, "y": y}
+
+
 if __name__ == "__main__":
     here = os.path.dirname(os.path.abspath(__file__))
     for make in (probit_effects, transfection, factor, schools_centred,
-                 neal_funnel, horseshoe, effects_30, change, sinusoid):
+                 neal_funnel, horseshoe, effects_30, change, sinusoid, labels, inclusion,
+                 abundance):
         with open(os.path.join(here, make.__name__ + ".json"), "w") as out:
             json.dump(make(), out)
             out.write("\n")

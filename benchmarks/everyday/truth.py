@@ -130,6 +130,41 @@ def effects_30():
     return logsumexp(ll - T - S + t[:, None] + s + wt[:, None] + ws)
 
 
+def labels():
+    y = data("labels")["y"]
+    m, w = grid(-6, 6, 60, 8)
+    part = [np.log(p) + stats.norm.logpdf(y[:, None], m, 1) for p in (.4, .6)]
+    ll = sum(np.logaddexp(part[0][i][:, None], part[1][i]) for i in range(82))
+    prior = stats.norm.logpdf(m, 0, 3) + w
+    return logsumexp(ll + prior[:, None] + prior)
+
+
+def inclusion():
+    d = data("inclusion")
+    X, y, n = d["X"], d["y"], int(d["N"])
+    out = []
+    for g in range(1 << 10):
+        use = [j for j in range(10) if g >> j & 1]
+        out.append(gaussian(y, np.eye(n) + X[:, use] @ X[:, use].T)
+                   + len(use) * np.log(.3) + (10 - len(use)) * np.log(.7))
+    return logsumexp(out)
+
+
+def abundance():
+    y = data("abundance")["y"]
+    rate, wr = grid(1e-9, 40, 60, 8)
+    p, wp = grid(0, 1, 40, 8)
+    n = np.arange(0, 150)
+    total = 0
+    pois = stats.poisson.logpmf(n[:, None], rate)  # n x rate
+    for row in y:
+        b = sum(stats.binom.logpmf(k, n[:, None], p) for k in row)  # n x p
+        top = b.max()
+        total = total + np.log(np.exp(pois.T) @ np.exp(b - top)) + top
+    prior = stats.gamma.logpdf(rate, 2, scale=2) + wr
+    return logsumexp(total + prior[:, None] + wp)
+
+
 # ---- importance sampling: a mixture of t's about optima, refitted to its draws
 
 
@@ -260,6 +295,7 @@ def factor():
 if __name__ == "__main__":
     names = sys.argv[1:] or ["change", "sinusoid", "schools_centred",
                              "neal_funnel", "horseshoe", "effects_30",
+                             "labels", "inclusion", "abundance",
                              "probit_effects", "transfection", "factor"]
     for name in names:
         print(name, globals()[name](), flush=True)

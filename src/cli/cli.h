@@ -57,10 +57,15 @@ void cli_watch_model(const char *model, double timeout);
 void cli_watch_run(const char *folder);
 void cli_watch_end(void);
 
+/* Under mpirun: join the other ranks. 0, or an exit status after a message. */
+int cli_ranks_begin(void);
+
 /* A model and its data, as `sample` and `check` load them. */
 typedef struct cli_input {
   const char *model_path, *data_path; /* data_path may be NULL */
   const char *include_path;           /* or NULL */
+  tempera_command command;            /* .command NULL: model_path says it */
+  const char *parameters_path;        /* of the command */
   bool quiet;                         /* no warnings */
   tempera_data *data;
   tempera_model *model;
@@ -70,6 +75,10 @@ bool cli_is_program(const char *path);
 /* 0, or an exit status after a message. */
 int cli_load(cli_input *input);
 void cli_unload(cli_input *input);
+/* `sample --command`: its options, what must go with it, and the model. */
+int cli_take_workers(cli_input *input, const char *text);
+int cli_check_command(const cli_input *input, const char *model);
+int cli_load_command(cli_input *input);
 
 /* `check --gradient`: an exit status. */
 /* Unconstrained coordinates of a parameter. */

@@ -1,5 +1,6 @@
 /* common.c - messages, and loading a model with its data. */
 #include "cli/cli.h"
+#include "tempera_mpi.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -171,6 +172,21 @@ int cli_print(char *text) {
   return cli_end(EXIT_DONE);
 }
 
+/* ---- ranks --------------------------------------------------------------- */
+
+int cli_ranks_begin(void) {
+  static const char *const sizes[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE",
+                                      "TEMPERA_RANKS"};
+  tempera_error error = {0};
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+    const char *size = getenv(sizes[i]);
+    if (size && atoi(size) > 1)
+      return tempera_mpi_begin(&error) == TEMPERA_OK ? EXIT_DONE
+                                                     : cli_fail(NULL, &error);
+  }
+  return EXIT_DONE;
+}
+
 /* ---- loading ------------------------------------------------------------ */
 
 static int load_data(cli_input *input) {
@@ -223,6 +239,10 @@ static int load_model(cli_input *input) {
 
 int cli_load(cli_input *input) {
   tempera_error error = {0};
+  if (input->command.command) {
+    int taken = load_data(input);
+    return taken == EXIT_DONE ? cli_load_command(input) : taken;
+  }
   if (access(input->model_path, R_OK) != 0) {
     snprintf(error.message, sizeof error.message, "cannot open the model: %s",
              strerror(errno));

@@ -1,9 +1,11 @@
 /* sample_command.c - `tempera sample`: draws, evidence and report from one run.
  */
 #include "cli/cli.h"
+#include "tempera_mpi.h"
 
 #include <getopt.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +13,8 @@
 
 static const char help[] =
     "usage: tempera sample MODEL [-d DATA.json] [options]\n"
+    "       tempera sample --command \"PROGRAM ARGUMENTS\" --parameters P.json "
+    "[options]\n"
     "\n"
     "Draw from a model's posterior and estimate its evidence. MODEL is a Stan\n"
     "program (.stan) or a .so built from C against tempera.h. Results go to a\n"
@@ -19,6 +23,11 @@ static const char help[] =
     "  -d, --data FILE        data, CmdStan JSON\n"
     "  -o, --output DIR       the run's folder [MODEL-run]\n"
     "      --include-path P   folders for #include, separated by ':'\n"
+    "      --command C        a program as the model: see docs/programs.md\n"
+    "      --parameters FILE  its parameters, JSON\n"
+    "      --workers N        copies of it that run at once [all cores]\n"
+    "      --batch            many lines at once; an empty one ends them\n"
+    "      --prior-normalised  its prior integrates to one\n"
     "      --method M         pt-stwnc, stwnc, pt, st, pawl, ee, mh "
     "[pt-stwnc]\n"
     "      --tau-prior P      learned, laplace, profile [learned]\n"
@@ -34,7 +43,8 @@ static const char help[] =
     "neighbour\n"
     "                         (the last for st only) [gibbs]\n"
     "                         gibbs: drawn exactly, never rejected\n"
-    "                         uniform, truncated-normal: the paper's proposals\n"
+    "                         uniform, truncated-normal: the paper's "
+    "proposals\n"
     "                         lifted: goes on until a rejection turns it\n"
     "                         neighbour: one level up or down\n"
     "      --tau-scale X      sd of truncated-normal proposals [0.1]\n"
@@ -54,7 +64,8 @@ static const char help[] =
     "[even-odd]\n"
     "      --schedule S       of pt: adapted, power [adapted]\n"
     "      --walkers M        of pawl, in each chain [8]\n"
-    "      --exchange RHO     probability of proposing an exchange between the\n"
+    "      --exchange RHO     probability of proposing an exchange between "
+    "the\n"
     "                         chains in a sweep [1; 0.1 for ee; 1/8 with\n"
     "                         --paper, in place of a move]\n"
     "      --seed S           random seed [a new one, recorded]\n"
@@ -79,14 +90,31 @@ static const char help[] =
     "  -v, --verbose          say more, and sketch histograms and tau\n"
     "  -h, --help\n";
 
-enum { LIBRARY_OPTION = 1000, INIT, JSON, NETCDF, INCLUDE, EVAL_TIMEOUT };
+enum {
+  LIBRARY_OPTION = 1000,
+  INIT,
+  JSON,
+  NETCDF,
+  INCLUDE,
+  COMMAND,
+  PARAMETERS,
+  WORKERS,
+  BATCH,
+  NORMALISED,
+  EVAL_TIMEOUT
+};
 
 static const struct option long_options[] = {
     {"data", required_argument, NULL, 'd'},
     {"output", required_argument, NULL, 'o'},
     {"init", required_argument, NULL, INIT},
     {"include-path", required_argument, NULL, INCLUDE},
+    {"command", required_argument, NULL, COMMAND},
+    {"parameters", required_argument, NULL, PARAMETERS},
+    {"workers", required_argument, NULL, WORKERS},
+    {"batch", no_argument, NULL, BATCH},
     {"eval-timeout", required_argument, NULL, EVAL_TIMEOUT},
+    {"prior-normalised", no_argument, NULL, NORMALISED},
     {"json", no_argument, NULL, JSON},
     {"netcdf", no_argument, NULL, NETCDF},
     {"quiet", no_argument, NULL, 'q'},
@@ -124,7 +152,7 @@ static const struct option long_options[] = {
 typedef struct request {
   cli_input input;
   const char *output, *init_path;
-  char default_output[512];
+  char default_output[512], program[256];
   double *starts;
   bool json, netcdf, quiet, verbose, seeded;
   double eval_timeout; /* seconds; 0: none */
@@ -142,9 +170,30 @@ static int set_library_option(request *r, int index) {
   return EXIT_DONE;
 }
 
+/* Those of --command. */
+static int take_command_option(request *r, int code) {
+  switch (code) {
+  case COMMAND:
+    r->input.command.command = optarg;
+    return EXIT_DONE;
+  case PARAMETERS:
+    r->input.parameters_path = optarg;
+    return EXIT_DONE;
+  case WORKERS:
+    return cli_take_workers(&r->input, optarg);
+  case BATCH:
+    r->input.command.batch = true;
+    return EXIT_DONE;
+  default:
+    r->input.command.prior_normalised = true;
+    return EXIT_DONE;
+  }
+}
+
 static int take_timeout(request *r) {
   char *end;
   r->eval_timeout = strtod(optarg, &end);
+  r->input.command.timeout = r->eval_timeout;
   return *optarg && !*end && r->eval_timeout > 0 && r->eval_timeout < 1e9
              ? EXIT_DONE
              : cli_usage("sample", "--eval-timeout: %s is no number of seconds",
@@ -152,6 +201,8 @@ static int take_timeout(request *r) {
 }
 
 static int take_option(request *r, int code, int index, char **argv) {
+  if (code >= COMMAND && code <= NORMALISED)
+    return take_command_option(r, code);
   switch (code) {
   case 'd':
     r->input.data_path = optarg;
@@ -211,12 +262,19 @@ static int take_arguments(request *r, int argc, char **argv) {
     if (taken != EXIT_DONE)
       return taken;
   }
-  if (optind == argc)
+  const char *program = r->input.command.command;
+  int fits = cli_check_command(&r->input, optind < argc ? argv[optind] : NULL);
+  if (fits != EXIT_DONE)
+    return fits;
+  if (optind == argc && !program)
     return cli_usage("sample", "which model? (MODEL is missing)");
   if (optind + 1 < argc)
     return cli_usage("sample", "one model at a time, but also given: %s",
                      argv[optind + 1]);
-  r->input.model_path = argv[optind];
+  snprintf(r->program, sizeof r->program, "%.*s",
+           program ? (int)strcspn(program, " \t\n") : 0,
+           program ? program : "");
+  r->input.model_path = program ? r->program : argv[optind];
   name_output(r);
   return EXIT_DONE;
 }
@@ -229,6 +287,7 @@ static int pick_seed(request *r) {
     fputs("tempera: the system gives no random seed; use --seed\n", stderr);
     return EXIT_BAD_INPUT;
   }
+  tempera_mpi_share(&bits, sizeof bits);
   r->options.seed = bits;
   return EXIT_DONE;
 }
@@ -269,15 +328,39 @@ static void announce(const request *r, const tempera_sampler *sampler) {
           o->warmup, o->iterations, o->seed, r->output);
 }
 
+/* A rank that cannot go on, as one whose disk is full, takes the others with
+ * it; what all have met alike they end with in order. */
+static void leave_ranks(tempera_status status) {
+  if (status == TEMPERA_ERROR_IO || status == TEMPERA_ERROR_INPUT)
+    return; /* `cli_sample` ends all, after the message */
+  tempera_mpi_end();
+}
+
+/* A rank that writes nothing: the same run, without a folder. */
+static int follow(tempera_sampler *sampler) {
+  tempera_summary *summary = NULL;
+  tempera_status status = tempera_sampler_run(sampler, NULL, NULL, NULL);
+  if (status == TEMPERA_OK ||
+      tempera_draws_count(tempera_sampler_draws(sampler)) > 0)
+    (void)!tempera_sampler_summarise(sampler, &summary, NULL);
+  tempera_summary_free(summary);
+  tempera_mpi_end();
+  return EXIT_DONE;
+}
+
 static int run(const request *r, tempera_sampler *sampler) {
   tempera_error error = {0};
   tempera_summary *summary = NULL;
   cli_progress progress = cli_progress_start(r->quiet, r->verbose);
+  const char *command = r->input.command.command;
   tempera_run_request where = {.folder = r->output,
-                               .model_path = r->input.model_path,
+                               .model_path =
+                                   command ? NULL : r->input.model_path,
                                .data_path = r->input.data_path,
                                .data = r->input.data,
-                               .init_path = r->init_path};
+                               .init_path = r->init_path,
+                               .command = command,
+                               .parameters_path = r->input.parameters_path};
   const cli_run finish = {.input = &r->input,
                           .output = r->output,
                           .json = r->json,
@@ -289,6 +372,7 @@ static int run(const request *r, tempera_sampler *sampler) {
   cli_watch_run(r->output);
   tempera_status status = tempera_run_sample(&where, sampler, cli_progress_show,
                                              &progress, &summary, &error);
+  leave_ranks(status);
   cli_progress_end(&progress);
   int code = cli_finish(&finish, sampler, summary, status, &error);
   tempera_summary_free(summary);
@@ -305,9 +389,17 @@ static int sample(request *r) {
     return cli_usage("sample", "%s", error.message);
   if (status != TEMPERA_OK)
     return cli_fail(r->input.model_path, &error);
-  int code = run(r, sampler);
+  int code = tempera_mpi_rank() > 0 ? follow(sampler) : run(r, sampler);
   tempera_sampler_free(sampler);
   return code;
+}
+
+/* Rank 0 speaks for all, and hears the signals that mpirun passes on. */
+static void be_silent(request *r) {
+  r->quiet = true;
+  r->json = r->netcdf = r->verbose = false;
+  signal(SIGINT, SIG_IGN);
+  signal(SIGTERM, SIG_IGN);
 }
 
 int cli_sample(int argc, char **argv) {
@@ -315,8 +407,15 @@ int cli_sample(int argc, char **argv) {
   int code = take_arguments(&r, argc, argv);
   if (code != EXIT_DONE)
     return code == HELP_SHOWN ? EXIT_DONE : code;
+  code = cli_ranks_begin();
+  if (code != EXIT_DONE)
+    return code;
+  if (tempera_mpi_rank() > 0)
+    be_silent(&r);
   r.input.quiet = r.quiet;
-  cli_watch_model(r.input.model_path, r.eval_timeout);
+  /* Workers are watched by the library. */
+  cli_watch_model(r.input.model_path,
+                  r.input.command.command ? 0 : r.eval_timeout);
   code = pick_seed(&r);
   if (code == EXIT_DONE)
     code = cli_load(&r.input);
@@ -324,6 +423,9 @@ int cli_sample(int argc, char **argv) {
     code = read_starts(&r);
   if (code == EXIT_DONE)
     code = sample(&r);
+  if (code != EXIT_DONE)
+    tempera_mpi_abort(code); /* while other ranks wait */
+  tempera_mpi_end();
   free(r.starts);
   cli_unload(&r.input);
   cli_watch_end();

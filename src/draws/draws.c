@@ -146,8 +146,12 @@ tempera_status tm_draws_set_levels(tempera_draws *draws,
 tempera_status tm_draws_set_ridge(tempera_draws *draws,
                                   const tm_draws_ridge *ridge,
                                   tempera_error *error) {
-  tm_draws_ridge made = {ridge->knots, kept(draws, ridge->tau, ridge->knots),
-                         kept(draws, ridge->height, ridge->knots), NULL};
+  tm_draws_ridge made = {ridge->knots,
+                         kept(draws, ridge->tau, ridge->knots),
+                         kept(draws, ridge->height, ridge->knots),
+                         NULL,
+                         ridge->weighed,
+                         ridge->log_mass};
   if (ridge->idle)
     made.idle = kept(draws, ridge->idle, ridge->knots);
   if (!made.tau || !made.height || (ridge->idle && !made.idle))

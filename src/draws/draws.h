@@ -51,6 +51,10 @@ typedef struct tm_draws_ridge {
   /* How far that is above all basins that hold mass at this tau; NULL: none. A
    * narrow peak may be the highest point long before it holds any. */
   const double *idle;
+  /* At tau = 1: log of the mass of all basins known, by Laplace, with the prior
+   * normalised; false: not known. */
+  bool weighed;
+  double log_mass;
 } tm_draws_ridge;
 
 struct tempera_draws {

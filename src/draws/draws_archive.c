@@ -47,6 +47,8 @@ void tm_draws_archive_law(tempera_draws *draws, tm_archive *archive) {
   archive_table(draws, &ridge->knots,
                 (const double **[]){&ridge->tau, &ridge->height, &ridge->idle},
                 3, archive);
+  tm_archive_bool(archive, &ridge->weighed);
+  tm_archive_double(archive, &ridge->log_mass);
   require(prior->tau, prior->knots, archive);
   require(prior->log_prior, prior->knots, archive);
   require(levels->tau, levels->count, archive);

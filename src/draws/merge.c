@@ -1,5 +1,6 @@
 /* merge.c - draws by name, and draws of several runs as one. */
 #include "draws/draws.h"
+#include "draws/named_array.h"
 
 #include <string.h>
 
@@ -52,6 +53,37 @@ tempera_status tempera_draws_variable(const tempera_draws *draws,
     }
   *elements = count;
   return TEMPERA_OK;
+}
+
+/* What does not make a whole array has one size: how many values there are. */
+static void shape_of(const tm_named_array *arrays, size_t array_count,
+                     size_t count, size_t *dims, size_t most, size_t *rank,
+                     size_t *places) {
+  const tm_named_array *a = array_count == 1 ? arrays : NULL;
+  *rank = a ? a->rank : 1;
+  for (size_t d = 0; d < *rank && d < most; d++)
+    dims[d] = a ? a->dims[d] : count;
+  for (size_t i = 0; places && i < count; i++)
+    places[i] = a && a->rank ? a->place[i] : i;
+}
+
+tempera_status tempera_draws_shape(const tempera_draws *draws, const char *name,
+                                   size_t *dims, size_t most, size_t *rank,
+                                   size_t *places, tempera_error *error) {
+  size_t first = 0, count = find(draws, name, &first), array_count = 0;
+  tm_named_array *arrays = NULL;
+  if (count == 0)
+    return tm_fail(error, TEMPERA_ERROR_ARGUMENT, "no variable %s in the draws",
+                   name);
+  tm_arena *arena = tm_arena_create();
+  tempera_status status =
+      arena ? tm_named_arrays(draws->names + first, count, arena, &arrays,
+                              &array_count, error)
+            : tm_fail_memory(error);
+  if (status == TEMPERA_OK)
+    shape_of(arrays, array_count, count, dims, most, rank, places);
+  tm_arena_free(arena);
+  return status;
 }
 
 /* ---- merging --------------------------------------------------------------

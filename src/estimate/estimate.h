@@ -83,6 +83,11 @@ TEMPERA_CHECKED tempera_status tm_estimate_verdict(tempera_summary *summary,
  * an unvisited stretch included. */
 void tm_estimate_headline(const tempera_draws *draws, double *log_z,
                           double *se);
+/* The same from the first eighth of the draws, the first quarter, and so on:
+ * summary->history. */
+TEMPERA_CHECKED tempera_status tm_estimate_history(const tempera_draws *draws,
+                                                   tempera_summary *summary,
+                                                   tempera_error *error);
 /* Round trips and restarts over all chains (method 4.8). */
 TEMPERA_CHECKED tempera_status
 tm_estimate_round_trips(const tempera_draws *draws, size_t *round_trips,

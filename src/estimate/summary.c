@@ -166,6 +166,7 @@ void tempera_summary_free(tempera_summary *summary) {
   tm_heap_free(summary->labels);
   tm_heap_free(summary->tau_bins);
   tm_heap_free(summary->curve);
+  tm_heap_free(summary->history);
   if (summary->reference)
     tm_heap_free(summary->reference->curve);
   tm_heap_free(summary->reference);

@@ -78,6 +78,10 @@ tempera_status tm_config_json(const tempera_run_request *request,
   if (request->data)
     tm_json_hash(config, "data_hash", tempera_data_hash(request->data));
   tm_json_string(config, "init_path", request->init_path);
+  if (request->command) {
+    tm_json_string(config, "command", request->command);
+    tm_json_string(config, "parameters_path", request->parameters_path);
+  }
   add_options(config, tempera_sampler_options(sampler));
   return tm_json_dump(config, text, error);
 }

@@ -28,13 +28,17 @@ static const char *source_of(const tempera_draws *draws, size_t c) {
   }
 }
 
+/* Quantities below tau = 1 are in the files when asked for; else they are
+ * unknown. */
 static tempera_status fill_role(const tm_run_draws *from, tempera_role role,
-                                tempera_draws *draws, tempera_error *error) {
+                                size_t parameters, tempera_draws *draws,
+                                tempera_error *error) {
+  size_t needed = role == TEMPERA_TARGET ? draws->size : parameters;
   size_t rows = tm_draws_rows(draws, role);
   for (size_t k = 0; k < draws->size + TM_COLUMNS; k++) {
     const char *name = source_of(draws, k);
     long column = name ? tm_run_column(from, name) : -1;
-    if (k < draws->size && column < 0)
+    if (k < needed && column < 0)
       return tm_fail(error, TEMPERA_ERROR_INPUT,
                      "the CSV files lack a column for %s", name);
     for (size_t c = 0; c < draws->chains; c++) {
@@ -77,7 +81,8 @@ static tempera_status make_draws(const tm_run_files *files,
   draws->count = sweeps;
   for (size_t role = 0; role < 2; role++)
     if (draws->has_role[role])
-      TM_TRY(fill_role(&files->draws[role], (tempera_role)role, draws, error));
+      TM_TRY(fill_role(&files->draws[role], (tempera_role)role, s->value_count,
+                       draws, error));
   return TEMPERA_OK;
 }
 

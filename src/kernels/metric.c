@@ -1,10 +1,10 @@
 /* metric.c - see metric.h. The dense solution, in coordinates in which every
- * draw and gradient has the same variance: with Cov(x) = L L' and L' Cov(g) L =
- * V m V', it is S = L V m^-1/2 V' L'. A little of the identity in both
- * covariances leaves directions that were not seen as they are. */
+ * draw and gradient has the same variance (geometric_mean.h). A little of the
+ * identity in both covariances leaves directions that were not seen as they
+ * are. */
 #include "kernels/metric.h"
 
-#include "numeric/dense.h"
+#include "numeric/geometric_mean.h"
 
 #include <math.h>
 #include <string.h>
@@ -112,53 +112,12 @@ static void standardise(const tm_metric *m, const double *product, bool inverse,
     }
 }
 
-/* out = L' A L for symmetric A; t is scratch. */
-static void sandwich(const double *l, const double *a, size_t d, double *t,
-                     double *out) {
-  for (size_t i = 0; i < d; i++)
-    for (size_t j = 0; j < d; j++) {
-      double sum = 0;
-      for (size_t k = j; k < d; k++)
-        sum += a[i * d + k] * l[k * d + j];
-      t[i * d + j] = sum;
-    }
-  for (size_t i = 0; i < d; i++)
-    for (size_t j = 0; j < d; j++) {
-      double sum = 0;
-      for (size_t k = i; k < d; k++)
-        sum += l[k * d + i] * t[k * d + j];
-      out[i * d + j] = sum;
-    }
-}
-
-/* L <- the Cholesky factor of L V m^-1/2 V' L'. */
-static bool geometric_mean(double *l, const double *vectors,
-                           const double *values, size_t d, double *w) {
-  for (size_t i = 0; i < d; i++)
-    for (size_t k = 0; k < d; k++) {
-      double sum = 0;
-      for (size_t j = 0; j <= i; j++)
-        sum += l[i * d + j] * vectors[k * d + j];
-      w[i * d + k] = sum * pow(fmax(values[k], 1e-12), -0.25);
-    }
-  for (size_t i = 0; i < d; i++)
-    for (size_t j = 0; j < d; j++)
-      l[i * d + j] = tm_dot(w + i * d, w + j * d, d);
-  return tm_cholesky(l, d);
-}
-
 static void use_dense(tm_metric *m, double *work) {
   size_t d = m->dimension, square = d * d;
-  double *l = work, *a = work + square, *t = work + 2 * square;
-  double *vectors = work + 3 * square, *values = work + 4 * square;
+  double *l = work, *a = work + square;
   standardise(m, m->product_x, false, l);
   standardise(m, m->product_g, true, a);
-  if (!tm_cholesky(l, d))
-    return;
-  sandwich(l, a, d, t, vectors);
-  memcpy(a, vectors, square * sizeof(double));
-  tm_symmetric_eigen(a, d, values, vectors);
-  if (!geometric_mean(l, vectors, values, d, t))
+  if (!tm_geometric_mean(l, a, d, work + 2 * square))
     return;
   for (size_t i = 0; i < d; i++)
     for (size_t j = 0; j < d; j++) {
@@ -180,7 +139,7 @@ bool tm_metric_use(tm_metric *m, double *work) {
 }
 
 size_t tm_metric_work(size_t dimension) {
-  return (4 * dimension + 1) * dimension;
+  return 2 * dimension * dimension + tm_geometric_mean_work(dimension);
 }
 
 tm_factor tm_metric_factor(const tm_metric *m) {

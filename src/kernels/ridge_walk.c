@@ -132,6 +132,8 @@ static bool use_between(ridge_walk *state, const tm_laplace_mode *a,
                         const tm_laplace_mode *b, double share) {
   size_t d = state->shared->real_count;
   const kept_mode *low = keep(state, a), *high = keep(state, b);
+  if (low->mode != a) /* it was the oldest, and had to go for the other */
+    low = keep(state, a);
   for (size_t k = 0; k < d * d; k++)
     state->factor[k] =
         (1 - share) * low->precision[k] + share * high->precision[k];

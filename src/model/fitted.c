@@ -50,6 +50,7 @@ typedef struct builder {
   double *points; /* count x reals */
   tm_arena *arena, *scratch;
   tempera_random *random;
+  bool round;
 } builder;
 
 static bool make_workspaces(tm_fitted *p, tm_arena *arena) {
@@ -252,7 +253,8 @@ static double predicted(const tm_fitted *p, const double *integers, size_t j) {
 
 static tempera_status fit_points(builder *b, size_t points, size_t most,
                                  tm_mixture *mixture, tempera_error *error) {
-  tm_mixture_settings settings = {.most_components = most};
+  tm_mixture_settings settings = {.most_components = most,
+                                  .round = b->round && b->p->integers == 0};
   tm_points data = {points, b->p->reals, b->points, NULL};
   return tm_mixture_fit(&data, &settings, b->random, b->arena, mixture, error);
 }
@@ -331,7 +333,7 @@ static tempera_status fit_reals(builder *b, tempera_error *error) {
 }
 
 tempera_status tm_fitted_fit(const tempera_model *model, const tm_points *u,
-                             size_t most, tempera_random *random,
+                             size_t most, bool round, tempera_random *random,
                              tm_arena *arena, tm_fitted *proposal,
                              tempera_error *error) {
   tm_fitted made = {.model = model};
@@ -339,6 +341,7 @@ tempera_status tm_fitted_fit(const tempera_model *model, const tm_points *u,
                .u = u->values,
                .count = u->count,
                .most = most,
+               .round = round,
                .arena = arena,
                .scratch = tm_arena_create(),
                .random = random};

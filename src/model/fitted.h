@@ -27,10 +27,11 @@ typedef struct tm_fitted {
 } tm_fitted;
 
 /* u: at least one row of model->dimension; at most `most` components (0: the
- * default). Everything comes from the arena. */
+ * default); `round` as in tm_mixture_settings, where there are no integers.
+ * Everything comes from the arena. */
 TEMPERA_CHECKED tempera_status tm_fitted_fit(const tempera_model *model,
                                              const tm_points *u, size_t most,
-                                             tempera_random *random,
+                                             bool round, tempera_random *random,
                                              tm_arena *arena,
                                              tm_fitted *proposal,
                                              tempera_error *error);

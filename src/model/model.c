@@ -1,5 +1,5 @@
 /* model.c - from the caller's spec to a laid-out, self-contained model. */
-#include "model/model.h"
+#include "model/batch.h"
 
 #include "base/sized.h"
 
@@ -43,9 +43,16 @@ static tempera_status check_parameter(const tempera_parameter *p, size_t i,
 
 static tempera_status check_spec(const tempera_model_spec *spec,
                                  tempera_error *error) {
-  if (!spec->name || !spec->log_likelihood || !spec->log_prior)
+  if (!spec->name || !(spec->log_likelihood || spec->log_likelihood_batch) ||
+      !(spec->log_prior ||
+        (spec->log_likelihood_batch && spec->log_prior_batch)))
     return tm_fail(error, TEMPERA_ERROR_ARGUMENT,
                    "a model needs a name, log_likelihood and log_prior");
+  const char *refused =
+      spec->log_likelihood_batch ? tm_batch_refuse(spec) : NULL;
+  if (refused)
+    return tm_fail(error, TEMPERA_ERROR_ARGUMENT, "model %s: %s", spec->name,
+                   refused);
   if (!spec->parameters || spec->parameter_count == 0)
     return tm_fail(error, TEMPERA_ERROR_ARGUMENT, "model %s has no parameters",
                    spec->name);
@@ -219,7 +226,8 @@ static bool build(tempera_model *model, const tempera_model_spec *spec) {
                              sizeof *spec->gibbs, &failed);
   return model->spec.name && !failed && copy_parameters(model, spec) &&
          lay_out(model) && copy_quantities(model, spec) &&
-         (!spec->recipe || copy_recipe(model, spec->recipe));
+         (!spec->recipe || copy_recipe(model, spec->recipe)) &&
+         (!spec->log_likelihood_batch || tm_batch_install(model));
 }
 
 tempera_status tempera_model_create_sized(const tempera_model_spec *given,

@@ -55,6 +55,7 @@ struct tempera_model {
   bool *integer;         /* dimension of them: is this coordinate whole? */
   bool dependent;        /* some block's map reads earlier blocks */
   bool plain;            /* no integers, no maps */
+  bool composed;         /* its callbacks evaluate another model */
   void *library;         /* dlopen handle, or NULL */
   /* The prior is a mixture of Gaussians: the one that u is from, drawn given
    * u; or NULL. What it points to is valid until the next call. */
@@ -243,13 +244,6 @@ void tm_simplex_unconstrain(size_t count, const double *theta, double *u);
 bool tm_simplex_inside(size_t count, const double *theta);
 void tm_simplex_pull_back(size_t count, const double *theta,
                           const double *gradient, bool jacobian, double *out);
-
-/* tempera_starts_read from text. */
-TEMPERA_CHECKED tempera_status tm_starts_parse(const char *content,
-                                               size_t length,
-                                               const tempera_model *model,
-                                               size_t chains, double *starts,
-                                               tempera_error *error);
 
 /* dlopen of this very file: for names without a slash it would search the
  * system. */

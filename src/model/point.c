@@ -2,6 +2,7 @@
  * and counts. Every likelihood call of the library is made here. */
 #include "model/prior_law.h"
 
+#include "base/answers.h"
 #include "base/locale.h"
 
 #include <math.h>
@@ -202,9 +203,48 @@ static double settled(tm_evaluator *evaluator, uint64_t before,
   return under_cap(evaluator, density);
 }
 
+/* This thread's tape. A model made of another asks that one, whose answers are
+ * taped. */
+static tm_answers *tape_of(const tm_evaluator *evaluator) {
+  return evaluator->model->composed ? NULL : tm_answers_now;
+}
+
+static bool is_told(const tm_evaluator *evaluator) {
+  const tm_answers *tape = tape_of(evaluator);
+  return tape && tape->replays;
+}
+
+/* The model's answer and numbers: onto the tape, or from it. */
+static int answered(const tm_evaluator *evaluator, const double *theta,
+                    int answer, double *numbers, size_t count) {
+  tm_answers *tape = tape_of(evaluator);
+  if (!tape)
+    return answer;
+  uint64_t mark = 0, bits;
+  for (size_t i = 0; i < evaluator->model->size; i++) {
+    memcpy(&bits, &theta[i], sizeof bits);
+    mark = (mark ^ bits) * 0x9e3779b97f4a7c15ull;
+  }
+  tm_answers_check(tape, mark);
+  tm_answers_pass(tape, &answer, sizeof answer);
+  tm_answers_pass(tape, numbers, count * sizeof(double));
+  return answer;
+}
+
+/* A timed call stands for others. */
+static void count_seconds(tm_evaluator *evaluator,
+                          const struct timespec *start) {
+  double took = seconds_since(start);
+  tm_answers *tape = tape_of(evaluator);
+  if (tape)
+    tm_answers_pass(tape, &took, sizeof took);
+  evaluator->seconds += TIMED_EVERY * took;
+}
+
 static double call_likelihood(tm_evaluator *evaluator, const double *theta) {
   const tempera_model_spec *spec = &evaluator->model->spec;
   double value = NAN;
+  int answer = 0;
   if (stopped(evaluator))
     return -INFINITY;
   bool timed = evaluator->likelihood_evaluations % TIMED_EVERY == 0;
@@ -212,11 +252,14 @@ static double call_likelihood(tm_evaluator *evaluator, const double *theta) {
   struct timespec start;
   if (timed)
     clock_gettime(CLOCK_MONOTONIC, &start);
-  tm_call *outer = tm_call_begin(evaluator->call, "log_likelihood", theta);
-  int answer = spec->log_likelihood(theta, &value, evaluator->user);
-  tm_call_end(evaluator->call, outer);
+  if (!is_told(evaluator)) {
+    tm_call *outer = tm_call_begin(evaluator->call, "log_likelihood", theta);
+    answer = spec->log_likelihood(theta, &value, evaluator->user);
+    tm_call_end(evaluator->call, outer);
+  }
   if (timed)
-    evaluator->seconds += TIMED_EVERY * seconds_since(&start);
+    count_seconds(evaluator, &start);
+  answer = answered(evaluator, theta, answer, &value, 1);
   uint64_t before = evaluator->rejected;
   value = checked(evaluator, theta, answer, value, "log_likelihood");
   return settled(evaluator, before, value);
@@ -239,9 +282,13 @@ static double call_prior(tm_evaluator *evaluator, const double *theta) {
   if (!tm_reached(evaluator->model, theta))
     return -INFINITY;
   double value = NAN;
-  tm_call *outer = tm_call_begin(evaluator->call, "log_prior", theta);
-  int answer = evaluator->model->spec.log_prior(theta, &value, evaluator->user);
-  tm_call_end(evaluator->call, outer);
+  int answer = 0;
+  if (!is_told(evaluator)) {
+    tm_call *outer = tm_call_begin(evaluator->call, "log_prior", theta);
+    answer = evaluator->model->spec.log_prior(theta, &value, evaluator->user);
+    tm_call_end(evaluator->call, outer);
+  }
+  answer = answered(evaluator, theta, answer, &value, 1);
   return checked(evaluator, theta, answer, value, "log_prior");
 }
 
@@ -343,10 +390,17 @@ static tm_terms call_terms(tm_evaluator *evaluator, const double *theta,
   struct timespec start;
   if (timed)
     clock_gettime(CLOCK_MONOTONIC, &start);
-  int answer = spec->integer_terms(theta, at, &terms.log_likelihood,
-                                   &terms.log_prior, evaluator->user);
+  int answer = 0;
+  if (!is_told(evaluator)) {
+    tm_call *outer = tm_call_begin(evaluator->call, "integer_terms", theta);
+    answer = spec->integer_terms(theta, at, &terms.log_likelihood,
+                                 &terms.log_prior, evaluator->user);
+    tm_call_end(evaluator->call, outer);
+  }
   if (timed)
-    evaluator->seconds += TIMED_EVERY * seconds_since(&start);
+    count_seconds(evaluator, &start);
+  answer = answered(evaluator, theta, answer, &terms.log_likelihood, 1);
+  answer = answered(evaluator, theta, answer, &terms.log_prior, 1);
   if (answer > 0)
     return NONE;
   terms.log_prior =
@@ -408,9 +462,16 @@ static double call_gradient(tm_evaluator *evaluator, const tm_point *point,
                             tempera_gradient_fn function, const char *name,
                             double *natural) {
   double value = NAN;
-  tm_call *outer = tm_call_begin(evaluator->call, name, point->theta);
-  int answer = function(point->theta, &value, natural, evaluator->user);
-  tm_call_end(evaluator->call, outer);
+  int answer = 0;
+  if (!is_told(evaluator)) {
+    tm_call *outer = tm_call_begin(evaluator->call, name, point->theta);
+    answer = function(point->theta, &value, natural, evaluator->user);
+    tm_call_end(evaluator->call, outer);
+  }
+  answer = answered(evaluator, point->theta, answer, &value, 1);
+  tm_answers *tape = tape_of(evaluator);
+  if (tape)
+    tm_answers_pass(tape, natural, evaluator->model->size * sizeof(double));
   return checked(evaluator, point->theta, answer, value, name);
 }
 
@@ -508,10 +569,14 @@ bool tm_quantities_at(tm_evaluator *evaluator, tempera_random *random,
   const tempera_model_spec *spec = &evaluator->model->spec;
   for (size_t i = 0; i < spec->quantity_count; i++)
     quantities[i] = NAN;
-  tm_call *outer = tm_call_begin(evaluator->call, "quantities", theta);
-  int answer = spec->quantities(theta, random, quantities, evaluator->user);
-  tm_call_end(evaluator->call, outer);
-  return answer == 0;
+  int answer = 0;
+  if (!is_told(evaluator)) {
+    tm_call *outer = tm_call_begin(evaluator->call, "quantities", theta);
+    answer = spec->quantities(theta, random, quantities, evaluator->user);
+    tm_call_end(evaluator->call, outer);
+  }
+  return answered(evaluator, theta, answer, quantities, spec->quantity_count) ==
+         0;
 }
 
 void tm_point_archive(const tempera_model *model, tm_point *point,

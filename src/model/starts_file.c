@@ -108,9 +108,9 @@ static tempera_status read_all(const reading *r, const json_t *root,
   return TEMPERA_OK;
 }
 
-tempera_status tm_starts_parse(const char *content, size_t length,
-                               const tempera_model *model, size_t chains,
-                               double *starts, tempera_error *error) {
+tempera_status tempera_starts_parse(const char *content, size_t length,
+                                    const tempera_model *model, size_t chains,
+                                    double *starts, tempera_error *error) {
   tm_json_text text = {0};
   json_t *root = NULL;
   tempera_status status = TEMPERA_OK;
@@ -134,7 +134,7 @@ tempera_status tempera_starts_read(const char *path, const tempera_model *model,
   size_t length = 0;
   TM_TRY(tm_file_read(path, &content, &length, error));
   tempera_status status =
-      tm_starts_parse(content, length, model, chains, starts, error);
+      tempera_starts_parse(content, length, model, chains, starts, error);
   tm_heap_free(content);
   return status;
 }

@@ -48,6 +48,10 @@ size_t tm_mixture_condition(const tm_mixture *mixture, const double *x,
 typedef struct tm_mixture_settings {
   size_t most_components; /* at least 1 */
   double df;              /* 0: chosen by fit among 4, 8, 30 and Gaussian */
+  /* The points are about round already: they are taken as they are, and one
+   * component may be shrunk towards the unit Gaussian, as far as held-out
+   * points like it. */
+  bool round;
 } tm_mixture_settings;
 
 typedef struct tm_points {

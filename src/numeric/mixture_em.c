@@ -165,6 +165,14 @@ static void pool_correlations(tm_em *f, const tm_mixture *m, size_t to) {
     }
 }
 
+static void add_unit_points(const tm_em *f, double *covariance, double keep) {
+  size_t d = f->dimension;
+  for (size_t i = 0; i < d; i++)
+    for (size_t j = 0; j <= i; j++)
+      covariance[i * d + j] =
+          keep * covariance[i * d + j] + (i == j ? 1 - keep : 0);
+}
+
 /* Shrink off-diagonal entries towards the pooled correlations, as if d+1
  * further points had them; variances stay the component's own, since modes
  * may differ in scale by orders of magnitude. */
@@ -183,6 +191,8 @@ static void shrink_component(tm_em *f, tm_mixture *m, size_t k) {
           keep * covariance[i * d + j] +
           (1 - keep) * f->pooled[i * d + j] *
               sqrt(covariance[i * d + i] * covariance[j * d + j]);
+  if (m->components == 1 && f->strength > 0)
+    add_unit_points(f, covariance, f->size[k] / (f->size[k] + f->strength));
   tm_cholesky_forced(covariance, d, 1e-12, f->scratch);
 }
 

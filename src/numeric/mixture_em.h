@@ -26,6 +26,7 @@ typedef struct tm_em {
   double *pooled;  /* d x d */
   double *scratch; /* d x d */
   size_t *nearest; /* count: k-means labels */
+  double strength; /* a single component counts so many points of N(0, I) */
   tempera_random *random;
 } tm_em;
 

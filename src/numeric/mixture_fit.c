@@ -118,6 +118,21 @@ static void whiten(tm_em *f) {
   }
 }
 
+/* Points that are to be left as they are. */
+static void leave(tm_em *f) {
+  size_t n = f->count, d = f->dimension;
+  for (size_t i = 0; i < d; i++) {
+    const double *x = f->z + i * n;
+    double low = x[0], high = x[0];
+    for (size_t p = 1; p < n; p++) {
+      low = fmin(low, x[p]);
+      high = fmax(high, x[p]);
+    }
+    f->whitener[i * d + i] = 1;
+    f->floor[i] = high - low < 1e-10 ? 1 : 1e-12;
+  }
+}
+
 /* ---- Choosing ---- */
 
 static void copy_mixture(const tm_mixture *from, tm_mixture *to) {
@@ -206,6 +221,28 @@ static void drop_components(tm_em *f, tm_mixture work[2], tm_mixture *best) {
   }
 }
 
+/* One component, shrunk towards the unit Gaussian: in many dimensions a
+ * covariance learned from draws is noise where that Gaussian is right, and a
+ * dozen draws per coordinate do not make up for it. */
+static void choose_strength(tm_em *f, tm_mixture work[2], tm_mixture *best) {
+  static const double strengths[] = {0.3, 1, 3, 10, 100};
+  if (f->train == f->chosen)
+    return;
+  double chosen = 0, best_score = held_out_score(f, best);
+  double df = best->components == 1 ? best->df : INFINITY;
+  for (size_t i = 0; i < sizeof strengths / sizeof *strengths; i++) {
+    f->strength = strengths[i] * (double)f->train;
+    fit_components(f, 1, df, &work[0], &work[1]);
+    double score = held_out_score(f, &work[1]);
+    if (!(score > best_score))
+      continue;
+    best_score = score;
+    chosen = f->strength;
+    copy_mixture(&work[1], best);
+  }
+  f->strength = chosen;
+}
+
 /* From whitened coordinates back: m -> centre + W m, L -> W L. */
 static void unwhiten(tm_em *f, tm_mixture *m) {
   size_t d = f->dimension;
@@ -249,12 +286,17 @@ static bool allocate(tm_em *f, tm_arena *arena) {
 static void fit(tm_em *f, const tm_mixture_settings *settings,
                 tm_mixture work[2], tm_mixture *mixture) {
   double df = settings->df > 0 ? settings->df : 8;
-  whiten(f);
+  if (settings->round)
+    leave(f);
+  else
+    whiten(f);
   choose_components(f, f->capacity, df, work, mixture);
   if (!(settings->df > 0)) {
     choose_df(f, work, mixture);
     drop_components(f, work, mixture);
   }
+  if (settings->round)
+    choose_strength(f, work, mixture);
   tm_em_improve(f, mixture, f->count, EM_STEPS);
   unwhiten(f, mixture);
 }

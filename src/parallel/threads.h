@@ -18,4 +18,15 @@ void tm_parallel_for(size_t count, int threads, tm_piece_fn fn, void *context);
 void tm_parallel_turns(size_t count, size_t turns_each, int threads,
                        tm_piece_fn fn, void *context);
 
+/* For what only one thread may do: leave a question to the thread that called
+ * for this one, and wait for the answer. That thread, once all others ask or
+ * are done, and it asks itself or is done, answers what was asked in one call;
+ * it may put off some questions until more are there, by not saying that they
+ * are answered, but not all. A thread nobody called for answers its own
+ * question. All questions at a time must have the same `answer`. */
+enum { TM_MOST_QUESTIONS = 257 };
+typedef void (*tm_answer_fn)(void *const *questions, size_t count,
+                             bool *answered);
+void tm_ask_caller(tm_answer_fn answer, void *question);
+
 #endif

@@ -169,6 +169,36 @@ static void add_curves(json_t *figures, const tempera_summary *s) {
   tm_heap_free(room);
 }
 
+/* ---- as the run went on ---------------------------------------------------
+ */
+
+static json_t *history_figure(const tempera_summary *s) {
+  json_t *figure = tm_figure("plot", "log Z as the run went on");
+  size_t n = s->history_count;
+  double *room = tm_heap_alloc(4 * n, sizeof *room);
+  if (!room)
+    return figure;
+  for (size_t i = 0; i < n; i++) {
+    const tempera_history_point *p = &s->history[i];
+    room[i] = p->share * (double)s->iterations;
+    room[n + i] = p->log_z;
+    room[2 * n + i] = p->log_z - 1.96 * p->se;
+    room[3 * n + i] = p->log_z + 1.96 * p->se;
+  }
+  tm_figure_axis(figure, "x", "iterations per chain");
+  tm_figure_axis(figure, "y", "log Z");
+  json_t *errors = tm_figure_xy(
+      figure, "errors", "by the tempered chain so far", room, room + n, n);
+  tm_set_numbers(errors, "lower", room + 2 * n, n);
+  tm_set_numbers(errors, "upper", room + 3 * n, n);
+  if (isfinite(s->log_z))
+    tm_figure_rule(figure, "y", s->log_z, "log Z, as quoted");
+  tm_figure_note(figure, "With 95 % intervals, which should shrink about what "
+                         "is quoted.");
+  tm_heap_free(room);
+  return figure;
+}
+
 void tm_run_evidence(json_t *page, const tempera_summary *summary) {
   const tempera_summary *s = summary;
   json_t *section = tm_page_section(page, "Evidence");
@@ -181,4 +211,6 @@ void tm_run_evidence(json_t *page, const tempera_summary *summary) {
     tm_figures_add(figures, forest(s));
   if (s->curve_count)
     add_curves(figures, s);
+  if (s->history_count > 1)
+    tm_figures_add(figures, history_figure(s));
 }

@@ -73,8 +73,10 @@ static bool take_names(const tm_run_files *files, char *line,
     draws->names[i] = tm_arena_text(files->arena, line);
     if (!draws->names[i])
       return false;
-    draws->wanted[i] =
-        files->all || !strcmp(line, "tau__") || is_summarised(s, line, &next);
+    bool leg = draws == &files->reference;
+    draws->wanted[i] = !strcmp(line, "tau__") ||
+                       (leg ? !strcmp(line, "log_ratio__")
+                            : files->all || is_summarised(s, line, &next));
     line += length + 1;
   }
   return true;
@@ -122,6 +124,7 @@ typedef struct source {
   char *path;
   tm_run_draws *draws;
   size_t chain, rows;
+  bool may_be_empty;
   double *numbers;
   tempera_status status;
   tempera_error error;
@@ -155,7 +158,7 @@ static tempera_status take_file(source *f, char *text, tempera_error *error) {
     return tm_fail_memory(error);
   f->rows =
       take_rows(next, draws->values + f->chain * draws->width, draws->width);
-  if (f->rows == 0)
+  if (f->rows == 0 && !f->may_be_empty)
     return tm_fail(error, TEMPERA_ERROR_INPUT, "%s holds no draws", f->path);
   return TEMPERA_OK;
 }
@@ -195,27 +198,29 @@ static tempera_status read_names(const tm_run_files *files, const char *path,
   return taken ? TEMPERA_OK : tm_fail_memory(error);
 }
 
-static char *file_path(const char *folder, tempera_role role, size_t chain) {
+static char *file_path(const char *folder, const char *kind, size_t chain) {
   char name[64];
-  snprintf(name, sizeof name, "%s-%zu.csv",
-           role == TEMPERA_TARGET ? "target" : "tempered", chain + 1);
+  snprintf(name, sizeof name, "%s-%zu.csv", kind, chain + 1);
   return tm_path_join(folder, name);
 }
 
-/* The files that there are; not every method has both roles. */
-static tempera_status list_role(const char *folder, tempera_role role,
-                                tm_run_files *files, source *list,
-                                size_t *count, tempera_error *error) {
-  tm_run_draws *draws = &files->draws[role];
+/* The files that there are; not every method has all kinds. */
+static tempera_status list_kind(const char *folder, const char *kind,
+                                tm_run_draws *draws, const tm_run_files *files,
+                                source *list, size_t *count,
+                                tempera_error *error) {
   for (size_t chain = 0; chain < files->summary->chains; chain++) {
-    char *path = file_path(folder, role, chain);
+    char *path = file_path(folder, kind, chain);
     if (!path)
       return tm_fail_memory(error);
     if (!tm_file_exists(path)) {
       tm_heap_free(path);
       break;
     }
-    list[(*count)++] = (source){.path = path, .draws = draws, .chain = chain};
+    list[(*count)++] = (source){.path = path,
+                                .draws = draws,
+                                .chain = chain,
+                                .may_be_empty = draws == &files->reference};
     if (chain == 0)
       TM_TRY(read_names(files, path, draws, error));
   }
@@ -253,7 +258,7 @@ static int threads_of(const tm_run_files *files) {
 
 static tempera_status read_draws(const char *folder, tm_run_files *files,
                                  tempera_error *error) {
-  size_t most = 2 * files->summary->chains, count = 0;
+  size_t most = 3 * files->summary->chains, count = 0;
   source *list = tm_heap_alloc(most, sizeof *list);
   files->numbers = TM_NEW(files->arena, double *, most);
   tempera_status status = TEMPERA_OK;
@@ -261,9 +266,12 @@ static tempera_status read_draws(const char *folder, tm_run_files *files,
     status = tm_fail_memory(error);
     goto done;
   }
-  for (int role = TEMPERA_TARGET; role <= TEMPERA_TEMPERED; role++)
-    TM_TRY_DONE(
-        list_role(folder, (tempera_role)role, files, list, &count, error));
+  TM_TRY_DONE(list_kind(folder, "target", &files->draws[TEMPERA_TARGET], files,
+                        list, &count, error));
+  TM_TRY_DONE(list_kind(folder, "tempered", &files->draws[TEMPERA_TEMPERED],
+                        files, list, &count, error));
+  TM_TRY_DONE(list_kind(folder, "reference", &files->reference, files, list,
+                        &count, error));
   tm_parallel_for(count, threads_of(files), read_source, list);
   status = settle(files, list, count, error);
 done:

@@ -20,9 +20,10 @@ typedef struct tm_run_draws {
 typedef struct tm_run_files {
   tm_arena *arena;
   tempera_summary *summary;
-  json_t *config;        /* NULL when it cannot be read */
-  tm_run_draws draws[2]; /* by tempera_role */
-  double **numbers;      /* heap: all columns of each file */
+  json_t *config;         /* NULL when it cannot be read */
+  tm_run_draws draws[2];  /* by tempera_role */
+  tm_run_draws reference; /* of the reference leg: tau__ and log_ratio__ */
+  double **numbers;       /* heap: all columns of each file */
   size_t count;
   bool all; /* columns are wanted */
 } tm_run_files;

@@ -20,6 +20,18 @@ static json_t *data(const tempera_summary *s) {
   return list;
 }
 
+static json_t *history(const tempera_summary *s) {
+  json_t *list = json_array();
+  for (size_t i = 0; i < s->history_count; i++) {
+    json_t *item = json_object();
+    tm_json_real(item, "share", s->history[i].share);
+    tm_json_real(item, "log_z", s->history[i].log_z);
+    tm_json_real(item, "se", s->history[i].se);
+    json_array_append_new(list, item);
+  }
+  return list;
+}
+
 static json_t *estimators(const tempera_summary *s) {
   json_t *list = json_array();
   for (size_t i = 0; i < s->estimate_count; i++) {
@@ -48,6 +60,7 @@ static json_t *evidence(const tempera_summary *s) {
   tm_json_string(object, "estimator", s->estimator);
   tm_json_real(object, "zero_likelihood", s->zero_likelihood);
   json_object_set_new(object, "estimators", estimators(s));
+  json_object_set_new(object, "history", history(s));
   return object;
 }
 

@@ -103,6 +103,17 @@ static bool read_estimates(const json_t *list, tempera_summary *s) {
   return true;
 }
 
+static bool read_history(const json_t *list, tempera_summary *s) {
+  if (!room(list, sizeof *s->history, &s->history, &s->history_count))
+    return false;
+  for (size_t i = 0; i < s->history_count; i++) {
+    const json_t *item = json_array_get(list, i);
+    s->history[i] = (tempera_history_point){
+        real(item, "share"), real(item, "log_z"), real(item, "se")};
+  }
+  return true;
+}
+
 static bool read_evidence(const json_t *root, tempera_summary *s) {
   const json_t *json = json_object_get(root, "evidence");
   s->log_z = real(json, "log_z");
@@ -111,7 +122,8 @@ static bool read_evidence(const json_t *root, tempera_summary *s) {
   s->upper = real(json, "upper");
   s->zero_likelihood = real(json, "zero_likelihood");
   return text(json, "estimator", &s->estimator) &&
-         read_estimates(json_object_get(json, "estimators"), s);
+         read_estimates(json_object_get(json, "estimators"), s) &&
+         read_history(json_object_get(json, "history"), s);
 }
 
 static bool read_pmf(const json_t *list, tempera_value_summary *v) {

@@ -2,7 +2,7 @@
 #include "run/absorption.h"
 
 #include "groups/pair.h"
-#include "parallel/threads.h"
+#include "parallel/ranks.h"
 
 #include <math.h>
 
@@ -131,7 +131,7 @@ static tempera_status measure(tempera_sampler *s, climber *climbers,
                               tempera_error *error) {
   for (size_t c = 0; c < s->options.chains; c++)
     climbers[c] = (climber){.sampler = s, .pair = (tm_pair *)s->groups[c]};
-  tm_parallel_for(s->options.chains, tm_threads(s->options.threads), run_chain,
+  tm_shared_for(s->options.chains, tm_threads(s->options.threads), run_chain,
                   climbers);
   for (size_t c = 0; c < s->options.chains; c++) {
     s->absorption.starts += climbers[c].starts;

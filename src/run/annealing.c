@@ -7,7 +7,7 @@
  * their curves are averaged on the scale of z. */
 #include "run/annealing.h"
 
-#include "parallel/threads.h"
+#include "parallel/ranks.h"
 
 #include <math.h>
 #include <string.h>
@@ -232,7 +232,7 @@ tempera_status tm_anneal(tempera_sampler *sampler, const double *tau,
   for (size_t c = 0; c < chains && status == TEMPERA_OK; c++)
     status = create_swarm(sampler, c, tau, count, arena, &swarms[c], error);
   if (status == TEMPERA_OK) {
-    tm_parallel_for(chains, tm_threads(sampler->options.threads), run_swarm,
+    tm_shared_for(chains, tm_threads(sampler->options.threads), run_swarm,
                     swarms);
     status = collect(swarms, chains, count, log_z, ends, reached, error);
   }

@@ -143,6 +143,17 @@ static void fill_record(const tempera_sampler *s, bool idle, double *tau,
   }
 }
 
+/* What all basins hold at tau = 1; false where Laplace says nothing of one. */
+static bool weigh(const tempera_sampler *s, double *log_mass) {
+  const tm_laplace_view *view = tm_laplace_look(s->laplace);
+  const tm_laplace_knot *knot = &view->knots[tm_laplace_nearest(s->laplace, 1)];
+  bool known = s->model->spec.prior_normalised && knot->tau == 1;
+  for (size_t m = 0; m < knot->mode_count && known; m++)
+    known = !knot->modes[m].indefinite && !knot->modes[m].edge;
+  *log_mass = knot->log_z - s->model->spec.prior_log_integral;
+  return known;
+}
+
 tempera_status tm_landscape_record(const tempera_sampler *sampler,
                                    tempera_error *error) {
   const tempera_sampler *s = sampler;
@@ -159,7 +170,8 @@ tempera_status tm_landscape_record(const tempera_sampler *sampler,
     return tm_fail_memory(error);
   size_t count = join_taus(view, laplace, tau);
   fill_record(s, laplace != NULL, tau, count, tau + 3 * most);
-  tm_draws_ridge ridge = {count, tau, tau + count, tau + 2 * count};
+  tm_draws_ridge ridge = {count, tau, tau + count, tau + 2 * count, false, 0};
+  ridge.weighed = laplace && weigh(s, &ridge.log_mass);
   tempera_status status = tm_draws_set_ridge(s->draws, &ridge, error);
   tm_heap_free(tau);
   return status;

@@ -3,7 +3,7 @@
 
 #include "estimate/estimate.h"
 #include "estimate/findings.h"
-#include "parallel/threads.h"
+#include "parallel/ranks.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -110,7 +110,7 @@ static tempera_status create_each(const tempera_sampler *s,
 }
 
 static void run_pass(const tempera_sampler *s, pass *p) {
-  tm_parallel_for(s->draws->chains, tm_threads(s->options.threads), fill_chain,
+  tm_shared_for(s->draws->chains, tm_threads(s->options.threads), fill_chain,
                   p);
 }
 

@@ -114,6 +114,51 @@ static size_t fewest_draws(const tempera_model *model) {
   return 2 * model->dimension + 20;
 }
 
+/* Gradients of log f at some of the rows, evenly over them: in `made`, with
+ * room for both arrays. Rows without a finite one are left out. */
+static tempera_status find_slopes(const tempera_model *model,
+                                  const tm_points *u, double *made,
+                                  size_t wanted, tm_slopes_at *slopes,
+                                  tempera_error *error) {
+  size_t n = u->dimension;
+  double *at = made, *gradient = made + wanted * n,
+         *prior = gradient + wanted * n;
+  tm_arena *arena = tm_arena_create();
+  tm_evaluator evaluator = {0};
+  tm_point point;
+  tempera_status status = arena ? TEMPERA_OK : tm_fail_memory(error);
+  if (status == TEMPERA_OK)
+    status = tm_point_create(model, arena, &point, error);
+  if (status == TEMPERA_OK)
+    status = tm_evaluator_create(model, arena, &evaluator, error);
+  bool made_evaluator = status == TEMPERA_OK;
+  *slopes = (tm_slopes_at){0, at, gradient};
+  for (size_t k = 0; k < wanted && status == TEMPERA_OK; k++) {
+    double *g = gradient + slopes->count * n, sum = 0;
+    memcpy(point.u, u->values + k * u->count / wanted * n, n * sizeof(double));
+    tm_evaluate_gradient(&evaluator, &point, g, prior);
+    status = evaluator.status;
+    for (size_t j = 0; j < n; j++)
+      sum += g[j] += prior[j];
+    if (isfinite(sum))
+      memcpy(at + slopes->count++ * n, point.u, n * sizeof(double));
+  }
+  if (made_evaluator && status != TEMPERA_OK && error)
+    *error = evaluator.error;
+  if (made_evaluator)
+    tm_evaluator_release(&evaluator);
+  tm_arena_free(arena);
+  return status;
+}
+
+/* How many: where there are gradients, and no integers. */
+static size_t slopes_wanted(const tempera_model *model, size_t rows) {
+  size_t wanted = 4 * model->dimension + 20;
+  if (!tm_has_gradients(model) || model->real_dimension < model->dimension)
+    return 0;
+  return wanted < rows ? wanted : rows;
+}
+
 /* q from `fitted`, for every group. */
 static tempera_status fit_again(tempera_sampler *s, tempera_error *error) {
   tm_reference_leg *leg = s->leg;
@@ -121,11 +166,21 @@ static tempera_status fit_again(tempera_sampler *s, tempera_error *error) {
   tempera_random random = tm_random(s->options.seed, (uint32_t)leg->fitted_at,
                                     TM_PURPOSE_REFERENCE_FIT);
   tm_points u = {leg->fitted_values / n, n, leg->fitted, NULL};
-  TM_TRY(tm_reference_fit(leg->reference, &u, &random, error));
-  for (size_t c = 0; c < s->options.chains; c++)
-    TM_TRY(tm_pair_set_reference(pair_of(s, c), leg->reference, s->options.seed,
-                                 error));
-  return TEMPERA_OK;
+  size_t wanted = slopes_wanted(s->model, u.count);
+  double *made = tm_heap_alloc((2 * wanted + 1) * n, sizeof(double));
+  if (!made)
+    return tm_fail_memory(error);
+  tm_slopes_at slopes = {0};
+  tempera_status status =
+      wanted ? find_slopes(s->model, &u, made, wanted, &slopes, error)
+             : TEMPERA_OK;
+  if (status == TEMPERA_OK)
+    status = tm_reference_fit(leg->reference, &u, &slopes, &random, error);
+  tm_heap_free(made);
+  for (size_t c = 0; c < s->options.chains && status == TEMPERA_OK; c++)
+    status = tm_pair_set_reference(pair_of(s, c), leg->reference,
+                                   s->options.seed, error);
+  return status;
 }
 
 static tempera_status fit(tempera_sampler *s, tempera_error *error) {
@@ -144,6 +199,8 @@ static tempera_status fit(tempera_sampler *s, tempera_error *error) {
   leg->fitted_at = s->round_end;
   for (size_t c = 0; c < s->options.chains; c++)
     tm_pair_save_reference(pair_of(s, c));
+  s->groups[0]->evaluator.gradient_evaluations +=
+      slopes_wanted(s->model, count); /* on resuming they are counted already */
   return fit_again(s, error);
 }
 

@@ -14,7 +14,8 @@ enum {
   SHORT_SWEEPS = 3, /* of `auto`, and neighbours are alike: keep a third */
   PAPER_ITERATIONS = 34000, /* 35 000, of which the first 1 000 are dropped */
   PAPER_WARMUP = 1000,
-  PAPER_LEVELS = 30
+  PAPER_LEVELS = 30,
+  MOST_BATCHED = 256
 };
 static const double PAPER_EXCHANGE = 1.0 / 8;
 static const double EQUI_ENERGY = 0.1; /* Kou, Zhou & Wong's choice */
@@ -189,6 +190,9 @@ tempera_status tm_options_resolve(const tempera_options *asked,
   if (o.tau_scale == 0)
     o.tau_scale = DEFAULT_TAU_SCALE;
   o.reference = o.reference && has_reference(&o, model);
+  /* In batches, a thread is little more than a point that waits. */
+  if (o.threads == 0 && model->spec.log_likelihood_batch)
+    o.threads = o.chains < MOST_BATCHED ? (int)o.chains : MOST_BATCHED;
   TM_TRY(check(&o, model, error));
   *resolved = o;
   return TEMPERA_OK;

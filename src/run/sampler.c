@@ -7,7 +7,7 @@
 
 #include "base/sized.h"
 #include "numeric/blas.h"
-#include "parallel/threads.h"
+#include "parallel/ranks.h"
 
 #include <math.h>
 #include <string.h>
@@ -289,7 +289,8 @@ static void run_group(size_t chain, void *context) {
   size_t turn = group->done + part->turn;
   size_t end = turn < part->end ? turn : part->end;
   while (group->done < end && group->evaluator.status == TEMPERA_OK &&
-         !atomic_load_explicit(&s->cancelled, memory_order_relaxed)) {
+         !tm_answers_agree_on(
+             atomic_load_explicit(&s->cancelled, memory_order_relaxed))) {
     tm_group_sweep(group);
     /* A sweep during which the model failed is not a draw. */
     if (group->evaluator.status == TEMPERA_OK)
@@ -343,7 +344,12 @@ static tempera_status flow(tempera_sampler *s, const tempera_draws *draws,
     tempera_block block = {draws, warmup, outlet->taken[warmup], draws->count};
     if (block.first == block.last)
       continue;
-    TM_TRY(outlet->sink.append(&block, outlet->sink.user, error));
+    tempera_status status =
+        outlet->sink.append(&block, outlet->sink.user, error);
+    if (status != TEMPERA_OK) {
+      tm_ranks_part(); /* the others know nothing of it */
+      return status;
+    }
     outlet->taken[warmup] = block.last;
   }
   return TEMPERA_OK;
@@ -410,14 +416,14 @@ tempera_status tempera_sampler_advance(tempera_sampler *sampler, size_t sweeps,
     part.turn = (part.end - done + TURNS - 1) / TURNS;
     /* Not before the freeze: only then the width of a sweep is known. */
     TM_TRY(make_room(s, part.end, error));
-    tm_parallel_turns(s->options.chains, TURNS, tm_threads(s->options.threads),
-                      run_group, &part);
+    tm_shared_turns(s->options.chains, TURNS, tm_threads(s->options.threads),
+                    run_group, &part);
     done = tm_sweeps_done(s);
     update_counts(s);
     TM_TRY(flow(s, s->warmup_draws, true, error));
     TM_TRY(flow(s, s->draws, false, error));
     TM_TRY(first_failure(s, error));
-    if (atomic_load(&s->cancelled))
+    if (tm_answers_agree_on(atomic_load(&s->cancelled)))
       return tm_fail(error, TEMPERA_CANCELLED, "cancelled");
     if (warming && done == s->round_end)
       TM_TRY(tm_warmup_end_round(s, error));
@@ -436,8 +442,8 @@ bool tm_sampler_time_is_up(const tempera_sampler *sampler) {
 
 bool tm_sampler_stop_due(const void *sampler) {
   const tempera_sampler *s = sampler;
-  return atomic_load_explicit(&s->cancelled, memory_order_relaxed) ||
-         tm_sampler_time_is_up(s);
+  bool cancelled = atomic_load_explicit(&s->cancelled, memory_order_relaxed);
+  return tm_answers_agree_on(cancelled || tm_sampler_time_is_up(s));
 }
 
 void tempera_sampler_cancel(tempera_sampler *sampler) {

@@ -6,6 +6,7 @@
 #include "base/locale.h"
 #include "estimate/estimate.h"
 #include "estimate/evidence/evidence.h"
+#include "parallel/ranks.h"
 #include "run/absorption.h"
 
 #include <math.h>
@@ -15,6 +16,8 @@
  * where a run stops depends on its draws and never on the clock. */
 enum { CHECK_EVERY = 500, FIRST_BLOCK = 20 };
 static const double BLOCK_SECONDS = 0.1;
+/* Ranks wait for each other at the end of a block. */
+static const double SHARED_BLOCK_SECONDS = 1;
 /* Share of the time that may go into estimates for the progress line. */
 static const double ESTIMATE_SHARE = 0.02;
 
@@ -65,9 +68,11 @@ static size_t next_block(const tempera_sampler *s, const pace *p,
 
 static void adjust_pace(pace *p, double now) {
   double took = fmax(now - p->block_started, 1e-6);
-  double factor = fmax(0.25, fmin(4, BLOCK_SECONDS / took));
+  double wanted = tm_ranks() ? SHARED_BLOCK_SECONDS : BLOCK_SECONDS;
+  double factor = fmax(0.25, fmin(4, wanted / took));
   double block = fmax(1, fmin(1e6, (double)p->block * factor));
   p->block = (size_t)block;
+  tm_answers_agree(&p->block, sizeof p->block);
 }
 
 static void estimate_now(tempera_sampler *s) {
@@ -152,8 +157,12 @@ static tempera_status ended(tempera_sampler *s, tempera_progress_fn progress,
  * it: then whoever goes on from there decides the same. */
 static tempera_status keep(tempera_sampler *s, bool must,
                            tempera_error *error) {
-  return s->keeper.keep ? s->keeper.keep(s, must, s->keeper.user, error)
-                        : TEMPERA_OK;
+  tempera_status status = s->keeper.keep
+                              ? s->keeper.keep(s, must, s->keeper.user, error)
+                              : TEMPERA_OK;
+  if (status != TEMPERA_OK)
+    tm_ranks_part(); /* the others know nothing of it */
+  return status;
 }
 
 /* One block of sweeps; a sampler just loaded stands at the end of one. */
@@ -177,7 +186,8 @@ static tempera_status weigh(tempera_sampler *s, pace *p,
     p->block = FIRST_BLOCK; /* the first draws are on disk soon */
   TM_TRY(keep(s, is_check(s, kept_sweeps(s, now)), error));
   TM_TRY(decide(s, now, error));
-  *enough = precise_enough(s, now) || tm_sampler_time_is_up(s);
+  bool late = tm_answers_agree_on(tm_sampler_time_is_up(s));
+  *enough = precise_enough(s, now) || late;
   return TEMPERA_OK;
 }
 
@@ -195,7 +205,8 @@ tempera_status tempera_sampler_run(tempera_sampler *sampler,
     now = tempera_sampler_progress(s);
     if (progress)
       estimate_for_progress(s, &p, now.seconds);
-    if (status == TEMPERA_CANCELLED && !atomic_load(&s->cancelled))
+    if (status == TEMPERA_CANCELLED &&
+        !tm_answers_agree_on(atomic_load(&s->cancelled)))
       return ended(s, progress, user, error); /* the time was up in a search */
     if (status != TEMPERA_OK) {
       if (progress)

@@ -295,6 +295,8 @@ tempera_status tempera_sampler_summarise(const tempera_sampler *sampler,
     status = summarise(sampler, made, &calls, error);
   }
   if (status == TEMPERA_OK)
+    status = tm_estimate_history(sampler->draws, made, error);
+  if (status == TEMPERA_OK)
     status = tm_quantities_summarise(sampler, made, error);
   if (status == TEMPERA_OK)
     status = fill_outcome(sampler, calls, made, error);

@@ -17,7 +17,7 @@
  * all end with a climb of the posterior.
  */
 #include "numeric/dense.h"
-#include "parallel/threads.h"
+#include "parallel/ranks.h"
 #include "tempering/laplace_parts.h"
 
 #include <math.h>
@@ -211,7 +211,7 @@ static tempera_status screen(tm_laplace *laplace, scout *s, size_t *fresh,
   tm_store *store = laplace->store;
   s->stream = laplace->searches++;
   s->where = choose_place(laplace, s);
-  tm_parallel_for(TM_STORE_WORKERS, store->settings.threads, look_around, s);
+  tm_shared_for(TM_STORE_WORKERS, store->settings.threads, look_around, s);
   TM_TRY(tm_store_check(store, error));
   if (s->where == OVER_THE_PRIOR) /* the others are no sample of anything */
     store->tried += (uint64_t)LOOKS * TM_STORE_WORKERS;

@@ -1,7 +1,8 @@
 /* reference.c - see reference.h. */
 #include "tempering/reference.h"
 
-#include "numeric/triangular.h"
+#include "numeric/dense.h"
+#include "numeric/geometric_mean.h"
 
 #include <math.h>
 #include <string.h>
@@ -228,8 +229,10 @@ static tempera_status make_leg(tm_reference *r, tempera_error *error) {
       .reason = reason};
   tempera_status status = tempera_model_create(&spec, &r->leg, error);
   tm_heap_free(blocks);
-  if (status == TEMPERA_OK)
+  if (status == TEMPERA_OK) {
     r->leg->prior_normal = normal_of;
+    r->leg->composed = true;
+  }
   return status;
 }
 
@@ -288,25 +291,31 @@ static bool allocate(tm_reference *r, tm_arena *arena) {
   return true;
 }
 
-/* Covariances of n draws are shrunk towards the diagonal by about d/n of the
- * way. A real that never moved gets a nominal scale. */
-static void whiten(tm_reference *r, const tm_points *u) {
-  size_t d = r->reals, n = u->count;
-  double keep = (double)n / (double)(n + d + 1);
-  for (size_t i = 0; i < d; i++) {
-    double sum = 0;
-    for (size_t p = 0; p < n; p++)
-      sum += u->values[p * u->dimension + r->real[i]];
-    r->centre[i] = sum / (double)n;
-  }
+/* Means of the reals of rows, and their covariance's lower triangle. */
+static void moments(const tm_reference *r, const double *rows, size_t n,
+                    double *mean, double *covariance) {
+  size_t d = r->reals, width = r->model->dimension;
+  memset(mean, 0, d * sizeof(double));
+  memset(covariance, 0, d * d * sizeof(double));
+  for (size_t p = 0; p < n; p++)
+    for (size_t i = 0; i < d; i++)
+      mean[i] += rows[p * width + r->real[i]] / (double)n;
   for (size_t p = 0; p < n; p++) {
-    const double *row = u->values + p * u->dimension;
+    const double *row = rows + p * width;
     for (size_t i = 0; i < d; i++) {
-      double x = (row[r->real[i]] - r->centre[i]) / (double)n;
+      double x = (row[r->real[i]] - mean[i]) / (double)n;
       for (size_t j = 0; j <= i; j++)
-        r->whitener[i * d + j] += x * (row[r->real[j]] - r->centre[j]);
+        covariance[i * d + j] += x * (row[r->real[j]] - mean[j]);
     }
   }
+}
+
+/* Covariances of n draws are shrunk towards the diagonal by about d/n of the
+ * way. A real that never moved gets a nominal scale. */
+static void whiten_by_draws(tm_reference *r, const tm_points *u) {
+  size_t d = r->reals, n = u->count;
+  double keep = (double)n / (double)(n + d + 1);
+  moments(r, u->values, n, r->centre, r->whitener);
   for (size_t i = 0; i < d; i++)
     for (size_t j = 0; j < i; j++)
       r->whitener[i * d + j] *= keep;
@@ -316,10 +325,96 @@ static void whiten(tm_reference *r, const tm_points *u) {
       r->whitener[i * d + i] = nominal * nominal;
   }
   tm_cholesky_forced(r->whitener, d, 1e-300, r->inverse);
+}
+
+/* The mean log density of the draws under N(centre, L L'), less a constant. */
+static double score(const tm_reference *r, const tm_points *u, const double *l,
+                    double *work) {
+  size_t d = r->reals;
+  double sum = 0;
+  for (size_t p = 0; p < u->count; p++) {
+    for (size_t i = 0; i < d; i++)
+      work[i] = u->values[p * u->dimension + r->real[i]] - r->centre[i];
+    tm_solve_lower(l, d, work);
+    sum -= 0.5 * tm_dot(work, work, d) / (double)u->count;
+  }
+  for (size_t i = 0; i < d; i++)
+    sum -= log(l[i * d + i]);
+  return sum;
+}
+
+/* Both triangles, the sds divided out of draws or multiplied into gradients,
+ * with a trace of the identity. */
+static void standardise(double *c, const double *sd, size_t d, bool gradients) {
+  for (size_t i = 0; i < d; i++)
+    for (size_t j = 0; j <= i; j++) {
+      double scale = sd[i] * sd[j];
+      c[j * d + i] = c[i * d + j] *= gradients ? scale : 1 / scale;
+    }
+  for (size_t i = 0; i < d; i++)
+    c[i * d + i] += 1e-6;
+}
+
+/* The factor of S with S Cov(g) S = Cov(x), in `factor`; `work` holds four
+ * matrices more. */
+static bool factor_by_slopes(const tm_reference *r, const tm_slopes_at *slopes,
+                             double *factor, double *work) {
+  size_t d = r->reals;
+  double *g = work, *mean = work + d * d, *sd = mean + d;
+  moments(r, slopes->gradient, slopes->count, mean, g);
+  moments(r, slopes->u, slopes->count, mean, factor);
+  for (size_t i = 0; i < d; i++) {
+    sd[i] = sqrt(factor[i * d + i]);
+    if (!(sd[i] > 0) || !(g[i * d + i] > 0) || !isfinite(g[i * d + i]))
+      return false;
+  }
+  standardise(factor, sd, d, false);
+  standardise(g, sd, d, true);
+  if (!tm_geometric_mean(factor, g, d, sd + d))
+    return false;
+  for (size_t i = 0; i < d; i++)
+    for (size_t j = 0; j < d; j++)
+      factor[i * d + j] = j <= i ? sd[i] * factor[i * d + j] : 0;
+  return true;
+}
+
+/* The covariance by gradients, which is exact for a Gaussian, instead of the
+ * draws' own, which has noise: k = d(d+1)/2 numbers learned from n draws (worth
+ * half as many) fit these draws too well by k/n nats each, and others too badly
+ * by as much. Where the draws like theirs better by less than both, gradients
+ * win. */
+static bool whiten_by_slopes(tm_reference *r, const tm_points *u,
+                             const tm_slopes_at *slopes, tempera_error *error) {
+  size_t d = r->reals;
+  if (!slopes || slopes->count < 2 * d || d < 2)
+    return true;
+  double *factor = tm_heap_alloc(5 * d * d + 4 * d, sizeof(double));
+  if (!factor) {
+    (void)tm_fail_memory(error);
+    return false;
+  }
+  double *work = factor + d * d;
+  if (factor_by_slopes(r, slopes, factor, work)) {
+    double learned = 0.5 * (double)(d * (d + 1)) / (double)u->count;
+    double better = score(r, u, r->whitener, work) - score(r, u, factor, work);
+    if (better < 2 * learned)
+      memcpy(r->whitener, factor, d * d * sizeof(double));
+  }
+  tm_heap_free(factor);
+  return true;
+}
+
+static bool whiten(tm_reference *r, const tm_points *u,
+                   const tm_slopes_at *slopes, tempera_error *error) {
+  size_t d = r->reals;
+  whiten_by_draws(r, u);
+  if (!whiten_by_slopes(r, u, slopes, error))
+    return false;
   tm_triangular_inverse(r->whitener, d, r->inverse);
   r->log_volume = 0;
   for (size_t i = 0; i < d; i++)
     r->log_volume += log(r->whitener[i * d + i]);
+  return true;
 }
 
 /* A component has a covariance to learn: this many draws per coordinate for
@@ -352,6 +447,7 @@ static tempera_status fit_density(tm_reference *r, const tm_points *u,
 }
 
 tempera_status tm_reference_fit(tm_reference *reference, const tm_points *u,
+                                const tm_slopes_at *slopes,
                                 tempera_random *random, tempera_error *error) {
   tm_reference *r = reference;
   tm_arena *arena = tm_arena_create();
@@ -359,8 +455,9 @@ tempera_status tm_reference_fit(tm_reference *reference, const tm_points *u,
     tm_arena_free(arena);
     return tm_fail_memory(error);
   }
-  whiten(r, u);
-  tempera_status status = fit_density(r, u, random, arena, error);
+  tempera_status status = whiten(r, u, slopes, error)
+                              ? fit_density(r, u, random, arena, error)
+                              : TEMPERA_ERROR_MEMORY;
   tm_arena_free(r->arena);
   r->arena = arena;
   if (status == TEMPERA_OK)

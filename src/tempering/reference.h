@@ -18,10 +18,17 @@ TEMPERA_CHECKED tempera_status tm_reference_create(const tempera_model *model,
                                                    tm_reference **reference,
                                                    tempera_error *error);
 void tm_reference_free(tm_reference *reference);
-/* Fit q to draws: rows of u. Points on the leg must then be settled anew; no
- * other thread may use the reference meanwhile. */
+/* Gradients of log f at some of the draws: count x dimension each. */
+typedef struct tm_slopes_at {
+  size_t count;
+  const double *u, *gradient;
+} tm_slopes_at;
+/* Fit q to draws: rows of u; where there are gradients, by them too. Points on
+ * the leg must then be settled anew; no other thread may use the reference
+ * meanwhile. */
 TEMPERA_CHECKED tempera_status tm_reference_fit(tm_reference *reference,
                                                 const tm_points *u,
+                                                const tm_slopes_at *slopes,
                                                 tempera_random *random,
                                                 tempera_error *error);
 bool tm_reference_fitted(const tm_reference *reference);

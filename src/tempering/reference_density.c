@@ -63,8 +63,8 @@ tempera_status tm_reference_density_fit(const tempera_model *model,
                                         tm_reference_density *density,
                                         tempera_error *error) {
   tm_reference_density made = {0};
-  TM_TRY(tm_fitted_fit(model, u, most_components, random, arena, &made.fitted,
-                       error));
+  TM_TRY(tm_fitted_fit(model, u, most_components, true, random, arena,
+                       &made.fitted, error));
   TM_TRY(make_wide(&made, arena, error));
   made.integers = TM_NEW(arena, tm_wide_integer, made.fitted.integers);
   if (!made.integers || !make_workspaces(&made, arena))

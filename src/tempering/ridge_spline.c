@@ -10,7 +10,7 @@
 #include "tempering/ridge_parts.h"
 
 #include "numeric/spline.h"
-#include "parallel/threads.h"
+#include "parallel/ranks.h"
 
 #include <math.h>
 #include <string.h>
@@ -244,7 +244,7 @@ static void in_waves(splines *all, tm_piece_fn piece) {
   for (all->first = 0; all->first < all->count;
        all->first += TM_STORE_WORKERS) {
     size_t left = all->count - all->first;
-    tm_parallel_for(left < TM_STORE_WORKERS ? left : TM_STORE_WORKERS,
+    tm_shared_for(left < TM_STORE_WORKERS ? left : TM_STORE_WORKERS,
                     all->ridge->store->settings.threads, piece, all);
   }
 }

@@ -1,7 +1,7 @@
 /* store.c - see store.h. */
 #include "tempering/store.h"
 
-#include "parallel/threads.h"
+#include "parallel/ranks.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -290,7 +290,7 @@ static void run_share(size_t worker, void *context) {
 tempera_status tm_store_run(tm_store *store, const tm_landmark *known,
                             size_t known_count, tempera_error *error) {
   wave context = {store, known, known_count};
-  tm_parallel_for(TM_STORE_WORKERS, store->settings.threads, run_share,
+  tm_shared_for(TM_STORE_WORKERS, store->settings.threads, run_share,
                   &context);
   return tm_store_check(store, error);
 }

@@ -21,7 +21,10 @@ fail() {
   failures=$((failures + 1))
 }
 
-# status N FACT COMMAND...: the command exits with N.
+# A version manager's shim may write where Debian's own does not.
+[ -x /usr/bin/python3 ] && python3() { /usr/bin/python3 "$@"; }
+
+# status N FACT COMMAND...: the command exits with N; it has no standard input.
 status() {
   local wanted=$1 fact=$2
   shift 2
@@ -34,7 +37,7 @@ status() {
 says() { grep -qE -- "$2" err || fail "$1: standard error lacks /$2/"; }
 prints() { grep -qE -- "$2" out || fail "$1: standard output lacks /$2/"; }
 
-# holds FACT COMMAND...: the command succeeds.
+# holds FACT COMMAND...: the command succeeds; standard input is its own.
 holds() {
   local fact=$1
   shift

@@ -118,6 +118,24 @@ static void a_missed_basin_is_seen_in_many_dimensions(void **state) {
   }
 }
 
+/* The neck of a funnel: higher than all draws, and holds nothing. */
+static void a_high_basin_without_mass_is_not_missed(void **state) {
+  (void)state;
+  gaussian g = gaussian_make(1, 25, FLAT);
+  tempera_draws *draws = gaussian_draws(&g, GIBBS, 16, 4, 2500);
+  tempera_summary *s = summarise(draws);
+  tm_basin_gap gap;
+  set_ridge(&g, draws, 40);
+  for (double below = 0; below <= 8; below += 8) {
+    draws->ridge.weighed = true;
+    draws->ridge.log_mass = s->log_z - below;
+    assert_int_equal(tm_basin_check(draws, s, &gap, NULL), TEMPERA_OK);
+    assert_true((gap.height > gap.limit) == (below == 0));
+  }
+  tempera_summary_free(s);
+  tm_draws_free(draws);
+}
+
 /* Also where there is no evidence to hang it on: tau bounded below. */
 static void a_missed_basin_is_told_without_evidence(void **state) {
   (void)state;
@@ -238,6 +256,7 @@ int main(void) {
       cmocka_unit_test(what_the_type_holds_is_not_frozen),
       cmocka_unit_test(an_integer_with_one_likely_value_is_not_frozen),
       cmocka_unit_test(a_missed_basin_is_seen_in_many_dimensions),
+      cmocka_unit_test(a_high_basin_without_mass_is_not_missed),
       cmocka_unit_test(a_missed_basin_is_told_without_evidence),
       cmocka_unit_test(no_error_is_zero),
       cmocka_unit_test(a_large_error_is_not_reliable),

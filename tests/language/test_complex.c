@@ -169,11 +169,12 @@ static void starts_are_pairs(void **state) {
   double theta[5];
   tempera_error error = {0};
   tempera_model *m = load("complex_regression");
-  assert_int_equal(tm_starts_parse(starts, strlen(starts), m, 1, theta, &error),
-                   TEMPERA_OK);
+  assert_int_equal(
+      tempera_starts_parse(starts, strlen(starts), m, 1, theta, &error),
+      TEMPERA_OK);
   assert_true(theta[0] == 1 && theta[1] == 2 && theta[2] == -1 &&
               theta[3] == 0.5 && theta[4] == 3);
-  assert_int_equal(tm_starts_parse(bad, strlen(bad), m, 1, theta, &error),
+  assert_int_equal(tempera_starts_parse(bad, strlen(bad), m, 1, theta, &error),
                    TEMPERA_ERROR_INPUT);
   tempera_model_free(m);
 }

@@ -59,6 +59,8 @@ static const char *const LINES[] = {
     "for (r in 1:R) target += 0.5 * sum(s[r]) * a; M",
     "for (r in 1:R) s[r] ~ bernoulli(inv_logit(a));",
     "n ~ poisson(exp(mu[1]));",
+    "z ~ categorical_logit(mu);",
+    "for (i in 1:N) z[i] ~ categorical([0.2, 0.3, 0.5]');",
     "count ~ poisson(0.5 + exp(mu[2]));",
     "n ~ poisson(exp(a) * (0.1 + abs(y)));",
     "y ~ normal(mu[z], exp(a));",

@@ -8,7 +8,7 @@ exec python3 - <<'PYTHON'
 import glob, os, re, sys
 
 may = {"base": [], "numeric": ["base"], "parallel": ["base"],
-       "model": ["numeric"], "language": ["model"],
+       "model": ["numeric", "parallel"], "language": ["model"],
        "tempering": ["model", "parallel"],
        "kernels": ["tempering"], "draws": ["base"],
        "groups": ["kernels", "draws", "parallel"],
@@ -22,7 +22,7 @@ libraries = {"cblas": ["base", "numeric", "language"], "lapacke": ["numeric", "l
              "cvodes": ["language"], "nvector": ["language"],
              "sunmatrix": ["language"], "sunlinsol": ["language"],
              "sunnonlinsol": ["language"], "sundials": ["language"],
-             "dlfcn": ["numeric", "language", "model", "report"],
+             "dlfcn": ["numeric", "parallel", "language", "model", "report"],
              "pthread": ["base", "parallel", "model", "language", "cli"]}
 
 def reach(folder):
@@ -58,7 +58,7 @@ for path in sources:
         include = re.match(r'\s*#\s*include\s+(["<])([^">]+)', line)
         if include and include[1] == '"':
             target = include[2].split("/")[0]
-            if target not in reach(own) and target != "tempera.h":
+            if target not in reach(own) and target not in ("tempera.h", "tempera_mpi.h"):
                 refuse(path, number, f"{own} may not include {include[2]}")
         elif include:
             library = re.split(r"[./_]", include[2])[0]

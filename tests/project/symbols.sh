@@ -5,7 +5,7 @@ library=$build_dir/libtempera.so
 nm -D --defined-only "$library" | awk '{print $3}' > symbols
 grep -v '^tempera_' symbols > others
 [ ! -s others ] || fail "other symbols: $(head -n 5 others | tr '\n' ' ')"
-declared=$(grep -oE '\btempera_[a-z_0-9]+\(' "$source_dir/include/tempera.h" |
+declared=$(grep -ohE '\btempera_[a-z_0-9]+\(' "$source_dir"/include/*.h |
   tr -d '(' | sort -u)
 for name in $(grep -v '^tempera_bs_' symbols); do
   grep -qx "$name" <<< "$declared" || fail "$name is not in tempera.h"

@@ -94,8 +94,8 @@ static tempera_status fit_rows(direction *d, rows *r, size_t most,
     tm_unconstrain(d->model, r->theta + i * d->model->size,
                    r->u + i * d->model->dimension);
   tm_points u = {r->count, d->model->dimension, r->u, NULL};
-  return tm_fitted_fit(d->model, &u, most, &d->random, d->arena, &d->proposal,
-                       error);
+  return tm_fitted_fit(d->model, &u, most, false, &d->random, d->arena,
+                       &d->proposal, error);
 }
 
 /* A draw of the proposal into d->point (u and theta); is it in D? */

@@ -8,8 +8,9 @@
  * Var says how much of the height the draws do not explain. A higher basin that
  * is narrower than theirs by more than e^h in volume does not matter. Where the
  * landscape has that from its Laplace mass, its height is left out; elsewhere,
- * from ten nats on (and four standard errors, for the estimate itself) we do not
- * count on it. */
+ * from ten nats on (and four standard errors, for the estimate itself) we do
+ * not count on it. Where all basins known hold next to nothing of the evidence
+ * (the neck of a funnel, whose bulk has no optimum) no height says anything. */
 #include "estimate/evidence/basin_check.h"
 
 #include "estimate/evidence/influence.h"
@@ -19,6 +20,9 @@
 
 enum { FEWEST = 100 }; /* draws to judge by */
 static const double NATS = 10, ERRORS = 4, CONFINED = 0.42;
+/* A mass this far below the evidence (in nats) is none: what draws in a wrong
+ * basin would call the evidence is less than the right one's mass. */
+static const double NO_MASS = 4;
 
 double tm_below_ridge(const tempera_draws *draws, double tau, double l,
                       double log_prior) {
@@ -103,7 +107,9 @@ tempera_status tm_basin_check(const tempera_draws *draws,
                               const tempera_summary *summary,
                               tm_basin_gap *worst, tempera_error *error) {
   *worst = (tm_basin_gap){.tau = NAN};
-  if (draws->ridge.knots < 2 || !draws->count)
+  bool idle =
+      draws->ridge.weighed && draws->ridge.log_mass < summary->log_z - NO_MASS;
+  if (draws->ridge.knots < 2 || !draws->count || idle)
     return TEMPERA_OK;
   size_t rows = tm_draws_rows(draws, TEMPERA_TEMPERED);
   rows = rows > draws->count ? rows : draws->count;

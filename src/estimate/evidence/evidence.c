@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { HEADLINE_DRAWS = 100000 };
+enum { HEADLINE_DRAWS = 100000, HISTORY_DRAWS = 20000, HISTORY = 8 };
 
 static const char biased_warning[] =
     "biased: every distinct tau gets one vote however long the chain held it, "
@@ -223,12 +223,12 @@ tempera_status tm_evidence_fill(const tempera_draws *draws, tm_tempered *view,
   return tm_evidence_add_phm(draws, view, summary, error);
 }
 
-static void headline_of_levels(const tempera_draws *draws, double *log_z,
-                               double *se) {
+static void headline_of_levels(const tempera_draws *draws, size_t limit,
+                               double *log_z, double *se) {
   tm_levels levels;
   tm_monte_carlo mc;
   if (!draws->evidence ||
-      tm_levels_create(draws, HEADLINE_DRAWS, &levels, NULL) != TEMPERA_OK)
+      tm_levels_create(draws, limit, &levels, NULL) != TEMPERA_OK)
     return;
   double error = levels.count ? tm_evidence_se(&levels.pooled, &mc) : NAN;
   if (isfinite(error)) {
@@ -238,16 +238,17 @@ static void headline_of_levels(const tempera_draws *draws, double *log_z,
   tm_levels_free(&levels);
 }
 
-void tm_estimate_headline(const tempera_draws *draws, double *log_z,
-                          double *se) {
+/* From at most `limit` of the tempered draws. */
+static void find_headline(const tempera_draws *draws, size_t limit,
+                          double *log_z, double *se) {
   *log_z = *se = NAN;
   if (tm_levels_apply(draws)) {
-    headline_of_levels(draws, log_z, se);
+    headline_of_levels(draws, limit, log_z, se);
     return;
   }
   tm_tempered view;
   if (!draws->evidence ||
-      tm_tempered_create(draws, HEADLINE_DRAWS, &view, NULL) != TEMPERA_OK)
+      tm_tempered_create(draws, limit, &view, NULL) != TEMPERA_OK)
     return;
   work w = {.draws = draws, .view = &view};
   w.scratch = TM_NEW(view.arena, double, view.count);
@@ -267,4 +268,28 @@ void tm_estimate_headline(const tempera_draws *draws, double *log_z,
     }
   }
   tm_tempered_free(&view);
+}
+
+void tm_estimate_headline(const tempera_draws *draws, double *log_z,
+                          double *se) {
+  find_headline(draws, HEADLINE_DRAWS, log_z, se);
+}
+
+tempera_status tm_estimate_history(const tempera_draws *draws,
+                                   tempera_summary *summary,
+                                   tempera_error *error) {
+  if (!draws->evidence || draws->count < HISTORY || summary->history)
+    return TEMPERA_OK;
+  summary->history = tm_heap_alloc(HISTORY, sizeof *summary->history);
+  if (!summary->history)
+    return tm_fail_memory(error);
+  for (size_t k = 1; k <= HISTORY; k++) {
+    tempera_draws part = *draws;
+    tempera_history_point *p = &summary->history[summary->history_count];
+    part.count = draws->count * k / HISTORY;
+    find_headline(&part, HISTORY_DRAWS, &p->log_z, &p->se);
+    p->share = (double)part.count / (double)draws->count;
+    summary->history_count += isfinite(p->log_z) && isfinite(p->se);
+  }
+  return TEMPERA_OK;
 }

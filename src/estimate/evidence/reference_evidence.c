@@ -1,6 +1,6 @@
-/* reference_evidence.c - what the reference leg says (method 5): evidence by `rb` on it
- * and by reweighting all its draws together, its barrier and trips, and how
- * far the posterior reaches beyond q.
+/* reference_evidence.c - what the reference leg says (method 5): evidence by
+ * `rb` on it and by reweighting all its draws together, its barrier and trips,
+ * and how far the posterior reaches beyond q.
  *
  * The leg's draws are tempered draws whose log likelihood is D, so that the
  * estimators of the prior leg serve here; z(0) = 1, as q is normalised. */
@@ -204,8 +204,17 @@ static tempera_status fill_mixing(work *w, tempera_error *error) {
   return fill_ratios(w, error);
 }
 
-static tempera_status fill_rest(work *w, tempera_error *error) {
+static tempera_status fill_curve(work *w, tempera_error *error) {
   tempera_reference *r = w->summary->reference;
+  tm_barrier barrier;
+  TM_TRY(tm_curve_by_weights(&w->view, &r->curve, &r->curve_count, error));
+  TM_TRY(tm_barrier_find(&w->view, &barrier, error));
+  for (size_t i = 0; i < r->curve_count; i++)
+    r->curve[i].barrier = tm_barrier_between(&barrier, 0, r->curve[i].tau);
+  return TEMPERA_OK;
+}
+
+static tempera_status fill_rest(work *w, tempera_error *error) {
   double tempered, target;
   double *scratch = TM_NEW(w->view.arena, double, w->view.count);
   if (!scratch)
@@ -216,11 +225,11 @@ static tempera_status fill_rest(work *w, tempera_error *error) {
         tm_find(w->summary, TM_FIND_REFERENCE_APART, tempered, target, error));
     if (w->summary->round_trips >= TM_FEWEST_TRIPS)
       tm_findings_pardon(w->summary, TM_FIND_REFERENCE_APART);
-    return tm_curve_by_weights(&w->view, &r->curve, &r->curve_count, error);
+    return fill_curve(w, error);
   }
   TM_TRY(fill_evidence(w, error));
   TM_TRY(tm_estimate_weigh_reference(w->summary, error));
-  return tm_curve_by_weights(&w->view, &r->curve, &r->curve_count, error);
+  return fill_curve(w, error);
 }
 
 typedef tempera_status part(work *w, tempera_error *error);

@@ -86,10 +86,17 @@ static bool is_type(const tm_expression *e, tm_base base) {
   return e->type.base == base && e->type.depth == 0;
 }
 
+/* Labels: each element is drawn by itself, with the same probabilities. */
+static bool is_categorical(const tm_expression *e) {
+  return is_named(e, "categorical") || is_named(e, "categorical_logit");
+}
+
 /* Laws of a whole vector or matrix, with a random function of their own. */
 static bool fits_whole(const tm_variable *v, const tm_expression *e) {
   bool whole = e->parts[0]->kind == TM_E_NAME && v->type.depth == 0;
   switch (v->constraint) {
+  case TM_BOUNDED:
+    return is_categorical(e) && v->lower && v->upper;
   case TM_SIMPLEX:
     return is_named(e, "dirichlet") && is_type(e->parts[0], TM_VECTOR);
   case TM_CHOLESKY_CORR:
@@ -262,7 +269,8 @@ bool tm_factor_of(tm_emitter *g, const tm_statement *s,
       return false;
   bool ordered = f->variable->constraint == TM_ORDERED ||
                  f->variable->constraint == TM_POSITIVE_ORDERED;
-  if (s->truncated && !tm_is_scalar(f->left->type))
+  if (s->truncated && (!tm_is_scalar(f->left->type) ||
+                       is_categorical(f->components[0].density)))
     return false;
   return f->count == 1 ||
          (!ordered && f->components[0].density->builtin->kind == TM_B_DENSITY);
@@ -439,6 +447,25 @@ static void emit_whole(tm_emitter *g, const tm_factor *f) {
   tm_emit(g, "}, %zu)}, 2);\n", e->part_count - 1 + sized);
 }
 
+/* Bounds that leave a label out would cut the law: then it is not drawn. */
+static void emit_labels(tm_emitter *g, const tm_factor *f) {
+  const tm_expression *e = f->components[0].density;
+  const tm_builtin *rng = whole_rng(g, e);
+  char place[TM_PLACE];
+  tm_emit(g, "%*stm_any p_ = ", 2 * g->indent, "");
+  tm_emit_any(g, e->parts[1]);
+  tm_emit(g, ";\n%*sif (", 2 * g->indent, "");
+  tm_emit_number(g, f->variable->lower);
+  tm_emit(g, " > 1 || ");
+  tm_emit_number(g, f->variable->upper);
+  tm_emit(g, " < p_.u.t.dim[0])\n");
+  tm_emit_line(g, "  t->runtime->fail(t, \"%s\", \"labels are left out\");",
+               tm_place_text(e->token, place));
+  tm_emit_line(g, "for (long i_ = 0; i_ < tm_count(&x_); i_++)");
+  tm_emit_line(g, "  x_.v[i_] = (double)F[%zu](t, &p_, 1).u.i;",
+               tm_emit_call_number(g, rng->name, rng->signature));
+}
+
 /* A copy that the term scores, from what was drawn. */
 static void emit_copy(tm_emitter *g, const tm_factor *f) {
   const tm_expression *left = f->components[0].density->parts[0];
@@ -454,7 +481,9 @@ void tm_factor_emit(tm_emitter *g, const tm_factor *f) {
   tm_emit_line(g, "{");
   g->indent++;
   emit_place(g, f);
-  if (f->components[0].density->builtin->kind != TM_B_DENSITY)
+  if (is_categorical(f->components[0].density))
+    emit_labels(g, f);
+  else if (f->components[0].density->builtin->kind != TM_B_DENSITY)
     emit_whole(g, f);
   else if (f->count == 1)
     emit_elements(g, f);

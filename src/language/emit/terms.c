@@ -308,6 +308,12 @@ static tm_variable *counter_of(splitter *p, const tm_token *token) {
   return v;
 }
 
+/* Labels have their probabilities in common. */
+static bool is_categorical(const tm_expression *d) {
+  return !strcmp(d->builtin->name, "categorical_lpmf") ||
+         !strcmp(d->builtin->name, "categorical_logit_lpmf");
+}
+
 /* for (n in 1:num_elements(outcome)) target += density of the n-th ones; or
  * NULL. */
 static tm_statement *each_of(splitter *p, const tm_statement *s) {
@@ -315,7 +321,9 @@ static tm_statement *each_of(splitter *p, const tm_statement *s) {
                            : s->kind == TM_S_TARGET ? s->value
                                                     : NULL;
   if (!d || s->instead || s->cdf[0] || s->cdf[1] || d->kind != TM_E_CALL ||
-      !d->builtin || d->builtin->kind != TM_B_DENSITY || !is_row(d->parts[0]))
+      !d->builtin || !is_row(d->parts[0]))
+    return NULL;
+  if (d->builtin->kind != TM_B_DENSITY && !is_categorical(d))
     return NULL;
   tm_variable *v = counter_of(p, s->token);
   tm_statement *loop = TM_NEW(p->g->arena, tm_statement, 1);
@@ -333,7 +341,8 @@ static tm_statement *each_of(splitter *p, const tm_statement *s) {
                        .variable = v};
   e->level = TM_LEVEL_PARAMETER;
   for (size_t i = 0; i < d->part_count; i++) {
-    e->parts[i] = element(p, d->parts[i], n);
+    e->parts[i] =
+        i && is_categorical(d) ? d->parts[i] : element(p, d->parts[i], n);
     if (!e->parts[i])
       return NULL;
   }

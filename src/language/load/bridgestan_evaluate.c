@@ -74,8 +74,8 @@ int tempera_bs_unconstrain_json(const tempera_bs *bs, const char *json,
   tm_bs_worker *w = tm_bs_take(bs, "param_unconstrain_json", error);
   if (!w)
     return -1;
-  tempera_status status =
-      tm_starts_parse(json, strlen(json), bs->model, 1, w->theta, &problem);
+  tempera_status status = tempera_starts_parse(json, strlen(json), bs->model, 1,
+                                               w->theta, &problem);
   if (status == TEMPERA_OK) {
     tm_unconstrain(bs->model, w->theta, w->ours);
     tm_bs_to_stan(bs, w->ours, w->theta, u);

@@ -1,7 +1,7 @@
 /* callable.c - see callable.h; and which function is which. */
 #include "language/runtime/callable.h"
 
-#include "language/runtime/laplace.h"
+#include "language/runtime/embedded_laplace.h"
 
 static tm_any stripped(tm_any a) {
   if (a.tag == TM_TAG_REAL)

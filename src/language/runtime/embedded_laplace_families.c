@@ -1,7 +1,7 @@
-/* laplace_families.c - the embedded Laplace approximation of the likelihoods
+/* embedded_laplace_families.c - the embedded Laplace approximation of the likelihoods
  * that Stan has ready: y[i] ~ family(theta[g[i]] + m[g[i]]). Whatever block
  * size is given, an observation sees one element of theta only. */
-#include "language/runtime/laplace.h"
+#include "language/runtime/embedded_laplace.h"
 
 /* x[g], an element for each observation. */
 static tm_any chosen(tm_tape *tape, tm_any x, const tm_tensor *g) {

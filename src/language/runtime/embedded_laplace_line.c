@@ -1,9 +1,9 @@
-/* laplace_line.c - derivatives of slopes along a line (laplace.h), which the
+/* embedded_laplace_line.c - derivatives of slopes along a line (embedded_laplace.h), which the
  * tape, being of first order, cannot give: central differences of its exact
  * slopes at steps 1, 1/2, 1/4, ..., extrapolated to 0 (Ridders 1982), each
  * component with the step that serves it best. Directions are scaled so that
  * 1 is a step of the latent variable's own size. */
-#include "language/runtime/laplace.h"
+#include "language/runtime/embedded_laplace.h"
 
 enum { FEWEST = 3, LEVELS = 14, SHRINKS = 60 };
 

@@ -1,0 +1,132 @@
+is_code <- function(model) grepl("[{\n]", model)
+
+# Options of the command, with underscores; values as words.
+option_words <- function(options) {
+  options <- Filter(Negate(is.null), options)
+  words <- vapply(options, function(x) {
+    if (is.logical(x)) tolower(as.character(x))
+    else if (is.numeric(x)) json_numbers(x)
+    else as.character(x)
+  }, "")
+  list(names = gsub("_", "-", names(options)), values = unname(words))
+}
+
+new_folder <- function(output) {
+  folder <- if (is.null(output)) tempfile("tempera-") else output
+  if (file.exists(file.path(folder, "config.json")))
+    stop(folder, " already holds a run; name another folder or remove this one")
+  dir.create(folder, recursive = TRUE, showWarnings = FALSE)
+  normalizePath(folder)
+}
+
+# What came from memory lies beside the draws.
+write_inputs <- function(folder, model, data) {
+  model_path <- data_path <- NULL
+  if (!is.null(model)) {
+    model_path <- if (is_code(model)) file.path(folder, "model.stan") else model
+    if (is_code(model)) writeLines(model, model_path)
+  }
+  if (!is.null(data)) {
+    data_path <- file.path(folder, "data.json")
+    writeLines(data, data_path)
+  }
+  list(model = model_path, data = data_path)
+}
+
+raise_failure <- function(result, state, folder) {
+  if (!is.null(state$error)) stop(state$error)
+  if (result[1] == "ok") return(invisible())
+  done <- file.exists(file.path(folder, "summary.json"))
+  if (result[1] == "cancelled" && done) return(invisible())
+  if (result[1] == "cancelled") stop("interrupted before the first draw")
+  stop(result[2], if (done) paste0("\n(what was drawn is in ", folder, ")"),
+       call. = FALSE)
+}
+
+sample_model <- function(model = NULL, data = NULL, ..., log_likelihood = NULL,
+                         log_prior = NULL, parameters = NULL,
+                         prior_draw = NULL, vectorised = FALSE,
+                         prior_normalised = FALSE, prior_improper = FALSE,
+                         name = "model", output = NULL, init = NULL,
+                         include_path = NULL, progress = interactive()) {
+  options <- list(...)
+  if (is.null(options$seed))
+    options$seed <- as.integer(Sys.time()) %% 1e6 * 1000 + Sys.getpid() %% 1000
+  words <- option_words(options)
+  json <- if (is.null(data)) NULL
+          else if (is.character(data)) paste(readLines(data), collapse = "\n")
+          else to_json(data)
+  state <- new.env()
+  call <- NULL
+  if (is.null(model)) {
+    if (is.null(log_likelihood) || is.null(log_prior) || is.null(parameters))
+      stop("a model is needed: a Stan program, or log_likelihood, log_prior ",
+           "and parameters")
+    parameters <- lapply(parameters, as.list)
+    call <- caller(list(log_likelihood = log_likelihood, log_prior = log_prior,
+                        prior_draw = prior_draw), layout_of(parameters),
+                   vectorised, state)
+  } else if (length(model) > 1) {
+    model <- paste(model, collapse = "\n")
+  }
+  if (!is.null(model) && !is_code(model) && !file.exists(model))
+    stop("no model ", model, "; text of a program has at least one brace")
+  folder <- new_folder(output)
+  paths <- write_inputs(folder, model, json)
+  result <- .Call(r_sample, list(
+    code = if (!is.null(model) && is_code(model)) model,
+    path = if (!is.null(model) && !is_code(model)) model,
+    data = if (is.null(json)) "{}" else json,
+    parameters = if (!is.null(parameters)) json_parameters(parameters),
+    name = name, call = call, has_prior_draw = !is.null(prior_draw),
+    vectorised = vectorised, prior_normalised = prior_normalised,
+    prior_improper = prior_improper, option_names = words$names,
+    option_values = words$values, folder = folder, model_path = paths$model,
+    data_path = paths$data, init = if (!is.null(init)) json_value(init),
+    include_path = if (!is.null(include_path)) paste(include_path,
+                                                     collapse = ":"),
+    progress = isTRUE(progress)))
+  raise_failure(result, state, folder)
+  load_run(folder)
+}
+
+# NULL and NA are no bound; sizes may be several.
+json_parameters <- function(parameters) {
+  described <- lapply(parameters, function(p) {
+    parts <- lapply(seq_along(p), function(i) {
+      x <- p[[i]]
+      if (is.character(x)) encodeString(x, quote = "\"")
+      else if (is.null(x) || (length(x) == 1 && (is.na(x) || is.infinite(x))))
+        "null"
+      else if (length(x) > 1) json_array(json_numbers(x), length(x))
+      else json_numbers(x)
+    })
+    paste0("[", paste(parts, collapse = ", "), "]")
+  })
+  paste0("{", paste(sprintf("\"%s\": %s", names(described), described),
+                    collapse = ", "), "}")
+}
+
+load_run <- function(folder) {
+  if (!file.exists(file.path(folder, "summary.json")))
+    stop(folder, " holds no run")
+  run <- .Call(r_summary, folder)
+  run$values <- as.data.frame(run$values)
+  run$estimates <- as.data.frame(run$estimates)
+  run$folder <- folder
+  run$niter <- run$iterations
+  all <- .Call(r_draws, folder, FALSE)
+  run$draws <- all[, , !dimnames(all)[[3]] %in%
+                     c("tau__", "log_likelihood__", "log_prior__"),
+                   drop = FALSE]
+  structure(run, class = c("tempera_run", "bridge"))
+}
+
+tempered <- function(run) .Call(r_draws, run$folder, TRUE)
+
+variable <- function(run, name) {
+  names <- dimnames(run$draws)[[3]]
+  found <- names == name | startsWith(names, paste0(name, "["))
+  if (!any(found)) stop("no variable ", name, " in the draws")
+  run$draws[, , found]
+}

@@ -1,0 +1,569 @@
+/* glue.c - the calls of R into libtempera. R's own functions are called by R's
+ * thread alone; models that are not R's run on a thread beside it, so that R
+ * hears Ctrl-C. */
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <tempera.h>
+
+#define R_NO_REMAP
+#include <R.h>
+#include <R_ext/Rdynload.h>
+#include <Rinternals.h>
+
+/* ---- arguments ------------------------------------------------------------- */
+
+static SEXP element(SEXP list, const char *name) {
+  SEXP names = Rf_getAttrib(list, R_NamesSymbol);
+  for (R_xlen_t i = 0; i < Rf_xlength(list); i++)
+    if (strcmp(CHAR(STRING_ELT(names, i)), name) == 0)
+      return VECTOR_ELT(list, i);
+  return R_NilValue;
+}
+
+static const char *text_of(SEXP list, const char *name) {
+  SEXP found = element(list, name);
+  return Rf_isString(found) && Rf_length(found) == 1
+             ? CHAR(STRING_ELT(found, 0))
+             : NULL;
+}
+
+static int flag_of(SEXP list, const char *name) {
+  SEXP found = element(list, name);
+  return Rf_isLogical(found) && Rf_length(found) == 1 && LOGICAL(found)[0] == 1;
+}
+
+/* ---- a run ------------------------------------------------------------------ */
+
+typedef struct job {
+  tempera_data *data;
+  tempera_parameters *parameters;
+  tempera_model *model;
+  tempera_sampler *sampler;
+  tempera_options options;
+  double *starts;
+  tempera_run_request request;
+  tempera_status status;
+  tempera_error error;
+  /* what the library's threads said, until R prints it */
+  pthread_mutex_t lock;
+  char *said;
+  size_t said_length;
+  tempera_progress latest;
+  int heard, show, done, interrupted;
+  double shown;
+  /* functions of R */
+  SEXP call_densities, call_draw;
+  size_t size;
+  int broken;
+} job;
+
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void hear_message(const char *text, size_t length, void *user) {
+  job *j = user;
+  pthread_mutex_lock(&j->lock);
+  char *longer = realloc(j->said, j->said_length + length + 1);
+  if (longer) {
+    memcpy(longer + j->said_length, text, length);
+    j->said = longer;
+    j->said_length += length;
+    longer[j->said_length] = '\0';
+  }
+  pthread_mutex_unlock(&j->lock);
+}
+
+static void check_interrupt(void *unused) {
+  (void)unused;
+  R_CheckUserInterrupt();
+}
+
+/* On R's thread: print what there is, and listen for Ctrl-C. */
+static void attend(job *j) {
+  pthread_mutex_lock(&j->lock);
+  char *said = j->said;
+  tempera_progress p = j->latest;
+  j->said = NULL;
+  j->said_length = 0;
+  pthread_mutex_unlock(&j->lock);
+  if (said)
+    REprintf("%s", said);
+  free(said);
+  if (j->show && j->heard && now() - j->shown > 0.3 && p.total) {
+    REprintf("\r%3.0f %%, %.0f s, %lu round trips ",
+             100.0 * (double)p.done / (double)p.total, p.seconds,
+             (unsigned long)p.round_trips);
+    j->shown = now();
+  }
+  if (!R_ToplevelExec(check_interrupt, NULL)) {
+    j->interrupted = 1;
+    if (j->sampler)
+      tempera_sampler_cancel(j->sampler);
+  }
+}
+
+static int hear_progress(const tempera_progress *progress, void *user) {
+  job *j = user;
+  pthread_mutex_lock(&j->lock);
+  j->latest = *progress;
+  j->heard = 1;
+  pthread_mutex_unlock(&j->lock);
+  if (j->call_densities != R_NilValue)
+    attend(j); /* this is R's thread */
+  return j->interrupted;
+}
+
+static void work(job *j) {
+  const tempera_context_settings settings = {
+      .message = hear_message, .message_user = j, .blas_threads = 1};
+  tempera_context *context = NULL;
+  const tempera_context *before = NULL;
+  if (tempera_context_create(&settings, &context, NULL) == TEMPERA_OK)
+    before = tempera_context_use(context);
+  j->status =
+      tempera_sampler_create(j->model, &j->options, &j->sampler, &j->error);
+  if (j->status == TEMPERA_OK)
+    j->status = tempera_run_sample(&j->request, j->sampler, hear_progress, j,
+                                   NULL, &j->error);
+  if (context) {
+    tempera_context_use(before);
+    tempera_context_free(context);
+  }
+}
+
+static void *work_beside(void *user) {
+  job *j = user;
+  work(j);
+  pthread_mutex_lock(&j->lock);
+  j->done = 1;
+  pthread_mutex_unlock(&j->lock);
+  return NULL;
+}
+
+static void run_beside(job *j) {
+  pthread_t thread;
+  if (pthread_create(&thread, NULL, work_beside, j) != 0) {
+    work(j);
+    return;
+  }
+  for (int done = 0; !done;) {
+    const struct timespec wait = {0, 50000000};
+    nanosleep(&wait, NULL);
+    attend(j);
+    pthread_mutex_lock(&j->lock);
+    done = j->done;
+    pthread_mutex_unlock(&j->lock);
+  }
+  pthread_join(thread, NULL);
+}
+
+/* ---- functions of R --------------------------------------------------------- */
+
+/* call(what, points): a matrix with a column per point; numbers come back, or
+ * a word: "error" or "interrupt", which R keeps the details of. */
+static int evaluate(job *j, const char *what, const double *theta, size_t count,
+                    double *values, size_t wanted) {
+  int failed = 0;
+  if (j->broken)
+    return -1;
+  SEXP points = PROTECT(Rf_allocMatrix(REALSXP, (int)j->size, (int)count));
+  memcpy(REAL(points), theta, j->size * count * sizeof(double));
+  SEXP word = PROTECT(Rf_mkString(what));
+  SEXP call = PROTECT(Rf_lang3(j->call_densities, word, points));
+  SEXP found = PROTECT(R_tryEval(call, R_GlobalEnv, &failed));
+  int fine = !failed && Rf_isReal(found) && (size_t)Rf_length(found) == wanted;
+  if (fine)
+    memcpy(values, REAL(found), wanted * sizeof(double));
+  else if (!failed && Rf_isString(found) &&
+           strcmp(CHAR(STRING_ELT(found, 0)), "interrupt") == 0 && j->sampler) {
+    j->interrupted = 1;
+    tempera_sampler_cancel(j->sampler);
+    for (size_t i = 0; i < wanted; i++)
+      values[i] = R_NegInf;
+    fine = 1;
+  } else
+    j->broken = 1;
+  UNPROTECT(4);
+  return fine ? 0 : -1;
+}
+
+static int batch_likelihood(const double *theta, size_t count, double *values,
+                            double *gradients, void *user) {
+  (void)gradients;
+  return evaluate(user, "log_likelihood", theta, count, values, count);
+}
+static int batch_prior(const double *theta, size_t count, double *values,
+                       double *gradients, void *user) {
+  (void)gradients;
+  return evaluate(user, "log_prior", theta, count, values, count);
+}
+/* The seed of the draw comes from the run, so that runs can be repeated. */
+static int draw(tempera_random *random, double *theta, void *user) {
+  job *j = user;
+  double seed = (double)tempera_random_below(random, 2147483647u);
+  double *point = calloc(j->size, sizeof(double));
+  if (!point)
+    return -1;
+  point[0] = seed;
+  int answer = evaluate(j, "prior_draw", point, 1, theta, j->size);
+  free(point);
+  return answer;
+}
+
+static tempera_status open_functions(job *j, SEXP arguments) {
+  const char *text = text_of(arguments, "parameters");
+  size_t count = 0;
+  tempera_status status =
+      tempera_parameters_parse(text, strlen(text), &j->parameters, &j->error);
+  if (status != TEMPERA_OK)
+    return status;
+  const tempera_parameter *blocks =
+      tempera_parameters_blocks(j->parameters, &count);
+  for (size_t b = 0; b < count; b++)
+    j->size += blocks[b].size ? blocks[b].size : 1;
+  const tempera_model_spec spec = {
+      .name = text_of(arguments, "name"),
+      .parameters = blocks,
+      .parameter_count = count,
+      .log_likelihood_batch = batch_likelihood,
+      .log_prior_batch = batch_prior,
+      .prior_draw = flag_of(arguments, "has_prior_draw") ? draw : NULL,
+      .prior_normalised = flag_of(arguments, "prior_normalised"),
+      .prior_improper = flag_of(arguments, "prior_improper"),
+      .user = j};
+  if (!flag_of(arguments, "vectorised"))
+    j->options.threads = 1; /* one point at a time */
+  return tempera_model_create(&spec, &j->model, &j->error);
+}
+
+/* ---- opening ---------------------------------------------------------------- */
+
+static tempera_status open_program(job *j, SEXP arguments) {
+  const char *code = text_of(arguments, "code"),
+             *path = text_of(arguments, "path");
+  size_t length = path ? strlen(path) : 0;
+  tempera_program *program = NULL;
+  tempera_status status;
+  if (!code && (length < 5 || strcmp(path + length - 5, ".stan") != 0))
+    return tempera_model_load(path, j->data, &j->model, &j->error);
+  status = code ? tempera_program_parse("model.stan", code, strlen(code),
+                                        &program, &j->error)
+                : tempera_program_read_including(
+                      path, text_of(arguments, "include_path"), &program,
+                      &j->error);
+  if (status == TEMPERA_OK) {
+    const char *words;
+    for (size_t i = 0; (words = tempera_program_warning(program, i)); i++)
+      Rf_warning("%s", words);
+    status = tempera_program_load(program, j->data, &j->model, &j->error);
+  }
+  tempera_program_free(program);
+  return status;
+}
+
+static tempera_status set_options(job *j, SEXP arguments) {
+  SEXP names = element(arguments, "option_names"),
+       values = element(arguments, "option_values");
+  j->options = tempera_options_default();
+  for (R_xlen_t i = 0; i < Rf_xlength(names); i++) {
+    tempera_status status = tempera_options_set(
+        &j->options, CHAR(STRING_ELT(names, i)), CHAR(STRING_ELT(values, i)),
+        &j->error);
+    if (status != TEMPERA_OK)
+      return status;
+  }
+  return TEMPERA_OK;
+}
+
+static tempera_status set_starts(job *j, SEXP arguments) {
+  const char *init = text_of(arguments, "init");
+  if (!init)
+    return TEMPERA_OK;
+  if (j->options.chains == 0)
+    j->options.chains = j->options.paper ? 1 : 4;
+  j->starts = calloc(j->options.chains * tempera_model_size(j->model),
+                     sizeof(double));
+  j->options.init = j->starts;
+  return tempera_starts_parse(init, strlen(init), j->model, j->options.chains,
+                              j->starts, &j->error);
+}
+
+static tempera_status open_job(job *j, SEXP arguments) {
+  const char *data = text_of(arguments, "data");
+  tempera_status status =
+      tempera_data_parse(data, strlen(data), &j->data, &j->error);
+  if (status == TEMPERA_OK)
+    status = set_options(j, arguments);
+  if (status == TEMPERA_OK)
+    status = j->call_densities != R_NilValue ? open_functions(j, arguments)
+                                             : open_program(j, arguments);
+  if (status == TEMPERA_OK)
+    status = set_starts(j, arguments);
+  j->request = (tempera_run_request){
+      .folder = text_of(arguments, "folder"),
+      .model_path = text_of(arguments, "model_path"),
+      .data_path = text_of(arguments, "data_path"),
+      .data = j->data};
+  return status;
+}
+
+static void close_job(job *j) {
+  tempera_sampler_free(j->sampler);
+  tempera_model_free(j->model);
+  tempera_parameters_free(j->parameters);
+  tempera_data_free(j->data);
+  free(j->starts);
+  free(j->said);
+  pthread_mutex_destroy(&j->lock);
+}
+
+/* c(status, message): the status is a word. */
+static SEXP r_sample(SEXP arguments) {
+  static const char *const words[] = {"ok",    "memory", "argument", "input",
+                                      "model", "io",     "cancelled"};
+  job j = {.call_densities = element(arguments, "call")};
+  char message[700];
+  pthread_mutex_init(&j.lock, NULL);
+  j.show = flag_of(arguments, "progress");
+  j.status = open_job(&j, arguments);
+  if (j.status == TEMPERA_OK) {
+    if (j.call_densities != R_NilValue)
+      work(&j);
+    else
+      run_beside(&j);
+    attend(&j);
+    if (j.show && j.heard)
+      REprintf("\r%40s\r", "");
+  }
+  if (j.error.line)
+    snprintf(message, sizeof message, "line %d, column %d: %s", j.error.line,
+             j.error.column, j.error.message);
+  else
+    snprintf(message, sizeof message, "%s", j.error.message);
+  SEXP result = PROTECT(Rf_allocVector(STRSXP, 2));
+  SET_STRING_ELT(result, 0, Rf_mkChar(words[j.status]));
+  SET_STRING_ELT(result, 1, Rf_mkChar(message));
+  close_job(&j);
+  UNPROTECT(1);
+  return result;
+}
+
+/* ---- reading ---------------------------------------------------------------- */
+
+static void stop_with(const tempera_error *error) {
+  Rf_error("%s", error->message);
+}
+
+/* An array [draw, chain, value] with the values' names, and for tempered draws
+ * tau__, log_likelihood__ and log_prior__ behind them. */
+static SEXP r_draws(SEXP folder, SEXP tempered) {
+  tempera_draws *draws = NULL;
+  tempera_error error = {0};
+  if (tempera_draws_read(CHAR(STRING_ELT(folder, 0)), &draws, &error))
+    stop_with(&error);
+  tempera_role role = Rf_asLogical(tempered) ? TEMPERA_TEMPERED : TEMPERA_TARGET;
+  size_t size = tempera_draws_size(draws), chains = tempera_draws_chains(draws),
+         rows = tempera_draws_rows(draws, role), more = 3;
+  static const char *const extra[] = {"tau__", "log_likelihood__",
+                                      "log_prior__"};
+  SEXP found = PROTECT(
+      Rf_alloc3DArray(REALSXP, (int)rows, (int)chains, (int)(size + more)));
+  SEXP names = PROTECT(Rf_allocVector(STRSXP, (R_xlen_t)(size + more)));
+  for (size_t v = 0; v < size + more; v++) {
+    SET_STRING_ELT(names, (R_xlen_t)v,
+                   Rf_mkChar(v < size ? tempera_draws_name(draws, v)
+                                      : extra[v - size]));
+    for (size_t c = 0; c < chains && rows; c++) {
+      const double *column =
+          v < size        ? tempera_draws_values(draws, role, c, v)
+          : v == size     ? tempera_draws_tau(draws, role, c)
+          : v == size + 1 ? tempera_draws_log_likelihood(draws, role, c)
+                          : tempera_draws_log_prior(draws, role, c);
+      memcpy(REAL(found) + (v * chains + c) * rows, column,
+             rows * sizeof(double));
+    }
+  }
+  SEXP dimnames = PROTECT(Rf_allocVector(VECSXP, 3));
+  SET_VECTOR_ELT(dimnames, 2, names);
+  Rf_setAttrib(found, R_DimNamesSymbol, dimnames);
+  tempera_draws_free(draws);
+  UNPROTECT(3);
+  return found;
+}
+
+static SEXP named(SEXP list, const char *const *names, int count) {
+  SEXP words = PROTECT(Rf_allocVector(STRSXP, count));
+  for (int i = 0; i < count; i++)
+    SET_STRING_ELT(words, i, Rf_mkChar(names[i]));
+  Rf_setAttrib(list, R_NamesSymbol, words);
+  UNPROTECT(1);
+  return list;
+}
+
+/* NaN is what is absent. */
+static double known(double x) { return isnan(x) ? NA_REAL : x; }
+
+static SEXP value_table(const tempera_summary *s) {
+  static const char *const columns[] = {"variable", "mean",     "sd",
+                                        "mcse",     "q5",       "q50",
+                                        "q95",      "ess_bulk", "ess_tail",
+                                        "rhat"};
+  R_xlen_t count = (R_xlen_t)(s->value_count + s->quantity_count);
+  SEXP table = PROTECT(Rf_allocVector(VECSXP, 10));
+  SET_VECTOR_ELT(table, 0, Rf_allocVector(STRSXP, count));
+  for (int c = 1; c < 10; c++)
+    SET_VECTOR_ELT(table, c, Rf_allocVector(REALSXP, count));
+  for (R_xlen_t i = 0; i < count; i++) {
+    size_t k = (size_t)i;
+    const tempera_value_summary *v =
+        k < s->value_count ? &s->values[k] : &s->quantities[k - s->value_count];
+    const double numbers[] = {v->mean, v->sd,       v->mcse,     v->q5,  v->q50,
+                              v->q95,  v->ess_bulk, v->ess_tail, v->rhat};
+    SET_STRING_ELT(VECTOR_ELT(table, 0), i, Rf_mkChar(v->name));
+    for (int c = 1; c < 10; c++)
+      REAL(VECTOR_ELT(table, c))[i] = known(numbers[c - 1]);
+  }
+  named(table, columns, 10);
+  UNPROTECT(1);
+  return table;
+}
+
+static SEXP estimate_table(const tempera_summary *s) {
+  static const char *const columns[] = {"name", "log_z", "se", "lower", "upper"};
+  R_xlen_t count = (R_xlen_t)s->estimate_count;
+  SEXP table = PROTECT(Rf_allocVector(VECSXP, 5));
+  SET_VECTOR_ELT(table, 0, Rf_allocVector(STRSXP, count));
+  for (int c = 1; c < 5; c++)
+    SET_VECTOR_ELT(table, c, Rf_allocVector(REALSXP, count));
+  for (R_xlen_t i = 0; i < count; i++) {
+    const tempera_estimate *e = &s->estimates[i];
+    const double numbers[] = {e->log_z, e->se, e->lower, e->upper};
+    SET_STRING_ELT(VECTOR_ELT(table, 0), i, Rf_mkChar(e->name));
+    for (int c = 1; c < 5; c++)
+      REAL(VECTOR_ELT(table, c))[i] = known(numbers[c - 1]);
+  }
+  named(table, columns, 5);
+  UNPROTECT(1);
+  return table;
+}
+
+static SEXP r_summary(SEXP folder) {
+  static const char *const names[] = {
+      "logml",    "se",      "reliable", "complete", "model", "method",
+      "verdict",  "warnings", "values",  "estimates", "text",  "chains",
+      "iterations", "seed"};
+  tempera_summary *s = NULL;
+  tempera_error error = {0};
+  char *text = NULL;
+  if (tempera_summary_read(CHAR(STRING_ELT(folder, 0)), &s, &error) ||
+      tempera_summary_text(s, false, &text, &error)) {
+    tempera_summary_free(s);
+    stop_with(&error);
+  }
+  SEXP list = PROTECT(Rf_allocVector(VECSXP, 14));
+  SET_VECTOR_ELT(list, 0, Rf_ScalarReal(known(s->log_z)));
+  SET_VECTOR_ELT(list, 1, Rf_ScalarReal(known(s->se)));
+  SET_VECTOR_ELT(list, 2, Rf_ScalarLogical(s->reliable));
+  SET_VECTOR_ELT(list, 3, Rf_ScalarLogical(s->complete));
+  SET_VECTOR_ELT(list, 4, Rf_mkString(s->model));
+  SET_VECTOR_ELT(list, 5, Rf_mkString(s->method));
+  SET_VECTOR_ELT(list, 6, Rf_mkString(s->verdict ? s->verdict : ""));
+  SET_VECTOR_ELT(list, 7, Rf_allocVector(STRSXP, (R_xlen_t)s->warning_count));
+  for (size_t i = 0; i < s->warning_count; i++)
+    SET_STRING_ELT(VECTOR_ELT(list, 7), (R_xlen_t)i, Rf_mkChar(s->warnings[i]));
+  SET_VECTOR_ELT(list, 8, value_table(s));
+  SET_VECTOR_ELT(list, 9, estimate_table(s));
+  SET_VECTOR_ELT(list, 10, Rf_mkString(text));
+  SET_VECTOR_ELT(list, 11, Rf_ScalarReal((double)s->chains));
+  SET_VECTOR_ELT(list, 12, Rf_ScalarReal((double)s->iterations));
+  SET_VECTOR_ELT(list, 13, Rf_ScalarReal((double)s->seed));
+  named(list, names, 14);
+  tempera_text_free(text);
+  tempera_summary_free(s);
+  UNPROTECT(1);
+  return list;
+}
+
+static SEXP r_report(SEXP folder, SEXP path) {
+  tempera_error error = {0};
+  if (tempera_run_report(CHAR(STRING_ELT(folder, 0)), CHAR(STRING_ELT(path, 0)),
+                         &error))
+    stop_with(&error);
+  return path;
+}
+
+/* ---- comparing --------------------------------------------------------------- */
+
+static SEXP comparison_list(const tempera_comparison *c, const char *text) {
+  static const char *const names[] = {"log_z", "se", "probability",
+                                      "log_bayes_factors", "text"};
+  int n = (int)c->count;
+  SEXP list = PROTECT(Rf_allocVector(VECSXP, 5));
+  const double *const vectors[] = {c->log_z, c->se, c->probability};
+  for (int k = 0; k < 3; k++) {
+    SET_VECTOR_ELT(list, k, Rf_allocVector(REALSXP, n));
+    memcpy(REAL(VECTOR_ELT(list, k)), vectors[k], c->count * sizeof(double));
+  }
+  SET_VECTOR_ELT(list, 3, Rf_allocMatrix(REALSXP, n, n));
+  for (int i = 0; i < n; i++)
+    for (int k = 0; k < n; k++)
+      REAL(VECTOR_ELT(list, 3))[k * n + i] = c->log_bayes_factors[i * n + k];
+  SET_VECTOR_ELT(list, 4, Rf_mkString(text));
+  named(list, names, 5);
+  UNPROTECT(1);
+  return list;
+}
+
+static SEXP r_compare(SEXP folders, SEXP names, SEXP odds) {
+  size_t count = (size_t)Rf_length(folders);
+  tempera_error error = {0};
+  tempera_comparison *c = NULL;
+  char *text = NULL;
+  tempera_summary **summaries =
+      (tempera_summary **)R_alloc(count, sizeof *summaries);
+  const char **words = (const char **)R_alloc(count, sizeof *words);
+  tempera_status status = TEMPERA_OK;
+  memset(summaries, 0, count * sizeof *summaries);
+  for (size_t i = 0; i < count && status == TEMPERA_OK; i++) {
+    words[i] = CHAR(STRING_ELT(names, (R_xlen_t)i));
+    status = tempera_summary_read(CHAR(STRING_ELT(folders, (R_xlen_t)i)),
+                                  &summaries[i], &error);
+  }
+  if (status == TEMPERA_OK)
+    status = tempera_compare((const tempera_summary *const *)summaries, words,
+                             count, Rf_isReal(odds) ? REAL(odds) : NULL, &c,
+                             &error);
+  if (status == TEMPERA_OK)
+    status = tempera_comparison_text(c, false, &text, &error);
+  for (size_t i = 0; i < count; i++)
+    tempera_summary_free(summaries[i]);
+  if (status != TEMPERA_OK) {
+    tempera_comparison_free(c);
+    stop_with(&error);
+  }
+  SEXP list = PROTECT(comparison_list(c, text));
+  tempera_text_free(text);
+  tempera_comparison_free(c);
+  UNPROTECT(1);
+  return list;
+}
+
+static const R_CallMethodDef calls[] = {{"r_sample", (DL_FUNC)&r_sample, 1},
+                                        {"r_draws", (DL_FUNC)&r_draws, 2},
+                                        {"r_summary", (DL_FUNC)&r_summary, 1},
+                                        {"r_report", (DL_FUNC)&r_report, 2},
+                                        {"r_compare", (DL_FUNC)&r_compare, 3},
+                                        {NULL, NULL, 0}};
+
+void R_init_tempera(DllInfo *info);
+void R_init_tempera(DllInfo *info) {
+  R_registerRoutines(info, NULL, calls, NULL, NULL);
+  R_useDynamicSymbols(info, FALSE);
+}

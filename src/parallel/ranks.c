@@ -1,0 +1,216 @@
+/* ranks.c - see ranks.h. */
+#include "parallel/ranks.h"
+
+#include "base/memory.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* MPI is the process's, and so is this. */
+static const tm_transport *ranks;
+
+/* ---- between pieces: rank 0 tells -----------------------------------------
+ * in chunks, the last of a section marked as such. */
+
+static tm_answers serial;
+static bool section_ended; /* the chunk read last was the section's last */
+
+typedef struct chunk_head {
+  uint64_t length, last;
+} chunk_head;
+
+static void lost(const char *why) {
+  fprintf(stderr, "tempera: rank %d: %s\n", ranks ? ranks->rank : 0, why);
+  if (ranks)
+    ranks->abort(1);
+}
+
+static void tell(bool last) {
+  chunk_head head = {serial.length, last};
+  ranks->broadcast(&head, sizeof head);
+  ranks->broadcast(serial.data, serial.length);
+  serial.length = 0;
+}
+
+static void hear(void) {
+  chunk_head head;
+  ranks->broadcast(&head, sizeof head);
+  if (serial.capacity < head.length) {
+    tm_heap_free(serial.data);
+    serial.data = tm_heap_alloc(head.length, 1);
+    serial.capacity = head.length;
+    if (!serial.data)
+      lost("out of memory for what rank 0 tells");
+  }
+  ranks->broadcast(serial.data, head.length);
+  serial.length = head.length;
+  serial.at = 0;
+  section_ended = head.last;
+}
+
+static void turn(tm_answers *tape) {
+  (void)tape;
+  if (ranks->rank == 0)
+    tell(false);
+  else if (!section_ended)
+    hear();
+}
+
+static void end_section(void) {
+  if (ranks->rank == 0) {
+    tell(true);
+    return;
+  }
+  if (serial.at == serial.length && !section_ended)
+    hear();
+  if (serial.at != serial.length || !section_ended)
+    lost("ranks have parted ways: rank 0 told of more than was asked for");
+}
+
+static void begin_section(void) {
+  serial.length = serial.at = 0;
+  section_ended = false;
+}
+
+void tm_ranks_use(const tm_transport *transport) {
+  if (ranks) {
+    end_section();
+    tm_answers_clear(&serial);
+    tm_answers_now = NULL;
+  }
+  ranks = transport;
+  if (!ranks)
+    return;
+  serial = (tm_answers){.replays = ranks->rank > 0, .turn = turn};
+  begin_section();
+  tm_answers_now = &serial;
+  tm_answers_when_lost(lost);
+}
+
+const tm_transport *tm_ranks(void) { return ranks; }
+
+void tm_ranks_part(void) {
+  if (ranks)
+    tm_answers_now = NULL;
+}
+
+/* ---- pieces ---------------------------------------------------------------
+ */
+
+/* Pieces of one call: `mine` or the others', by their number. */
+typedef struct deal {
+  tm_answers *tapes;
+  size_t *pieces, count;
+  tm_piece_fn fn;
+  void *context;
+} deal;
+
+static void do_piece(size_t k, void *context) {
+  const deal *d = context;
+  size_t piece = d->pieces[k];
+  tm_answers *outer = tm_answers_now;
+  tm_answers_now = &d->tapes[piece];
+  d->fn(piece, d->context);
+  tm_answers_now = outer;
+}
+
+static void choose(deal *d, size_t count, bool mine) {
+  d->count = 0;
+  for (size_t i = 0; i < count; i++)
+    if ((i % (size_t)ranks->size == (size_t)ranks->rank) == mine)
+      d->pieces[d->count++] = i;
+}
+
+/* Our tapes, one behind the other, each with its length before it. */
+static void pack(const deal *d, tm_answers *packed) {
+  for (size_t k = 0; k < d->count; k++) {
+    tm_answers *tape = &d->tapes[d->pieces[k]];
+    uint64_t length = tape->length;
+    tm_answers_pass(packed, &length, sizeof length);
+    tm_answers_pass(packed, tape->data, tape->length);
+  }
+}
+
+/* The others' tapes, out of what came. */
+static void unpack(deal *d, size_t count, const unsigned char *all,
+                   const size_t *lengths) {
+  for (size_t r = 0, at = 0; r < (size_t)ranks->size; at += lengths[r++]) {
+    tm_answers packed = {.replays = true,
+                         .data = (unsigned char *)(uintptr_t)all + at,
+                         .length = lengths[r]};
+    for (size_t i = r; i < count && r != (size_t)ranks->rank;
+         i += (size_t)ranks->size) {
+      uint64_t length = 0;
+      tm_answers *tape = &d->tapes[i];
+      tm_answers_pass(&packed, &length, sizeof length);
+      tape->data = tm_heap_alloc(length, 1);
+      if (!tape->data)
+        lost("out of memory for what other ranks tell");
+      tm_answers_pass(&packed, tape->data, length);
+      tape->replays = true;
+      tape->length = tape->capacity = length;
+    }
+  }
+}
+
+static void exchange(deal *d, size_t count, size_t *lengths) {
+  tm_answers packed = {0};
+  pack(d, &packed);
+  unsigned char *all = ranks->gather(packed.data, packed.length, lengths);
+  tm_answers_clear(&packed);
+  if (!all)
+    lost("out of memory for what other ranks tell");
+  else
+    unpack(d, count, all, lengths);
+  free(all);
+}
+
+/* `turns` 0: once. */
+static void run(const deal *d, size_t turns, int threads) {
+  if (turns)
+    tm_parallel_turns(d->count, turns, threads, do_piece, (void *)(uintptr_t)d);
+  else
+    tm_parallel_for(d->count, threads, do_piece, (void *)(uintptr_t)d);
+}
+
+static void share(size_t count, size_t turns, int threads, tm_piece_fn fn,
+                  void *context) {
+  deal d = {.tapes = tm_heap_alloc(count, sizeof(tm_answers)),
+            .pieces = tm_heap_alloc(count, sizeof(size_t)),
+            .fn = fn,
+            .context = context};
+  size_t *lengths = tm_heap_alloc((size_t)ranks->size, sizeof *lengths);
+  if (!d.tapes || !d.pieces || !lengths)
+    lost("out of memory for tapes");
+  end_section();
+  choose(&d, count, true);
+  run(&d, turns, threads);
+  exchange(&d, count, lengths);
+  choose(&d, count, false);
+  run(&d, turns, threads);
+  begin_section();
+  for (size_t i = 0; i < count; i++)
+    tm_answers_clear(&d.tapes[i]);
+  tm_heap_free(lengths);
+  tm_heap_free(d.pieces);
+  tm_heap_free(d.tapes);
+}
+
+/* In the thread that conducts the run, and not within a piece. */
+static bool shared(void) { return ranks && tm_answers_now == &serial; }
+
+void tm_shared_for(size_t count, int threads, tm_piece_fn fn, void *context) {
+  if (shared())
+    share(count, 0, threads, fn, context);
+  else
+    tm_parallel_for(count, threads, fn, context);
+}
+
+void tm_shared_turns(size_t count, size_t turns_each, int threads,
+                     tm_piece_fn fn, void *context) {
+  if (shared())
+    share(count, turns_each, threads, fn, context);
+  else
+    tm_parallel_turns(count, turns_each, threads, fn, context);
+}

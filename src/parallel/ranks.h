@@ -1,0 +1,38 @@
+/* ranks.h - one run on several processes ("ranks"), which all conduct it and
+ * hold all of it. Pieces of work that call the model are dealt over ranks: the
+ * owner of a piece does it and keeps a tape of the answers it got, tapes are
+ * exchanged, and the others do the piece from the tape, without the model. What
+ * happens between pieces is rank 0's tape. So memory is the same everywhere,
+ * bit for bit, and equal to that of a run on one rank: only answers travel. */
+#ifndef TM_PARALLEL_RANKS_H
+#define TM_PARALLEL_RANKS_H
+
+#include "base/answers.h"
+#include "parallel/threads.h"
+
+/* What carries bytes; MPI's is in mpi/. All ranks call alike, in one thread. */
+typedef struct tm_transport {
+  int rank, size;
+  /* `count` bytes of rank 0's to all. */
+  void (*broadcast)(void *bytes, size_t count);
+  /* Everybody's `count` bytes to all, in the order of ranks: lengths[size], and
+   * the bytes, which the caller frees with free(). NULL when out of memory. */
+  unsigned char *(*gather)(const void *bytes, size_t count, size_t *lengths);
+  void (*end)(void);
+  /* Ends all ranks; does not return. */
+  void (*abort)(int code);
+} tm_transport;
+
+/* From now on, in this thread; NULL: no longer. */
+void tm_ranks_use(const tm_transport *transport);
+const tm_transport *tm_ranks(void);
+/* This rank goes on alone, to its end: then it must abort the others. */
+void tm_ranks_part(void);
+
+/* As tm_parallel_for and tm_parallel_turns, for pieces that call the model,
+ * over all ranks. */
+void tm_shared_for(size_t count, int threads, tm_piece_fn fn, void *context);
+void tm_shared_turns(size_t count, size_t turns_each, int threads,
+                     tm_piece_fn fn, void *context);
+
+#endif

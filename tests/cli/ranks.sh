@@ -1,0 +1,92 @@
+# One run on several ranks of MPI: the same draws and summary, bit for bit, for
+# any number of ranks and threads.
+. "$(dirname "$0")/helpers.bash"
+if ! command -v mpirun > /dev/null || [ ! -e "$build_dir/libtempera-mpi.so" ] ||
+  ldd "$tempera" | grep -q 'libasan\|libtsan'; then
+  echo "no MPI here"
+  exit 77
+fi
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+ranks() { # ranks N COMMAND...
+  local n=$1
+  shift
+  timeout 300 mpirun --oversubscribe -n "$n" "$@"
+}
+
+# facts FOLDER: what must not depend on ranks and threads.
+facts() {
+  for file in "$1"/*.csv; do
+    echo "${file##*/}"
+    grep -v '^#' "$file"
+  done
+  json "$1/summary.json" '{k: v for k, v in j.items() if k != "cost"}'
+  json "$1/summary.json" 'j["cost"]["likelihood_evaluations"]'
+}
+
+same() { # same NAME MODEL DATA OPTIONS...
+  local name=$1 model=$2 data=$3
+  shift 3
+  for r in 1 2 4; do
+    for t in 1 2 4; do
+      status 0 "$name on $r ranks, $t threads" ranks $r "$tempera" sample \
+        "$model" -d "$data" --seed 3 --chains 4 --threads $t -q \
+        -o "$name-$r-$t" "$@"
+      facts "$name-$r-$t" > "$name-$r-$t.facts"
+      [ "$(wc -l < "$name-$r-$t.facts")" -gt 100 ] || fail "$name: no facts"
+      cmp -s "$name-1-1.facts" "$name-$r-$t.facts" ||
+        fail "$name: $r ranks of $t threads differ from one"
+    done
+  done
+}
+papers=$source_dir/models/paper
+same pair "$build_dir/models/bimodal.so" "$papers/bimodal.json" \
+  --iterations 300 --warmup 300
+same pt "$build_dir/models/bimodal.so" "$papers/bimodal.json" --method pt \
+  --iterations 200 --warmup 300
+
+# A program with gradients and quantities, of automatic length up to a limit on
+# its precision; more ranks than chains.
+cat > p.stan <<'STAN'
+data { int n; vector[n] y; }
+parameters { real mu; real<lower=0> s; }
+model { mu ~ normal(0, 1); s ~ exponential(1); y ~ normal(mu, s); }
+generated quantities { real z = normal_rng(mu, s); }
+STAN
+echo '{"n": 4, "y": [1, 2, 0.5, 1.5]}' > p.json
+for r in 1 3; do
+  status 0 "a program on $r ranks" ranks $r "$tempera" sample p.stan -d p.json \
+    --seed 1 --chains 2 --warmup 300 --until-se 0.5 --iterations 2000 \
+    --threads 1 -q -o "program-$r"
+  facts "program-$r" > "program-$r.facts"
+done
+cmp -s program-1.facts program-3.facts || fail "a program on three ranks differs"
+
+# Without a seed all ranks have rank 0's; rank 0 alone speaks.
+status 0 "no seed" ranks 2 "$tempera" sample "$models/normal.so" -d y.json \
+  --chains 2 --iterations 100 --warmup 100 --threads 1 -o unseeded
+[ "$(grep -c '^Everything is in' out)" -eq 1 ] || fail "not one rank speaks"
+
+# What rank 0 cannot do ends all of them.
+status 1 "a folder that is taken" ranks 2 "$tempera" sample \
+  "$models/normal.so" -d y.json --iterations 100 -q -o unseeded
+says "a folder that is taken" 'already holds a run'
+
+# A model that fails on another rank, and a rank that dies.
+echo '{"y": [1.5, 0.5, 2, 1], "how": 0, "calls": 30000}' > c.json
+"${tempera}" --version > /dev/null
+ranks 2 "$tempera" sample "$models/crashes.so" -d c.json --seed 1 --chains 2 \
+  --iterations 400000 --warmup 300 --thin 100 --threads 1 -q -o crash \
+  > out 2> err && fail "a crash on a rank is no failure"
+says "a crash on a rank" 'the model crashed \(SIGSEGV.* in log_likelihood, chain [12], at mu = '
+[ "$(rows crash/target-2.csv)" -gt 0 ] || fail "a crash on a rank lost draws"
+
+# A run of two ranks goes on without any.
+status 0 "resume on one rank" "$tempera" resume pair-2-1 --iterations 400 -q
+status 0 "at once" "$tempera" sample "$build_dir/models/bimodal.so" \
+  -d "$papers/bimodal.json" --seed 3 --chains 4 -q -o at-once \
+  --iterations 400 --warmup 300
+for file in target-1 tempered-4; do
+  cmp -s <(grep -v '^#' pair-2-1/$file.csv) <(grep -v '^#' at-once/$file.csv) ||
+    fail "resumed on one rank, $file differs"
+done
+finish
