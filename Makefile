@@ -10,7 +10,7 @@
 #   make coverage     are the error bars honest? (200 seeds, minutes)
 #   make family       every method and estimator beside the exact answers
 #   make everyday     posteriors of the kind people have, ten seeds each
-#   make gauntlet     172 problems of known evidence, as users would run them
+#   make gauntlet     260 problems of known evidence, as users would run them
 #   make posteriordb CHECKOUT=DIR    posteriordb's programs likewise
 #   make experiments  these and truth, dimension, budget, ablation (an hour)
 #   make page         the charts of reports, from page/ (needs Node)
