@@ -441,7 +441,7 @@ model {
         volumes, "the chain of integrals in closed form")
 
 
-for d in (4, 5, 7, 8, 10):
+for d in (4, 5, 7, 8, 10, 13):
     ordered(d)
 
 
@@ -487,6 +487,8 @@ slit("slit-1-1e-4", 1, 5e-5)
 slit("slit-1-1e-6", 1, 5e-7)
 slit("slit-2-1e-4", 2, .005)
 slit("slit-3-1e-6", 3, .005)
+slit("slit-2-1e-8", 2, 5e-5)
+slit("slit-3-1e-12", 3, 5e-5)
 
 
 def below_plane(d):
@@ -567,6 +569,26 @@ model {
         "slices, one dimension after another")
 
 
+def two_slits():
+    """Two intervals far apart, of unlike widths."""
+    a, b = 1e-6, 3e-6
+    add(HARD, "two-slits", """
+data { real a; real b; }
+parameters { real<lower=0, upper=1> x; }
+model {
+  if (!(abs(x - .2) < a) && !(abs(x - .9) < b)) {
+    target += negative_infinity(); // @likelihood
+  }
+  target += 2 * x; // @likelihood
+}
+""", {"a": a, "b": b}, lambda: log_sum((
+            .4 + log(math.sinh(2 * a)), 1.8 + log(math.sinh(2 * b)))),
+        "an exponential over two intervals", lambda: log_sum((
+            log_gauss(lambda x: 2 * x, .2 - a, .2 + a, 2),
+            log_gauss(lambda x: 2 * x, .9 - b, .9 + b, 2))), "quadrature")
+
+
+two_slits()
 interval_data()
 uniform_ends()
 ball(5, 1.0)

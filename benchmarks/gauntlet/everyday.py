@@ -610,7 +610,7 @@ model { mu ~ normal(5, 2); y ~ normal(mu, 1); }
         y, [5.0] * 3, [[4.0 + (i == j) for j in range(3)] for i in range(3)]),
         "a multivariate normal", lambda: log_trapezoid(
             lambda m: normal(m, 5, 2) + sum(normal(v, m) for v in y),
-            -15, 25), "trapezoid rule")
+            -15, 25), "trapezoid rule", quick=True)
 
 
 def groups():
@@ -680,7 +680,8 @@ data { int T; vector[T] y; }
 parameters { real<lower=-1, upper=1> phi; }
 model { for (t in 2:T) y[t] ~ normal(phi * y[t - 1], .5); }
 """, {"T": len(y), "y": y}, lambda p: -log(2) + sum(
-        normal(b, p * a, .5) for a, b in zip(y, y[1:])), -1, 1, "quadrature")
+        normal(b, p * a, .5) for a, b in zip(y, y[1:])), -1, 1, "quadrature",
+         quick=True)
 
 
 def state_space():
@@ -946,7 +947,8 @@ transformed data {
 }
 parameters { simplex[3] p; }
 model { p ~ dirichlet([2, 2, 2]'); n ~ multinomial(p); }
-""", {"N": N, "z": z}, closed, "Dirichlet-multinomial", urn, "Polya's urn")
+""", {"N": N, "z": z}, closed, "Dirichlet-multinomial", urn, "Polya's urn",
+        quick=True)
 
 
 def target_only():

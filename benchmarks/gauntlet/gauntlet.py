@@ -31,6 +31,8 @@ from statistics import NormalDist
 import peaks  # noqa: F401  (each adds its problems)
 import models  # noqa: F401
 import edges  # noqa: F401
+import everyday  # noqa: F401
+import shapes  # noqa: F401
 from problem import PROBLEMS
 
 SECONDS = 60

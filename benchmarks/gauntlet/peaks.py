@@ -75,6 +75,13 @@ for d in (5, 10, 20):
             [(100, .03, .01), (1, 0, .1)], .5, box=True)
 mixture(SPIKES, "needle-3", 3, [(.1, 2, .001), (.9, 0, 1)], 5)
 
+# The same off every line through the broad part's middle: real needles.
+source = random.Random(11)
+for d, s in ((2, .05), (3, .1), (5, .1)):
+    mixture(SPIKES, "needle-anywhere-%d" % d, d,
+            [(.5, [round(source.uniform(-6, 6), 1) for _ in range(d)], s),
+             (.5, 0, 1)], 5)
+
 UNEQUAL = "unequal modes"
 mixture(UNEQUAL, "unequal-1", 1, [(.3, -5, 1), (.7, 5, .1)], 10, quick=True)
 for d in (2, 5, 10, 20):

@@ -36,7 +36,7 @@ data { real y; real s; }
 parameters { real a; real b; }
 model { a ~ normal(0, 2); b ~ normal(0, 1); y ~ normal(a^2 - b, s); }
 """, {"y": y, "s": s}, lambda: log_gauss(f, -8, 8), "one axis integrated",
-        sheared, "along the ridge", tolerance=1e-5)
+        sheared, "along the ridge", tolerance=1e-5, quick=s > .01)
 
 
 def triple(s):
@@ -120,7 +120,8 @@ parameters { vector[D] x; }
 model { x ~ normal(0, 2); y ~ normal(x .* x, .2); }
 """, {"D": d, "y": y}, lambda: sum(one(v, log_gauss) for v in y),
         "2^d corners; quadrature on each axis",
-        lambda: sum(one(v, log_trapezoid) for v in y), "trapezoid rule")
+        lambda: sum(one(v, log_trapezoid) for v in y), "trapezoid rule",
+        quick=d == 3)
 
 
 def factor(d):
@@ -257,7 +258,7 @@ model {
         "axis by axis", lambda: log_sum(
             log(w) + d * log_trapezoid(lambda x: student(x, 5, 0, 4) + normal(
                 x, m, s), m - 12 * s, m + 12 * s) for w, m, s in made),
-        "trapezoid rule")
+        "trapezoid rule", quick=d == 1)
 
 
 three_scales(1)
@@ -317,7 +318,8 @@ model { for (i in 1:N) k[i] ~ poisson(1 + floor(x)); }
         poisson(v, 1 + j) for v in k) for j in range(12)) - log(12),
         "a sum over the steps", lambda: log_sum(log_gauss(
             lambda x: sum(poisson(v, 1 + math.floor(x)) for v in k), j, j + 1,
-            1) for j in range(12)) - log(12), "quadrature on each step")
+            1) for j in range(12)) - log(12), "quadrature on each step",
+        quick=True)
 
 
 def tilted_steps():
@@ -357,7 +359,7 @@ model { x ~ cauchy(0, 1); y ~ cauchy(sum(x), g); }
         "sums of Cauchy variables are Cauchy", lambda: log_gauss(
             lambda u: log(math.cosh(u)) + cauchy(math.sinh(u), 0, d)
             + cauchy(y, math.sinh(u), g), -18, 18, 3000),
-        "quadrature over the sum", tolerance=1e-4)
+        "quadrature over the sum", tolerance=1e-4, quick=d == 2)
 
 
 def scale_mixture(d):
@@ -477,7 +479,7 @@ model { y ~ normal(k % 50, .5); }
 """, {"y": y}, lambda: log_sum(normal(y, k % 50, .5) for k in range(400))
         - log(400), "a sum over k", lambda: log_sum(
             normal(y, j, .5) for j in range(50)) - log(50),
-        "every remainder equally often")
+        "every remainder equally often", quick=True)
 
 
 def factors():

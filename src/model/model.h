@@ -61,6 +61,9 @@ struct tempera_model {
    * u; or NULL. What it points to is valid until the next call. */
   tm_normal (*prior_normal)(void *user, const double *u,
                             tempera_random *random);
+  /* How far theta is from where the program's guards let it pass: zero there,
+   * infinite where that cannot be said; or NULL. */
+  double (*shortfall)(const double *theta, void *user);
   /* What exploring a prior without prior_draw found; see run/prior_run.h. */
   const tm_prior_law *law; /* its draws, or NULL */
   bool from_support;       /* tau = 0 stands for the prior where L > 0 */

@@ -4,6 +4,7 @@
 #include "base/locale.h"
 #include "kernels/kernel.h"
 #include "run/fitted_law.h"
+#include "run/splitting.h"
 
 #include <float.h>
 #include <math.h>
@@ -14,6 +15,7 @@ enum {
   ENOUGH_HITS = 1000,   /* to be the law's points as they are */
   FEWEST_HITS = 59,     /* a part with 5 % of the support is among so many with
                            a chance of 95 % */
+  SOME_DRAWS = 1 << 18, /* before splitting, where the model knows distances */
   MANY_DRAWS = 1 << 21, /* while there are fewer hits than ENOUGH_HITS, ... */
   MOST_DRAWS = 1 << 23, /* ... and than FEWEST_HITS */
   POINTS = 4000,        /* otherwise made by walks, ... */
@@ -26,6 +28,7 @@ static const double USUAL_SHARE = 0.02;
 /* Each draw of the law costs one over this many likelihood calls at most, else
  * the kernel moves at tau = 0+. */
 static const double LEAST_KEPT = 0.02;
+static const double ROUGH = 0.35; /* of log P: eight repeats agree no better */
 static const double MOST_APART = 5, LET_PASS = 0.02; /* as in prior_run.c */
 
 bool tm_support_needed(const tempera_model *model,
@@ -55,10 +58,25 @@ static tempera_status failed(const search *s, tempera_error *error) {
   return s->evaluator.status;
 }
 
+static bool splits(const tm_support *p) {
+  return p->model.shortfall && p->hits < FEWEST_HITS && p->draws >= SOME_DRAWS;
+}
+
 static bool go_on(const tm_support *p) {
-  if (p->hits >= ENOUGH_HITS || p->draws >= MOST_DRAWS)
+  if (p->hits >= ENOUGH_HITS || p->draws >= MOST_DRAWS || splits(p))
     return false;
   return p->draws < MANY_DRAWS || (p->hits > 0 && p->hits < FEWEST_HITS);
+}
+
+static tempera_status refuse(const tm_support *p, const char *reason,
+                             tempera_error *error) {
+  return tm_fail(
+      error, TEMPERA_ERROR_MODEL,
+      "model %s: the likelihood was zero at all %zu prior draws "
+      "tried as starts%s%s; check the model and the data, or give starts with "
+      "--init",
+      p->model.spec.name, p->draws, reason[0] ? ", first because of " : "",
+      reason);
 }
 
 static tempera_status draw_many(search *s, tempera_error *error) {
@@ -75,15 +93,9 @@ static tempera_status draw_many(search *s, tempera_error *error) {
     else if (!reason[0])
       snprintf(reason, sizeof reason, "%s", tm_reason(&s->evaluator));
   }
-  if (p->hits)
+  if (p->hits || splits(p))
     return TEMPERA_OK;
-  return tm_fail(
-      error, TEMPERA_ERROR_MODEL,
-      "model %s: the likelihood was zero at all %zu prior draws "
-      "tried as starts%s%s; check the model and the data, or give starts with "
-      "--init",
-      p->model.spec.name, p->draws, reason[0] ? ", first because of " : "",
-      reason);
+  return refuse(p, reason, error);
 }
 
 /* From one hit: at the smallest tau there is, L only has to be positive. */
@@ -151,7 +163,7 @@ static void doubt(tm_support *p, double other) {
  * where it agrees with the count and is sharper. */
 static void compare(tm_support *p, const tm_fitted_law *fitted) {
   const tempera_model *model = &p->model;
-  if (p->hits < FEWEST_HITS)
+  if (p->hits < FEWEST_HITS && !p->split)
     doubt(p, NAN);
   if (!model->spec.prior_normalised && !model->prior_known)
     return;
@@ -167,15 +179,60 @@ static void compare(tm_support *p, const tm_fitted_law *fitted) {
   }
 }
 
-static tempera_status explore(search *s, tempera_error *error) {
+/* Of a Poisson count: the chance of k or fewer. */
+static double at_most(size_t k, double mean) {
+  double term = exp(-mean), sum = term;
+  for (size_t i = 1; i <= k; i++)
+    sum += term *= mean / (double)i;
+  return sum;
+}
+
+/* So many hits among the prior draws as the mass says, but for chance: once in
+ * a hundred thousand runs not. */
+static bool count_agrees(const tm_support *p) {
+  double due = exp(p->log_p) * (double)p->draws;
+  double above = p->hits ? 1 - at_most(p->hits - 1, due) : 1;
+  return fmin(at_most(p->hits, due), above) > 5e-6;
+}
+
+/* The repeats agree on the mass to a tenth, and the prior draws do not
+ * contradict it. */
+static tempera_status split(search *s, tempera_error *error) {
+  tm_support *p = s->support;
+  tm_splitting made;
+  TM_TRY(tm_split(&p->model, s->seed, p->arena, &made, error));
+  p->split_evaluations = made.evaluations;
+  if (!made.found)
+    return p->hits ? TEMPERA_OK
+                   : refuse(p, "guards that no way was found to", error);
+  p->log_p = made.log_p;
+  p->se = made.se;
+  p->points = made.points;
+  p->point_count = made.point_count;
+  p->split = made.se < ROUGH && count_agrees(p);
+  return TEMPERA_OK;
+}
+
+/* Points where L > 0, and their mass. */
+static tempera_status find_points(search *s, tempera_error *error) {
   tm_support *p = s->support;
   p->points = s->hits;
   TM_TRY(draw_many(s, error));
-  measure_by_count(p);
+  if (p->hits)
+    measure_by_count(p);
+  if (splits(p))
+    TM_TRY(split(s, error));
+  if (p->point_count) /* by splitting */
+    return TEMPERA_OK;
   if (p->hits < ENOUGH_HITS)
-    TM_TRY(walk_from_hits(s, error));
-  else
-    p->point_count = p->hits;
+    return walk_from_hits(s, error);
+  p->point_count = p->hits;
+  return TEMPERA_OK;
+}
+
+static tempera_status explore(search *s, tempera_error *error) {
+  tm_support *p = s->support;
+  TM_TRY(find_points(s, error));
   tm_fitted_law fitted;
   TM_TRY(tm_fitted_law_make(&p->model, p->points, p->point_count, true, s->seed,
                             p->arena, &fitted, error));
@@ -196,7 +253,8 @@ static tempera_status begin(search *s, tempera_error *error) {
   TM_TRY(tm_point_create(&p->model, p->arena, &s->point, error));
   TM_TRY(tm_evaluator_create(&p->model, p->arena, &s->evaluator, error));
   tempera_status status = explore(s, error);
-  p->likelihood_evaluations = s->evaluator.likelihood_evaluations;
+  p->likelihood_evaluations =
+      s->evaluator.likelihood_evaluations + p->split_evaluations;
   tm_evaluator_release(&s->evaluator);
   return status;
 }

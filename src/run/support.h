@@ -5,7 +5,9 @@
  * the path begins at tau = 0+ instead: at the prior where L > 0. Plain prior
  * draws, by the million, find its points and measure its mass P(L > 0); a law
  * fitted to the points (fitted_law.h) draws from it and measures the mass
- * again. log P(L > 0) and its error are added to whatever starts from 0+. */
+ * again. Where a quarter of a million draws find too few of them and the
+ * program's guards tell how far a point is from passing, level sets lead there
+ * instead (splitting.h). log P(L > 0) and its error are added to whatever starts from 0+. */
 #ifndef TM_RUN_SUPPORT_H
 #define TM_RUN_SUPPORT_H
 
@@ -21,7 +23,8 @@ typedef struct tm_support {
   double *points;     /* point_count x dimension: points u with L > 0 */
   size_t point_count;
   double log_p, se; /* of P(L > 0) */
-  uint64_t likelihood_evaluations;
+  bool split;       /* it is of splitting (splitting.h), and agrees */
+  uint64_t likelihood_evaluations, split_evaluations;
   char doubt[240]; /* why log_p cannot be vouched for; or "" */
 } tm_support;
 

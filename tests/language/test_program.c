@@ -483,6 +483,25 @@ static void varying_cuts_have_no_prior_draws(void **state) {
   }
 }
 
+/* What splitting follows to where a program's guards let pass. */
+static void guards_tell_how_far_they_are_from_holding(void **state) {
+  (void)state;
+  static const double cases[][3] = {
+      {0, 0, 0}, {4.5, 0, .5}, {0, -6, 2}, {7, -5, 3 + 2}, {0, 6.5, .5}};
+  bench b = set_up("guards");
+  assert_non_null(b.model->shortfall);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    assert_true(fabs(b.model->shortfall(cases[i], b.evaluator.user) -
+                     cases[i][2]) < 1e-12);
+  /* more than nothing wherever the density is zero */
+  double edge[] = {5, 6};
+  assert_true(b.model->shortfall(edge, b.evaluator.user) > 0);
+  tear_down(&b);
+  b = set_up("schools");
+  assert_null(b.model->shortfall);
+  tear_down(&b);
+}
+
 static void clones_are_independent(void **state) {
   (void)state;
   tempera_model *m = load("schools");
@@ -663,6 +682,7 @@ int main(void) {
       cmocka_unit_test(varying_cuts_have_no_prior_draws),
       cmocka_unit_test(prior_draws_follow_the_prior),
       cmocka_unit_test(quantities_are_computed_and_named),
+      cmocka_unit_test(guards_tell_how_far_they_are_from_holding),
       cmocka_unit_test(clones_are_independent),
       cmocka_unit_test(improper_priors_are_known),
       cmocka_unit_test(sizes_decide_whether_a_prior_is_proper),

@@ -2,6 +2,7 @@
  * draws from it, and the evidence, against exact answers. */
 #include "cmocka_all.h"
 #include "run/sampler.h"
+#include "run/splitting.h"
 #include "run/support.h"
 
 #include <math.h>
@@ -108,6 +109,70 @@ static void law_draws_follow_the_restricted_prior(void **state) {
   tempera_model_free(model);
 }
 
+/* ---- splitting ----------------------------------------------------------
+ */
+
+/* The distance from the nearer island, which a program's guards would tell. */
+static double distance(const double *x, double a, double b, double side) {
+  return fmax(0, fmax(fabs(x[0] - a), fabs(x[1] - b)) - side / 2);
+}
+
+static double island_shortfall(const double *x, void *user) {
+  double side = ((islands *)user)->side;
+  double s = fmin(distance(x, 1, 1, side), distance(x, 3, 2, 2 * side));
+  return within(x, 1, 1, side) || within(x, 3, 2, 2 * side) ? 0 : s + 1e-300;
+}
+
+static double all_alike(const double *x, void *user) {
+  (void)x;
+  (void)user;
+  return 1;
+}
+
+/* Over seeds the errors are as large as they claim, a Student factor included,
+ * and each island has its share of the points. */
+static void splitting_measures_a_mass_no_draw_would_meet(void **state) {
+  (void)state;
+  enum { SEEDS = 10 };
+  islands user = {1e-4}; /* a mass of 3e-9 */
+  tempera_model *model = two_islands(&user, true);
+  model->shortfall = island_shortfall;
+  double square = 0, mean = 0, small = 0;
+  for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+    tm_arena *arena = tm_arena_create();
+    tm_splitting made;
+    assert_int_equal(tm_split(model, seed, arena, &made, NULL), TEMPERA_OK);
+    assert_true(made.found && made.se > 0.01 && made.se < 0.3);
+    assert_int_equal(made.point_count, TM_SPLIT_REPEATS * TM_SPLIT_PARTICLES);
+    double z = (made.log_p - log_mass(1e-4)) / made.se;
+    assert_true(fabs(z) < 4);
+    square += z * z / SEEDS;
+    mean += z / SEEDS;
+    for (size_t i = 0; i < made.point_count; i++) /* u = logit(x / 4) */
+      small += made.points[2 * i] < 0;
+    tm_arena_free(arena);
+  }
+  small /= SEEDS * TM_SPLIT_REPEATS * (double)TM_SPLIT_PARTICLES;
+  assert_true(square > 0.1 && square < 2.5); /* 1/1.2^2 on average */
+  assert_true(fabs(mean) < 4 / sqrt(SEEDS));
+  /* Of 80 repeats each keeps the islands' shares to about a third. */
+  assert_true(fabs(small - .2) < 4 * .2 / sqrt(80));
+  tempera_model_free(model);
+}
+
+static void splitting_says_where_there_is_no_way(void **state) {
+  (void)state;
+  islands user = {1e-4};
+  tempera_model *model = two_islands(&user, true);
+  model->shortfall = all_alike;
+  tm_arena *arena = tm_arena_create();
+  tm_splitting made;
+  assert_int_equal(tm_split(model, 1, arena, &made, NULL), TEMPERA_OK);
+  assert_false(made.found);
+  tm_arena_free(arena);
+  tempera_model_free(model);
+}
+
 static tempera_summary *summary_of(const tempera_model *model) {
   tempera_options options = tempera_options_default();
   options.seed = 3;
@@ -177,6 +242,8 @@ static void none_at_all_is_an_error(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(splitting_measures_a_mass_no_draw_would_meet),
+      cmocka_unit_test(splitting_says_where_there_is_no_way),
       cmocka_unit_test(the_mass_is_right),
       cmocka_unit_test(law_draws_follow_the_restricted_prior),
       cmocka_unit_test(evidence_is_right),

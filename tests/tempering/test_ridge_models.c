@@ -134,6 +134,59 @@ static void poor_starts_do_no_harm(void **state) {
   tempera_model_free(model);
 }
 
+/* x ~ normal(0, 5), n among 0 to 5 alike; at every n a hill at x = 0 and, out
+ * of sight of any climb from there, a peak at 7, the highest for n = 4. */
+static const double PEAKS[] = {3, 5, 8, 9, 12, 6};
+static const double WIDTH = 0.01;
+
+static int hidden_peaks(const double *theta, double *value, void *user) {
+  (void)user;
+  double z = (theta[1] - 7) / WIDTH;
+  double hill = -theta[1] * theta[1] / 2;
+  double peak = PEAKS[(int)theta[0]] - z * z / 2;
+  *value = fmax(hill, peak) + log1p(exp(-fabs(hill - peak)));
+  return 0;
+}
+
+static const double LOG_SQRT_2PI = 0.918938533204672742;
+
+static int hidden_prior(const double *theta, double *value, void *user) {
+  (void)user;
+  *value = -theta[1] * theta[1] / 50 - log(5) - LOG_SQRT_2PI - log(6);
+  return 0;
+}
+
+/* A draw at one integer proves the others wrong as well: what it shows is tried
+ * at all of them. */
+static void a_draw_mends_the_ridge_at_every_integer(void **state) {
+  (void)state;
+  static const tempera_parameter parameters[] = {
+      {.name = "n", .kind = TEMPERA_INTEGER, .size = 1, .lower = 0, .upper = 5},
+      {.name = "x", .size = 1, .lower = -INFINITY, .upper = INFINITY}};
+  static const double STARTS_THERE[] = {0, .1, 1, -.4, 2, .7, 3, -.9,
+                                        4, .3, 5, -.2, 4, -1, 2, 1.2};
+  static const double DRAW[] = {2, 7.003};
+  tempera_model_spec spec = {.name = "hidden peaks",
+                             .parameters = parameters,
+                             .parameter_count = 2,
+                             .log_likelihood = hidden_peaks,
+                             .log_prior = hidden_prior};
+  tempera_model *model = NULL;
+  assert_int_equal(tempera_model_create(&spec, &model, NULL), TEMPERA_OK);
+  double flat = -log(5) - LOG_SQRT_2PI - log(6);
+  double peak = 12 - 49 / (2 * (25 + WIDTH * WIDTH)) + flat;
+  tm_ridge_settings settings = {.threads = 1};
+  tm_ridge *ridge = NULL;
+  assert_int_equal(
+      tm_ridge_create(model, &settings, STARTS_THERE, 8, &ridge, NULL), 0);
+  assert_true(fabs(tm_ridge_height(ridge, 1) - flat) < 1e-3);
+  assert_int_equal(tm_ridge_improve(ridge, DRAW, 1, NULL), 0);
+  assert_true(fabs(tm_ridge_height(ridge, 1) - peak) < 1e-3);
+  assert_true(fabs(tm_ridge_height(ridge, 0) - flat) < 1e-3);
+  tm_ridge_free(ridge);
+  tempera_model_free(model);
+}
+
 static double exact_at(const tempera_model *model, const tm_ridge *ridge,
                        double tau) {
   tm_arena *arena = tm_arena_create();
@@ -200,6 +253,7 @@ int main(void) {
       cmocka_unit_test(sir_is_certified_with_under_25_optimisations),
       cmocka_unit_test(a_run_finds_the_global_optimum_of_sir),
       cmocka_unit_test(poor_starts_do_no_harm),
+      cmocka_unit_test(a_draw_mends_the_ridge_at_every_integer),
       cmocka_unit_test(the_three_ridges_agree_on_all_models),
       cmocka_unit_test(sir_does_not_depend_on_threads),
   };

@@ -357,6 +357,31 @@ static void emit_explain(tm_emitter *g) {
   g->explaining = false;
 }
 
+static bool program_guards(const tempera_program *program) {
+  const tm_block_node *b = program->tree.blocks;
+  const tm_block_node *t = &b[TM_BLOCK_TRANSFORMED_PARAMETERS];
+  const tm_block_node *m = &b[TM_BLOCK_MODEL];
+  return tm_has_guards(t->statements, t->count) ||
+         tm_has_guards(m->statements, m->count);
+}
+
+/* The same, with what its guards say in place of the first that closes. */
+static void emit_shortfall(tm_emitter *g) {
+  g->measuring = true;
+  g->needed = NULL;
+  tm_emit_line(g, "static void shortfall(tm_tape *t, const void *i_, "
+                  "const double *theta) {");
+  g->indent = 1;
+  tm_emit_line(g, "const instance *I = i_;");
+  tm_emit_line(g, "(void)t, (void)I, (void)theta;");
+  tm_emit_thetas(g);
+  emit_block(g, TM_BLOCK_TRANSFORMED_PARAMETERS);
+  emit_block(g, TM_BLOCK_MODEL);
+  g->indent = 0;
+  tm_emit_line(g, "}");
+  g->measuring = false;
+}
+
 /* ---- quantities --------------------------------------------------------- */
 
 static void emit_outputs(tm_emitter *g, tm_block_kind block) {
@@ -542,7 +567,8 @@ static void emit_name(tm_emitter *g, const char *name) {
   }
 }
 
-static void emit_entry(tm_emitter *g, bool drawn, bool shown, bool terms) {
+static void emit_entry(tm_emitter *g, bool drawn, bool shown, bool terms,
+                       bool guarded) {
   tm_emit_line(g, "static void start(const tm_runtime *runtime) {");
   for (size_t i = 0; i < g->call_count; i++)
     tm_emit_line(g, "  F[%zu] = runtime->find(\"%s\");", i, g->calls[i]);
@@ -558,13 +584,14 @@ static void emit_entry(tm_emitter *g, bool drawn, bool shown, bool terms) {
                "  {prior_value, likelihood_value},\n"
                "  {prior_gradient, likelihood_gradient},\n"
                "  explain, quantities, %s, %s,\n"
-               "  {%s}, {%s}};",
+               "  {%s}, {%s}, %s};",
                g->program->split.proper,
                g->program->split.likelihood + g->program->split.likelihood_sure,
                program_rejects(g->program), drawn ? "draw_prior" : "0",
                shown ? "show" : "0",
                terms ? "prior_terms, likelihood_terms" : "0",
-               terms ? "prior_reads, likelihood_reads" : "0");
+               terms ? "prior_reads, likelihood_reads" : "0",
+               guarded ? "shortfall" : "0");
 }
 
 tempera_status tm_emit_program(const tempera_program *program, tm_text *text,
@@ -582,8 +609,10 @@ tempera_status tm_emit_program(const tempera_program *program, tm_text *text,
   bool shown = program_prints(&program->tree);
   if (shown)
     emit_show(&g);
-  bool terms = tm_emit_terms(&g);
-  emit_entry(&g, drawn, shown, terms);
+  bool terms = tm_emit_terms(&g), guarded = program_guards(program);
+  if (guarded)
+    emit_shortfall(&g);
+  emit_entry(&g, drawn, shown, terms, guarded);
   tm_emitter head = {.program = program, .arena = program->arena};
   tm_emit_tuple_types(&g, &head.body);
   emit_instance(&head);

@@ -41,6 +41,7 @@ typedef struct tm_emitter {
   bool outputs;    /* quantities: reject stops, output at the end */
   bool explaining; /* every statement says where it is, and what it did */
   bool placing;    /* where it is only */
+  bool measuring;  /* guards say how far they are from holding */
   bool reading;    /* the data: kept expressions are computed here */
   bool *direct; /* by variable index: parameters whose elements are taken from
                    theta as it is; or NULL */
@@ -74,6 +75,14 @@ size_t tm_emit_call_number(tm_emitter *g, const char *name,
 bool tm_is_scalar_density(const tm_expression *e);
 void tm_emit_scalar_density(tm_emitter *g, const tm_expression *e, bool target);
 void tm_emit_place(tm_emitter *g, const tm_token *token);
+
+/* ---- emit_shortfall.c */
+
+/* `if (c) reject(...)` and its like; is there one among these? */
+bool tm_is_guard(const tm_statement *s);
+bool tm_has_guards(tm_statement *const *body, size_t count);
+/* While measuring, in place of the guard; without the semicolon. */
+void tm_emit_guard(tm_emitter *g, const tm_statement *s);
 
 /* Write e as it is held; or converted. */
 void tm_emit_expression(tm_emitter *g, const tm_expression *e);

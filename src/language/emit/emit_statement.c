@@ -397,12 +397,21 @@ static void emit_kind(tm_emitter *g, const tm_statement *s) {
 }
 
 static void emit_statement(tm_emitter *g, const tm_statement *s) {
-  if (g->explaining && s->kind == TM_S_PRINT)
+  if ((g->explaining || g->measuring) && s->kind == TM_S_PRINT)
     return;
+  if (g->measuring && tm_is_guard(s)) {
+    begin(g);
+    tm_emit_guard(g, s);
+    end(g);
+    return;
+  }
   char place[TM_PLACE];
   if (g->explaining || g->placing)
     tm_emit_line(g, "t->place = \"%s\";", tm_place_text(s->token, place));
   emit_kind(g, s);
+  if (g->measuring && only_raises(s))
+    tm_emit_line(g, "if (!(t->log_density > -INFINITY)) t->shortfall += 1, "
+                    "t->log_density = 0;");
   if (!g->explaining)
     return;
   if (s->part & TM_PART_LIKELIHOOD && !tm_passes_on(&g->program->split, s))

@@ -273,6 +273,15 @@ static const char *reason(const void *user_) {
   return u->guard.message;
 }
 
+static double shortfall(const double *theta, void *user_) {
+  user *u = user_;
+  tm_tape_reset(&u->tape);
+  if (setjmp(u->guard.place))
+    return INFINITY;
+  u->program->entry->shortfall(&u->tape, u->program->instance, theta);
+  return u->tape.shortfall >= 0 ? u->tape.shortfall : INFINITY;
+}
+
 /* ---- loading ------------------------------------------------------------ */
 
 /* A message about the variable just read has its place in the data. */
@@ -475,6 +484,8 @@ static tempera_status make_model(shared *s, tm_binding *binding,
     release(u);
   else
     look_closer(s, binding, *model);
+  if (status == TEMPERA_OK && s->entry->shortfall)
+    (*model)->shortfall = shortfall;
   return status;
 }
 

@@ -67,9 +67,10 @@ typedef struct tm_tape {
   tm_node *last;
   double sink; /* adjoint of nobody */
   double log_density;
-  const char *place;              /* of the statement, while explaining */
-  int showing;                    /* print statements print */
-  int scored;                     /* likelihood statements, explaining */
+  double shortfall;  /* measuring: how far guards are from holding */
+  const char *place; /* of the statement, while explaining */
+  int showing;       /* print statements print */
+  int scored;        /* likelihood statements, explaining */
   void *chunks, *random, *inside; /* the library's own */
   const struct tm_runtime *runtime;
 } tm_tape;
@@ -304,8 +305,11 @@ typedef struct tm_entry {
   void (*terms[2])(tm_tape *tape, const void *instance, const double *theta,
                    const long *at, const long *last);
   void (*reads[2])(tm_tape *tape, const void *instance, void *binding);
+  /* how far the program's guards are from holding, left in tape->shortfall; or
+   * NULL: it has none */
+  void (*shortfall)(tm_tape *tape, const void *instance, const double *theta);
 } tm_entry;
 
-enum { TM_ENTRY_VERSION = 7 };
+enum { TM_ENTRY_VERSION = 8 };
 
 #endif

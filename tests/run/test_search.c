@@ -1,0 +1,116 @@
+/* What came of the search: a basin that is known and that no target draw has
+ * visited forbids "reliable", by its mass. */
+#include "cmocka_all.h"
+#include "estimate/findings.h"
+#include "run/sampler.h"
+
+#include <math.h>
+
+/* x ~ normal(0, 3); L = w N(x; -3, .2) + (1 - w) N(x; 3, .2). */
+static double log_normal(double x, double mean, double sd) {
+  double z = (x - mean) / sd;
+  return -0.5 * z * z - log(sd) - 0.918938533204672742;
+}
+
+static int likelihood(const double *x, double *value, void *user) {
+  double w = *(double *)user;
+  double a = log(w) + log_normal(*x, -3, .2);
+  double b = log1p(-w) + log_normal(*x, 3, .2);
+  *value = fmax(a, b) + log1p(exp(-fabs(a - b)));
+  return 0;
+}
+
+static int prior(const double *x, double *value, void *user) {
+  (void)user;
+  *value = log_normal(*x, 0, 3);
+  return 0;
+}
+
+static int draw(tempera_random *random, double *x, void *user) {
+  (void)user;
+  *x = 3 * tempera_random_normal(random);
+  return 0;
+}
+
+static tempera_sampler *sampled(tempera_model **model, double *w) {
+  static const tempera_parameter x = {
+      .name = "x", .size = 1, .lower = -INFINITY, .upper = INFINITY};
+  tempera_model_spec spec = {.name = "two modes",
+                             .parameters = &x,
+                             .parameter_count = 1,
+                             .log_likelihood = likelihood,
+                             .log_prior = prior,
+                             .prior_draw = draw,
+                             .prior_normalised = true,
+                             .user = w};
+  assert_int_equal(tempera_model_create(&spec, model, NULL), TEMPERA_OK);
+  tempera_options o = tempera_options_default();
+  o.chains = 4;
+  o.iterations = 3000;
+  o.threads = 1;
+  tempera_sampler *sampler = NULL;
+  assert_int_equal(tempera_sampler_create(*model, &o, &sampler, NULL), 0);
+  assert_int_equal(tempera_sampler_run(sampler, NULL, NULL, NULL), 0);
+  return sampler;
+}
+
+/* All draws at the right-hand mode as if they had been left out: what is left
+ * has visited the other only. */
+static void withhold_right(tempera_sampler *sampler) {
+  for (size_t c = 0; c < sampler->options.chains; c++) {
+    double *x = tm_draws_column(sampler->draws, TEMPERA_TARGET, c, 0);
+    for (size_t i = 0; i < sampler->draws->count; i++)
+      x[i] = x[i] > 0 ? x[i] - 6 : x[i];
+  }
+}
+
+static tempera_summary *summary_of(const tempera_sampler *sampler) {
+  tempera_summary *s = NULL;
+  assert_int_equal(tempera_sampler_summarise(sampler, &s, NULL), 0);
+  assert_int_equal(s->search_basins, 2);
+  assert_true(s->search_starts > 100);
+  return s;
+}
+
+static void a_basin_with_mass_must_be_visited(void **state) {
+  (void)state;
+  double w = .6;
+  tempera_model *model = NULL;
+  tempera_sampler *sampler = sampled(&model, &w);
+  tempera_summary *s = summary_of(sampler);
+  assert_null(tm_finding_of(s, TM_FIND_UNVISITED_BASIN));
+  double se = s->se;
+  tempera_summary_free(s);
+  withhold_right(sampler);
+  s = summary_of(sampler);
+  const tempera_finding *f = tm_finding_of(s, TM_FIND_UNVISITED_BASIN);
+  assert_non_null(f);
+  assert_true(f->value > 15 && f->value < 60 && f->limit == 2);
+  assert_false(s->reliable);
+  assert_true(s->se > 10 * se &&
+              s->se > .1); /* it reaches to the other's mass */
+  tempera_summary_free(s);
+  tempera_sampler_free(sampler);
+  tempera_model_free(model);
+}
+
+/* A basin with a thousandth of the mass moves nothing. */
+static void a_basin_without_mass_need_not(void **state) {
+  (void)state;
+  double w = .999;
+  tempera_model *model = NULL;
+  tempera_sampler *sampler = sampled(&model, &w);
+  withhold_right(sampler);
+  tempera_summary *s = summary_of(sampler);
+  assert_null(tm_finding_of(s, TM_FIND_UNVISITED_BASIN));
+  tempera_summary_free(s);
+  tempera_sampler_free(sampler);
+  tempera_model_free(model);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_basin_with_mass_must_be_visited),
+      cmocka_unit_test(a_basin_without_mass_need_not)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
