@@ -52,7 +52,7 @@ static const char help[] =
     "      --kernel K         auto, random-walk, slice, hmc, model [auto]\n"
     "      --chains N         independent chains [4]\n"
     "      --iterations N     per chain, after warmup [as many as it takes]\n"
-    "      --warmup N         before them [half of those given; else 9300, or\n"
+    "      --warmup N         before them [half of those given; else to 9300,\n"
     "                         4500 with pt, pawl and ee]\n"
     "      --thin N           keep every N-th [1; 3 without --iterations]\n"
     "      --levels T         temperatures [pt: as many as needed; st: 20; "

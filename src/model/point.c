@@ -602,8 +602,4 @@ void tm_evaluator_archive(tm_evaluator *evaluator, tm_archive *archive) {
   tm_archive_u64(archive, &evaluator->in_a_row);
   tm_archive_text(archive, evaluator->rejected_at,
                   sizeof evaluator->rejected_at);
-  tm_archive_u64(archive, &evaluator->answers);
-  tm_archive_u64(archive, &evaluator->rejected);
-  tm_archive_u64(archive, &evaluator->in_a_row);
-  tm_archive_text(archive, evaluator->rejected_at, TM_AT_SIZE);
 }

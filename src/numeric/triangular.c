@@ -48,15 +48,29 @@ bool tm_cholesky(double *matrix, size_t n) {
   return true;
 }
 
-void tm_cholesky_forced(double *matrix, size_t n, double floor, double *work) {
+/* Numbers that are none, and diagonals that are not positive, have no say. */
+static void make_finite(double *matrix, size_t n, double floor) {
   for (size_t i = 0; i < n; i++)
-    if (!(matrix[i * n + i] > floor))
-      matrix[i * n + i] = floor;
+    for (size_t j = 0; j <= i; j++) {
+      double *x = &matrix[i * n + j];
+      if (!isfinite(*x))
+        *x = i == j ? floor : 0;
+      if (i == j && !(*x > floor))
+        *x = floor;
+    }
+}
+
+void tm_cholesky_forced(double *matrix, size_t n, double floor, double *work) {
+  make_finite(matrix, n, floor);
   memcpy(work, matrix, n * n * sizeof(double));
   for (double ridge = 1e-12; !tm_cholesky(matrix, n); ridge *= 100) {
+    bool alone = ridge > 1e12; /* the diagonal alone always has a root */
     memcpy(matrix, work, n * n * sizeof(double));
-    for (size_t i = 0; i < n; i++)
-      matrix[i * n + i] *= 1 + ridge;
+    for (size_t i = 0; i < n; i++) {
+      matrix[i * n + i] *= alone ? 1 : 1 + ridge;
+      for (size_t j = 0; j < i && alone; j++)
+        matrix[i * n + j] = 0;
+    }
   }
 }
 

@@ -19,8 +19,9 @@ double tm_sum(const double *x, size_t n);
  * positive definite; its content is then lost. */
 bool tm_cholesky(double *matrix, size_t n);
 /* The same, of matrix + ridge * diagonal with the smallest ridge of 0, 1e-12,
- * 1e-10, ... that makes it positive definite; non-positive diagonal entries
- * count as `floor` (> 0). `work` holds n * n. */
+ * 1e-10, ... that makes it positive definite, or of the diagonal alone;
+ * diagonal entries that are not positive and finite count as `floor` (> 0),
+ * others that are not finite as 0. `work` holds n * n. */
 void tm_cholesky_forced(double *matrix, size_t n, double floor, double *work);
 /* inverse = L^-1, lower triangular. */
 void tm_triangular_inverse(const double *lower, size_t n, double *inverse);

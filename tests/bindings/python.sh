@@ -1,8 +1,8 @@
 # The Python package: its unit tests, and its example as a script.
 . "$(dirname "$0")/bindings.bash"
 python_with numpy
-status 0 "unit tests" "$python" -m unittest -v \
-  "$source_dir/bindings/python/tests/test_tempera.py"
+status 0 "unit tests" "$python" \
+  "$source_dir/bindings/python/tests/test_tempera.py" -v
 grep -E 'skipped|^Ran' err
 status 0 "the notebook-style example" "$python" \
   "$source_dir/bindings/python/examples/two_modes.py"

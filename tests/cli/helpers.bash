@@ -21,9 +21,6 @@ fail() {
   failures=$((failures + 1))
 }
 
-# A version manager's shim may write where Debian's own does not.
-[ -x /usr/bin/python3 ] && python3() { /usr/bin/python3 "$@"; }
-
 # status N FACT COMMAND...: the command exits with N; it has no standard input.
 status() {
   local wanted=$1 fact=$2

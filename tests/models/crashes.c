@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 static atomic_long calls_left;
@@ -19,7 +20,9 @@ static int deep(volatile int *above) {
 
 static void misbehave(void) {
   volatile int zero = 0;
-  volatile int *volatile nowhere = NULL;
+  /* A page that may not be written to; a null pointer is the sanitizers'. */
+  volatile int *volatile nowhere =
+      mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   switch (how) {
   case 0:
     *nowhere = 1;
