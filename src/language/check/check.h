@@ -43,6 +43,10 @@ TEMPERA_CHECKED tempera_status tm_check_reduce_sum(tm_checker *c,
 bool tm_is_solver(const char *name);
 /* Resolve a call of one; its first argument names a function. */
 TEMPERA_CHECKED tempera_status tm_check_solver(tm_checker *c, tm_expression *e);
+/* What a system is given after its function: checked, no tuples; e's level is
+ * then the highest of them. */
+TEMPERA_CHECKED tempera_status tm_check_system_arguments(tm_checker *c,
+                                                         tm_expression *e);
 /* A scalar of at least this base, known without parameters where asked. */
 TEMPERA_CHECKED tempera_status tm_check_scalar(tm_checker *c, tm_expression *e,
                                                tm_base base, bool no_parameters,

@@ -133,14 +133,7 @@ tempera_status tm_check_higher(tm_checker *c, tm_expression *e) {
                        "%s: the number of arguments does not fit", e->text);
   TM_TRY(tm_check_place(c, e, e->text));
   e->level = strstr(e->text, "_rng") ? TM_LEVEL_PARAMETER : TM_LEVEL_CONSTANT;
-  for (size_t i = 1; i < e->part_count; i++) {
-    TM_TRY(tm_check_expression(c, e->parts[i]));
-    if (e->parts[i]->type.base == TM_TUPLE)
-      return tm_complain(c->source, e->parts[i]->token,
-                         "a system cannot be given a tuple; give its items");
-    if (e->parts[i]->level > e->level)
-      e->level = e->parts[i]->level;
-  }
+  TM_TRY(tm_check_system_arguments(c, e));
   size_t tolerances, first, count;
   tm_higher_layout(h, e->part_count - 1, &tolerances, &first, &count);
   for (size_t i = 0; h->controls[i]; i++)

@@ -125,13 +125,7 @@ static tempera_status check_new(tm_checker *c, tm_expression *e) {
   return tm_find_system(c, e, arguments, 2 + e->part_count - first, V);
 }
 
-tempera_status tm_check_solver(tm_checker *c, tm_expression *e) {
-  if (e->part_count == 0)
-    return tm_complain(c->source, e->token,
-                       "%s needs a function as its first argument", e->text);
-  if (tm_higher_find(e->text))
-    return tm_check_higher(c, e);
-  e->level = TM_LEVEL_CONSTANT;
+tempera_status tm_check_system_arguments(tm_checker *c, tm_expression *e) {
   for (size_t i = 1; i < e->part_count; i++) {
     TM_TRY(tm_check_expression(c, e->parts[i]));
     if (e->parts[i]->type.base == TM_TUPLE)
@@ -140,6 +134,17 @@ tempera_status tm_check_solver(tm_checker *c, tm_expression *e) {
     if (e->parts[i]->level > e->level)
       e->level = e->parts[i]->level;
   }
+  return TEMPERA_OK;
+}
+
+tempera_status tm_check_solver(tm_checker *c, tm_expression *e) {
+  if (e->part_count == 0)
+    return tm_complain(c->source, e->token,
+                       "%s needs a function as its first argument", e->text);
+  if (tm_higher_find(e->text))
+    return tm_check_higher(c, e);
+  e->level = TM_LEVEL_CONSTANT;
+  TM_TRY(tm_check_system_arguments(c, e));
   if (!strcmp(e->text, "ode_adjoint_tol_ctl"))
     return check_adjoint(c, e);
   return strncmp(e->text, "integrate_", 10) ? check_new(c, e) : check_old(c, e);

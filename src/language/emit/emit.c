@@ -365,12 +365,12 @@ static bool program_guards(const tempera_program *program) {
          tm_has_guards(m->statements, m->count);
 }
 
-/* The same, with what its guards say in place of the first that closes. */
-static void emit_shortfall(tm_emitter *g) {
-  g->measuring = true;
-  g->needed = NULL;
-  tm_emit_line(g, "static void shortfall(tm_tape *t, const void *i_, "
-                  "const double *theta) {");
+/* The program as it is written, prior and likelihood together. */
+static void emit_whole(tm_emitter *g, const char *name) {
+  tm_emit_line(g,
+               "static void %s(tm_tape *t, const void *i_, "
+               "const double *theta) {",
+               name);
   g->indent = 1;
   tm_emit_line(g, "const instance *I = i_;");
   tm_emit_line(g, "(void)t, (void)I, (void)theta;");
@@ -379,6 +379,13 @@ static void emit_shortfall(tm_emitter *g) {
   emit_block(g, TM_BLOCK_MODEL);
   g->indent = 0;
   tm_emit_line(g, "}");
+}
+
+/* The same, with what its guards say in place of the first that closes. */
+static void emit_shortfall(tm_emitter *g) {
+  g->measuring = true;
+  g->needed = NULL;
+  emit_whole(g, "shortfall");
   g->measuring = false;
 }
 
@@ -441,18 +448,7 @@ static bool program_prints(const tm_program *tree) {
 
 /* Densities drop prints, which would slow them down; this is the program as
  * it is written, prior and likelihood together. */
-static void emit_show(tm_emitter *g) {
-  tm_emit_line(g, "static void show(tm_tape *t, const void *i_, "
-                  "const double *theta) {");
-  g->indent = 1;
-  tm_emit_line(g, "const instance *I = i_;");
-  tm_emit_line(g, "(void)t, (void)I, (void)theta;");
-  tm_emit_thetas(g);
-  emit_block(g, TM_BLOCK_TRANSFORMED_PARAMETERS);
-  emit_block(g, TM_BLOCK_MODEL);
-  g->indent = 0;
-  tm_emit_line(g, "}");
-}
+static void emit_show(tm_emitter *g) { emit_whole(g, "show"); }
 
 /* May the prior be zero inside the parameters' support? */
 static bool rejects(tm_statement *const *body, size_t count) {

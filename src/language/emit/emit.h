@@ -101,6 +101,8 @@ void tm_emit_library(tm_emitter *g, const char *name, const char *signature,
 bool tm_aliases(const tm_expression *e);
 /* All indices single, down to a scalar? Leading ones only? */
 bool tm_index_single(const tm_expression *e);
+/* k_: where x_[i, j, ..] begins, by e's single indices. */
+void tm_emit_offset(tm_emitter *g, const tm_expression *e);
 
 void tm_emit_statements(tm_emitter *g, tm_statement *const *body, size_t count);
 void tm_emit_sizes(tm_emitter *g, const tm_variable *v);

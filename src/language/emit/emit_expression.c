@@ -465,13 +465,8 @@ void tm_emit_slices(tm_emitter *g, const tm_expression *e) {
   tm_emit(g, "}");
 }
 
-/* x[i], x[i, j] with single indices: an element or a sub-tensor, by an offset
- * computed in one statement expression. */
-static void emit_single_index(tm_emitter *g, const tm_expression *e) {
-  tm_held held = tm_held_of(g, e);
-  tm_emit(g, "({ tm_tensor x_ = ");
-  tm_emit_expression(g, e->parts[0]);
-  tm_emit(g, "; long k_ = 0;");
+void tm_emit_offset(tm_emitter *g, const tm_expression *e) {
+  tm_emit(g, " long k_ = 0;");
   for (size_t i = 0; i < e->index_count; i++) {
     tm_emit(g, " k_ = k_ * x_.dim[%zu] + tm_at(t, ", i);
     tm_emit_expression(g, e->indices[i].from);
@@ -479,6 +474,16 @@ static void emit_single_index(tm_emitter *g, const tm_expression *e) {
     tm_emit_place(g, e->token);
     tm_emit(g, ");");
   }
+}
+
+/* x[i], x[i, j] with single indices: an element or a sub-tensor, by an offset
+ * computed in one statement expression. */
+static void emit_single_index(tm_emitter *g, const tm_expression *e) {
+  tm_held held = tm_held_of(g, e);
+  tm_emit(g, "({ tm_tensor x_ = ");
+  tm_emit_expression(g, e->parts[0]);
+  tm_emit(g, ";");
+  tm_emit_offset(g, e);
   if (held == TM_TENSOR)
     tm_emit(g, " tm_sub(x_, k_, %zu); })", e->index_count);
   else if (held == TM_VAR)

@@ -294,14 +294,8 @@ static bool is_slice(const tm_expression *left) {
 static void emit_step(tm_emitter *g, const tm_expression *e) {
   if (e->parts[0]->kind == TM_E_INDEX)
     emit_step(g, e->parts[0]);
-  tm_emit(g, "%*s{ long k_ = 0;", 2 * g->indent, "");
-  for (size_t i = 0; i < e->index_count; i++) {
-    tm_emit(g, " k_ = k_ * x_.dim[%zu] + tm_at(t, ", i);
-    tm_emit_expression(g, e->indices[i].from);
-    tm_emit(g, ", x_.dim[%zu], ", i);
-    tm_emit_place(g, e->token);
-    tm_emit(g, ");");
-  }
+  tm_emit(g, "%*s{", 2 * g->indent, "");
+  tm_emit_offset(g, e);
   tm_emit(g, " x_ = tm_sub(x_, k_, %zu); }\n", e->index_count);
 }
 
