@@ -1,15 +1,16 @@
 /* csv.c - see csv.h.
  *
- * The columns that Stan's readers require come first. Those that describe a
- * Hamiltonian trajectory are constants here: no leapfrog steps are made. */
+ * The columns that Stan's readers require come first. Two of them describe
+ * trajectories, of which a row here knows nothing: cmdstanpy counts divergent__
+ * and treedepth__ and fails without them, so they are there, as zeros. What no
+ * reader asks for (stepsize__, n_leapfrog__, energy__) is not made up. */
 #include "draws/csv.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 static const char *const first_columns =
-    "lp__,accept_stat__,stepsize__,treedepth__,n_leapfrog__,divergent__,"
-    "energy__,tau__";
+    "lp__,accept_stat__,treedepth__,divergent__,tau__";
 
 /* p[2] is p.2 and x[1,3] is x.1.3 in Stan CSV. */
 static void add_name(tm_text *text, const char *name) {
@@ -52,21 +53,24 @@ static void add_version(tm_text *text, const tm_csv_about *about,
   tm_text_add(text, "# method = sample\n#   sample\n");
 }
 
-/* Readers fail without an algorithm, engine, depth and metric; these are the
- * values that all of them know, and no draw reaches the depth. */
-static const char *const algorithm =
-    "#     adapt\n#       engaged = 1\n#     algorithm = hmc\n#       hmc\n"
-    "#         engine = nuts\n#           nuts\n"
-    "#             max_depth = 10\n#         metric = diag_e\n"
-    "#         stepsize = 1\n";
+/* Readers ask no more of algorithm and engine than that they are there
+ * (sampler_t is what rstan prints); depth and metric must be such as they
+ * know. */
+static const char *const asked_for =
+    "# Readers of Stan CSV ask for a depth, a step size and a metric: these "
+    "stand for nothing\n"
+    "#             max_depth = 10\n#         metric = diag_e\n";
 
 /* Switches are 1 or 0: "true" is CmdStan's newer word, which rstan and ArviZ up
  * to 0.17 do not know. */
 static void add_settings(tm_text *text, const tm_csv_about *about) {
   tm_text_printf(text,
-                 "#     save_warmup = %d\n#     thin = %zu\n%s# id = %zu\n"
-                 "# data\n",
-                 about->save_warmup ? 1 : 0, about->thin, algorithm, about->id);
+                 "#     save_warmup = %d\n#     thin = %zu\n"
+                 "#     algorithm = tempera\n#       tempera\n"
+                 "#         engine = %s\n#         sampler_t = %s\n%s"
+                 "# id = %zu\n# data\n",
+                 about->save_warmup ? 1 : 0, about->thin, about->method,
+                 about->method, asked_for, about->id);
   add_comment(text, "#   file = ", about->data_path ? about->data_path : "");
   tm_text_printf(text, "# random\n#   seed = %" PRIu64 "\n", about->seed);
 }
@@ -109,11 +113,9 @@ void tm_csv_row(tm_text *text, const tempera_draws *draws, tempera_role role,
   double *const *values =
       draws->columns + ((size_t)role * draws->chains + chain) * width;
   double *const *extra = values + size;
-  double lp = tm_draws_log_density(draws, role, chain, row);
-  tm_text_number(text, lp);
+  tm_text_number(text, tm_draws_log_density(draws, role, chain, row));
   add_number(text, extra[TM_ACCEPT][row]);
-  tm_text_add(text, ",1,0,0,0");
-  add_number(text, -lp);
+  tm_text_add(text, ",0,0");
   static const tm_column shown[] = {TM_TAU, TM_LOG_LIKELIHOOD, TM_LOG_PRIOR};
   for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
     add_number(text, extra[shown[i]][row]);

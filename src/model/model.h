@@ -64,6 +64,9 @@ struct tempera_model {
   /* How far theta is from where the program's guards let it pass: zero there,
    * infinite where that cannot be said; or NULL. */
   double (*shortfall)(const double *theta, void *user);
+  /* Data that are outcomes of the likelihood; none: not known. */
+  const char **observed;
+  size_t observed_count;
   /* What exploring a prior without prior_draw found; see run/prior_run.h. */
   const tm_prior_law *law; /* its draws, or NULL */
   bool from_support;       /* tau = 0 stands for the prior where L > 0 */

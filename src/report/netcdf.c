@@ -1,13 +1,15 @@
 /* netcdf.c - a run as ArviZ InferenceData: NetCDF4 with the groups posterior,
- * sample_stats, log_likelihood, log_prior, observed_data, constant_data and,
- * beyond ArviZ's own, tempered: the draws over all tau, with the columns of the
- * CSV files that end in __.
+ * posterior_predictive (quantities drawn by _rng functions), sample_stats,
+ * log_likelihood, log_prior, observed_data (the outcomes of the likelihood),
+ * constant_data (all other data) and, beyond ArviZ's own, tempered: the draws
+ * over all tau, with the columns of the CSV files that end in __.
  *
  * Draws have the dimensions chain and draw first; the others of x are
  * x_dim_0, x_dim_1, ... Every dimension has a coordinate, counted from 0 as
  * ArviZ does. */
 #include "base/file.h"
 #include "model/data.h"
+#include "model/model.h"
 #include "report/netcdf_writer.h"
 #include "run/quantities.h"
 
@@ -138,27 +140,48 @@ static bool is_pointwise(const tm_named_array *a) {
   return strcmp(a->name, "log_lik") == 0;
 }
 
+/* Where quantities go. */
+typedef struct places {
+  draws_group posterior, likelihood, predictive;
+  bool *random; /* of each: is it drawn, given the parameters? */
+  bool predicts;
+} places;
+
+static draws_group *place_of(job *j, places *p, const tm_named_array *a,
+                             size_t first) {
+  bool drawn = false;
+  for (size_t i = 0; p->random && i < a->count; i++)
+    drawn = drawn || p->random[first + i];
+  if (is_pointwise(a))
+    return &p->likelihood;
+  if (!drawn)
+    return &p->posterior;
+  if (!p->predicts)
+    p->predictive = begin(j, "posterior_predictive", TEMPERA_TARGET);
+  p->predicts = true;
+  return &p->predictive;
+}
+
 static void put_batch(job *j, const tm_named_array *arrays, size_t count,
-                      const draws_group *posterior,
-                      const draws_group *likelihood) {
+                      places *to) {
   size_t first = arrays[0].first;
   size_t width = arrays[count - 1].first + arrays[count - 1].count - first;
-  double **columns = new_columns(j, width, posterior->rows);
+  double **columns = new_columns(j, width, to->posterior.rows);
   if (columns)
     j->w.status = tm_quantities_columns(j->sampler, TEMPERA_TARGET, first,
                                         width, columns, j->w.error);
   for (size_t i = 0; i < count && tm_netcdf_fine(&j->w); i++) {
     tm_named_array a = arrays[i];
     a.first -= first;
-    put_array(j, is_pointwise(&a) ? likelihood : posterior, &a, NC_DOUBLE,
+    put_array(j, place_of(j, to, &a, a.first + first), &a, NC_DOUBLE,
               &(source){columns, width});
   }
 }
 
-/* Quantities at tau = 1 into the posterior, but log_lik, where the model has
- * it, into the log likelihood. Returns whether it has. */
-static bool put_quantities(job *j, const draws_group *posterior,
-                           const draws_group *likelihood) {
+/* Quantities at tau = 1 into the posterior or, where they are drawn, the
+ * predictive; but log_lik, where the model has it, into the log likelihood.
+ * Returns whether it has. */
+static bool put_quantities(job *j, places *to) {
   const tempera_model_spec *spec =
       tempera_model_spec_of(tempera_sampler_model(j->sampler));
   tm_arena *whole = j->w.arena;
@@ -168,11 +191,16 @@ static bool put_quantities(job *j, const draws_group *posterior,
   if (tm_netcdf_fine(&j->w))
     j->w.status = tm_named_arrays(spec->quantity_names, spec->quantity_count,
                                   whole, &arrays, &count, j->w.error);
+  to->random =
+      count ? tm_netcdf_room(&j->w, spec->quantity_count, sizeof *to->random)
+            : NULL;
+  if (to->random)
+    j->w.status = tm_quantities_random(j->sampler, to->random, j->w.error);
   for (size_t i = 0, n; i < count && tm_netcdf_fine(&j->w); i += n) {
     n = batch(j, arrays + i, count - i);
     j->w.arena = tm_arena_create(); /* of this batch */
     if (j->w.arena)
-      put_batch(j, arrays + i, n, posterior, likelihood);
+      put_batch(j, arrays + i, n, to);
     else
       j->w.status = tm_fail_memory(j->w.error);
     tm_arena_free(j->w.arena);
@@ -188,16 +216,17 @@ static bool put_quantities(job *j, const draws_group *posterior,
 static void write_target(job *j) {
   source from = draws_of(j, TEMPERA_TARGET);
   size_t size = j->draws->size;
-  draws_group posterior = begin(j, "posterior", TEMPERA_TARGET);
+  places to = {.posterior = begin(j, "posterior", TEMPERA_TARGET)};
   if (j->summary) {
-    tm_netcdf_number(&j->w, posterior.id, "sampling_time", j->summary->seconds);
-    tm_netcdf_number(&j->w, posterior.id, "tuning_steps",
+    tm_netcdf_number(&j->w, to.posterior.id, "sampling_time",
+                     j->summary->seconds);
+    tm_netcdf_number(&j->w, to.posterior.id, "tuning_steps",
                      (double)j->summary->warmup);
   }
-  put_parameters(j, &posterior);
-  draws_group likelihood = begin(j, "log_likelihood", TEMPERA_TARGET);
-  if (!put_quantities(j, &posterior, &likelihood)) /* then only the total */
-    put_column(j, &likelihood, "log_likelihood", size + TM_LOG_LIKELIHOOD,
+  put_parameters(j, &to.posterior);
+  to.likelihood = begin(j, "log_likelihood", TEMPERA_TARGET);
+  if (!put_quantities(j, &to)) /* then only the total */
+    put_column(j, &to.likelihood, "log_likelihood", size + TM_LOG_LIKELIHOOD,
                &from);
   draws_group prior = begin(j, "log_prior", TEMPERA_TARGET);
   put_column(j, &prior, "log_prior", size + TM_LOG_PRIOR, &from);
@@ -235,21 +264,31 @@ static void write_reference(job *j) {
   j->draws = kept;
 }
 
-/* Arrays were observed; single numbers (sizes, hyperparameters) are
+/* The outcomes of the likelihood; where the model does not say which they are,
+ * arrays were observed and single numbers (sizes, hyperparameters) are
  * constants. */
+static bool is_observed(const tempera_model *model,
+                        const tempera_data_mark *mark) {
+  for (size_t i = 0; i < model->observed_count; i++)
+    if (strcmp(model->observed[i], mark->name) == 0)
+      return true;
+  return model->observed_count == 0 && mark->array;
+}
+
 static void write_data(job *j, const tempera_data *data) {
+  const tempera_model *model = tempera_sampler_model(j->sampler);
   tempera_data_mark *marks = NULL;
   size_t count = 0;
   if (data && tm_netcdf_fine(&j->w))
     j->w.status = tm_data_marks(data, &marks, &count, j->w.error);
-  for (int arrays = 1; arrays >= 0; arrays--) {
+  for (int observed = 1; observed >= 0; observed--) {
     int group = -1;
     for (size_t i = 0; i < count; i++) {
-      if (marks[i].array != arrays)
+      if (is_observed(model, &marks[i]) != observed)
         continue;
       if (group < 0)
-        group =
-            tm_netcdf_group(&j->w, arrays ? "observed_data" : "constant_data");
+        group = tm_netcdf_group(&j->w,
+                                observed ? "observed_data" : "constant_data");
       tm_netcdf_data(&j->w, group, data, marks[i].name);
     }
   }

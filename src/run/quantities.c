@@ -111,7 +111,7 @@ static tempera_status create_each(const tempera_sampler *s,
 
 static void run_pass(const tempera_sampler *s, pass *p) {
   tm_shared_for(s->draws->chains, tm_threads(s->options.threads), fill_chain,
-                  p);
+                p);
 }
 
 tempera_status tm_quantities_columns(const tempera_sampler *sampler,
@@ -123,6 +123,38 @@ tempera_status tm_quantities_columns(const tempera_sampler *sampler,
   run_pass(sampler, &p);
   free_each(p.each, sampler->draws->chains);
   return TEMPERA_OK;
+}
+
+/* ---- drawn or computed -------------------------------------------------- */
+
+enum { ROWS_TRIED = 50 };
+
+static bool differs(double a, double b) {
+  return a != b && !(isnan(a) && isnan(b));
+}
+
+tempera_status tm_quantities_random(const tempera_sampler *sampler,
+                                    bool *random, tempera_error *error) {
+  const tempera_draws *draws = sampler->draws;
+  size_t count = sampler->model->spec.quantity_count;
+  uint64_t seed = tm_seed_of(&sampler->options);
+  tm_draw_place place = {.draws = draws, .role = TEMPERA_TARGET};
+  tm_quantities one, other;
+  TM_TRY(tm_quantities_create(sampler->model, seed, &one, error));
+  tempera_status status =
+      tm_quantities_create(sampler->model, ~seed, &other, error);
+  memset(random, 0, count * sizeof *random);
+  size_t rows = tm_draws_rows(draws, place.role), step = rows / ROWS_TRIED + 1;
+  for (; place.row < rows && status == TEMPERA_OK; place.row += step) {
+    const double *a = tm_quantities_row(&one, &place);
+    const double *b = tm_quantities_row(&other, &place);
+    for (size_t i = 0; i < count; i++)
+      random[i] = random[i] || differs(a[i], b[i]);
+  }
+  if (status == TEMPERA_OK)
+    tm_quantities_free(&other);
+  tm_quantities_free(&one);
+  return status;
 }
 
 /* ---- their summary ------------------------------------------------------ */

@@ -44,6 +44,10 @@ const double *tm_quantities_row(tm_quantities *quantities,
 TEMPERA_CHECKED tempera_status tm_quantities_columns(
     const tempera_sampler *sampler, tempera_role role, size_t first,
     size_t count, double *const *columns, tempera_error *error);
+/* Which of them are drawn at random given the parameters (predictions), rather
+ * than computed: those that another stream changes at some of the rows. */
+TEMPERA_CHECKED tempera_status tm_quantities_random(
+    const tempera_sampler *sampler, bool *random, tempera_error *error);
 /* Fill summary->quantities, with a warning where some were not computed. */
 TEMPERA_CHECKED tempera_status
 tm_quantities_summarise(const tempera_sampler *sampler,

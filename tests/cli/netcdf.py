@@ -1,10 +1,12 @@
-"""netcdf.py RUN DATA.json: run.nc holds what ArviZ's schema asks for, and the
+"""netcdf.py RUN DATA.json [PREDICTED [OBSERVED]]: run.nc holds what ArviZ's schema asks for, and the
 numbers of the CSV files and of the data, exactly."""
 import csv, glob, json, math, re, sys
 import netCDF4
 import numpy
 
 run, data = sys.argv[1], json.load(open(sys.argv[2]))
+predicted = sys.argv[3].split(",") if len(sys.argv) > 3 else []
+observed = sys.argv[4].split(",") if len(sys.argv) > 4 else None
 file = netCDF4.Dataset(f"{run}/run.nc")
 summary = json.load(open(f"{run}/summary.json"))
 config = json.load(open(f"{run}/config.json"))
@@ -65,7 +67,11 @@ def without(numbers, *names):
 
 target, tempered = read_csv("target"), read_csv("tempered")
 computed = {q["name"].split("[")[0] for q in summary.get("quantities", [])}
-check_draws("posterior", without(target, "log_lik"))
+check_draws("posterior", without(target, "log_lik", *predicted))
+if predicted:
+    check_draws("posterior_predictive", {k: target[k] for k in predicted})
+else:
+    assert "posterior_predictive" not in file.groups
 check_draws("log_likelihood", {"log_lik": target["log_lik"]}
             if "log_lik" in target
             else {"log_likelihood": target["log_likelihood__"]})
@@ -82,8 +88,10 @@ for name, v in file["posterior"].variables.items():
         wanted = numpy.int64 if name in whole else numpy.float64
         assert v.dtype == wanted, (name, v.dtype)
 
-for group, wanted in (("observed_data", list), ("constant_data", (int, float))):
-    wanted = {k: v for k, v in data.items() if isinstance(v, wanted)}
+if observed is None:
+    observed = [k for k, v in data.items() if isinstance(v, list)]
+for group, is_in in (("observed_data", True), ("constant_data", False)):
+    wanted = {k: v for k, v in data.items() if (k in observed) == is_in}
     found = check_group(group) if wanted else {}
     assert found.keys() == wanted.keys(), group
     for key, values in wanted.items():
@@ -104,7 +112,7 @@ try:
 except ImportError:
     sys.exit(0)
 posterior = xarray.open_dataset(f"{run}/run.nc", group="posterior")
-for name in without(target, "log_lik"):
+for name in without(target, "log_lik", *predicted):
     assert posterior[name].dims[:2] == ("chain", "draw")
     assert numpy.array_equal(posterior[name].values, target[name])
 assert set(posterior.coords) == set(posterior.dims)

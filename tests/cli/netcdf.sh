@@ -29,6 +29,15 @@ model {
 generated quantities {
   vector[n] log_lik;
   real ahead = normal_rng(mu[1], sigma);
+  vector[n] y_rep;
+  array[n] int more; // whole, and seldom the same twice
+  int later = poisson_rng(0.05);
+  real twice = 2 * ahead;
+  real spread = sigma ^ 2;
+  for (i in 1:n) {
+    y_rep[i] = normal_rng(mu[1], sigma);
+    more[i] = y_rep[i] > y[i];
+  }
   for (i in 1:n)
     log_lik[i] = normal_lpdf(y[i] | mu[1] + slope[1, 2] + 0.1 * k[2], sigma);
 }
@@ -60,7 +69,8 @@ ls limited | grep -q 'run.nc' && fail "half a file is left"
 for python in python3 /usr/bin/python3; do
   $python -c 'import netCDF4, numpy' 2> /dev/null || continue
   status 0 "the program's file is whole" $python \
-    "$source_dir/tests/cli/netcdf.py" shapes-run shapes.json
+    "$source_dir/tests/cli/netcdf.py" shapes-run shapes.json \
+    ahead,y_rep,more,later,twice y
   status 0 "the model's file is whole" $python \
     "$source_dir/tests/cli/netcdf.py" normal-run y.json
   finish

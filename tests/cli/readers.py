@@ -93,7 +93,8 @@ def cmdstanr(paths):
     for i, path in enumerate(paths, 1):
         before, names, after = split_file(path)
         s = settings_of(before)
-        assert s["id"] == i and s["algorithm"] == "hmc" and s["engine"] == "nuts"
+        assert s["id"] == i
+        assert s["algorithm"] != "fixed_param" # which would drop the columns __
         assert names[0] == "lp__"
         times = [line for line in after if "seconds (" in line]
         assert len(times) == 3 and times[0].startswith("#  Elapsed Time: ")

@@ -48,6 +48,7 @@ for (folder in commandArgs(TRUE)) for (role in c("target", "tempered")) {
   stopifnot(all(c("mu[2]", "slope[2,3]", "share[3]", "k") %in% rownames(table)))
   stopifnot(all(dim(rstan::extract(fit, "slope")$slope)[2:3] == c(2, 3)))
   if (role == "tempered") next
+  stopifnot(any(grepl("drawn using pt-stwnc", capture.output(print(fit)))))
   if (posterior_too) {
     draws <- posterior::as_draws_df(as.array(fit))
     stopifnot(abs(mean(draws[["mu[1]"]]) - table["mu[1]", "mean"]) < 1e-10)

@@ -34,9 +34,8 @@ static void rows_hold_stans_columns_then_values(void **state) {
   tm_text text = {0};
   tm_csv_row(&text, draws, TEMPERA_TEMPERED, 0, 0, NULL, 0);
   tm_csv_row(&text, draws, TEMPERA_TEMPERED, 0, 1, (double[]){7, NAN}, 2);
-  assert_string_equal(text.data,
-                      "-5.5,0.75,1,0,0,0,5.5,0.5,-10,-1,0.1,0.25,-3\n"
-                      "-0.5,0.75,1,0,0,0,0.5,0,-inf,-1,0.1,0.25,-3,7,nan\n");
+  assert_string_equal(text.data, "-5.5,0.75,0,0,0.5,-10,-1,0.1,0.25,-3\n"
+                                 "-0.5,0.75,0,0,0,-inf,-1,0.1,0.25,-3,7,nan\n");
   tm_text_clear(&text);
   tm_draws_free(draws);
 }
@@ -58,8 +57,7 @@ static void header_names_values_with_dots(void **state) {
                         .quantity_count = 1};
   tm_csv_header(&text, &about, draws, TEMPERA_TARGET, &samples_at, &warmup_at);
   assert_non_null(strstr(text.data,
-                         "\nlp__,accept_stat__,stepsize__,treedepth__,"
-                         "n_leapfrog__,divergent__,energy__,tau__,"
+                         "\nlp__,accept_stat__,treedepth__,divergent__,tau__,"
                          "log_likelihood__,log_prior__,mu,p.2,x.1.3,g.1.1\n"));
   assert_int_equal(atoi(text.data + samples_at), 120);
   assert_int_equal(atoi(text.data + warmup_at), 60);

@@ -55,7 +55,7 @@ os.mkdir("large")
 json.dump(summary, open("large/summary.json", "w"))
 head = open("run/target-1.csv").read().split("# Adaptation")[0].splitlines()
 pool = ["%.17g" % random.gauss(0, 1) for _ in range(100003)]
-columns = head[-1].split(",")[:10] + [f"x.{k + 1}" for k in range(200)]
+columns = head[-1].split(",")[:7] + [f"x.{k + 1}" for k in range(200)]
 for role in "target", "tempered":
     for chain in range(4):
         with open(f"large/{role}-{chain + 1}.csv", "w") as out:
@@ -63,7 +63,7 @@ for role in "target", "tempered":
             for i in range(10000):
                 at = random.randrange(100003 - 200)
                 tau = 1 if role == "target" else round(random.random(), 6)
-                out.write(f"-1,1,1,0,0,0,1,{tau},-1,-1," +
+                out.write(f"-1,1,0,0,{tau},-1,-1," +
                           ",".join(pool[at:at + 200]) + "\n")
 PYTHON
 "$tempera" report large > out || fail "the large report"

@@ -98,6 +98,9 @@ TEMPERA_CHECKED tempera_status tm_rule(tm_split *split, tm_statement *st,
  * parameters? */
 bool tm_cut_varies(const tm_split *split, const tm_variable *v,
                    const tm_expression *density);
+/* Names of the data that were observed (observed.c), in the arena; NULL without
+ * memory. None: the outcomes cannot be told. */
+const char **tm_observed(const tm_split *split, tm_arena *arena, size_t *count);
 /* What `tempera check` prints, in the caller's text. */
 void tm_describe(const tm_split *split, tm_text *text);
 

@@ -543,6 +543,19 @@ static tempera_status load_compiled(const char *path, const tempera_data *data,
   return status;
 }
 
+/* The program's names are its own; the model outlives it. */
+static void note_observed(const tempera_program *program,
+                          tempera_model *model) {
+  size_t count;
+  model->observed = tm_observed(&program->split, model->arena, &count);
+  for (size_t i = 0; model->observed && i < count; i++) {
+    model->observed[i] = tm_arena_text(model->arena, model->observed[i]);
+    if (!model->observed[i])
+      return;
+    model->observed_count = i + 1;
+  }
+}
+
 tempera_status tempera_program_load(const tempera_program *program,
                                     const tempera_data *data,
                                     tempera_model **model,
@@ -551,6 +564,8 @@ tempera_status tempera_program_load(const tempera_program *program,
   bool found;
   TM_TRY(tempera_program_compile(program, NULL, &path, error));
   tempera_status status = load_compiled(path, data, &found, model, error);
+  if (status == TEMPERA_OK)
+    note_observed(program, *model);
   tm_heap_free(path);
   return status;
 }

@@ -1,0 +1,87 @@
+/* observed.c - which data were observed, and which are constants of the model:
+ * those are observed that the outcome of a likelihood's density is made of,
+ * also by way of transformed data and locals. Everything else (covariates,
+ * groups, sizes, hyperparameters) is given. */
+#include "language/check/split.h"
+#include "language/check/term.h"
+
+typedef struct search {
+  const tm_split *split;
+  bool *reached; /* by tm_variable.index */
+  bool changed;
+} search;
+
+static void reach(search *s, const tm_expression *e) {
+  if (e->kind == TM_E_NAME && e->variable && !s->reached[e->variable->index])
+    s->changed = s->reached[e->variable->index] = true;
+  for (size_t i = 0; i < e->part_count; i++) /* not the indices */
+    if (tm_depends(s->split, e->parts[i]).data == TM_DATA_VALUE)
+      reach(s, e->parts[i]);
+}
+
+/* The outcomes of the densities that e is made of. */
+static void reach_outcomes(search *s, const tm_expression *e) {
+  if (!e)
+    return;
+  if (tm_is_density(e) &&
+      tm_depends(s->split, e->parts[0]).data == TM_DATA_VALUE)
+    reach(s, e->parts[0]);
+  for (size_t i = 0; i < e->part_count; i++)
+    reach_outcomes(s, e->parts[i]);
+}
+
+/* What a reached variable is assigned from is reached. */
+static void reach_sources(search *s, const tm_statement *st) {
+  const tm_variable *into = NULL;
+  const tm_expression *value = NULL;
+  if (st->kind == TM_S_ASSIGN) {
+    into = tm_root(st->left)->variable;
+    value = st->value;
+  } else if (st->kind == TM_S_DECLARE) {
+    into = st->variable;
+    value = into->initial;
+  } else if (st->kind == TM_S_FOREACH) {
+    into = st->variable;
+    value = st->value;
+  }
+  if (into && value && s->reached[into->index])
+    reach(s, value);
+}
+
+static void visit(search *s, tm_statement *const *body, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    const tm_statement *st = body[i];
+    reach_sources(s, st);
+    reach_outcomes(s, st->density);
+    reach_outcomes(s, st->value);
+    if (st->kind == TM_S_DECLARE)
+      reach_outcomes(s, st->variable->initial);
+    visit(s, st->body, st->body_count);
+    if (st->otherwise)
+      visit(s, &st->otherwise, 1);
+  }
+}
+
+const char **tm_observed(const tm_split *split, tm_arena *arena,
+                         size_t *count) {
+  static const tm_block_kind blocks[] = {TM_BLOCK_TRANSFORMED_DATA,
+                                         TM_BLOCK_TRANSFORMED_PARAMETERS,
+                                         TM_BLOCK_MODEL};
+  const tm_program *p = split->program;
+  search s = {.split = split,
+              .reached = TM_NEW(arena, bool, (size_t)p->variable_count + 1),
+              .changed = true};
+  const char **names = TM_NEW(arena, const char *, p->global_count + 1);
+  *count = 0;
+  while (s.reached && s.changed) {
+    s.changed = false;
+    for (size_t i = 0; i < 3; i++)
+      visit(&s, p->blocks[blocks[i]].statements, p->blocks[blocks[i]].count);
+  }
+  for (size_t i = 0; names && s.reached && i < p->global_count; i++) {
+    const tm_variable *v = p->globals[i];
+    if (v->block == TM_BLOCK_DATA && s.reached[v->index])
+      names[(*count)++] = v->name;
+  }
+  return names;
+}
