@@ -110,22 +110,34 @@ def processor_seconds(pid):
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
+def ended(process):
+    """(status, processor seconds) of a process that has ended, else None. It
+    is waited for here, since only wait4 tells what it took."""
+    pid, status, usage = os.wait4(process.pid, os.WNOHANG)
+    if pid == 0:
+        return None
+    process.returncode = os.waitstatus_to_exitcode(status)
+    return process.returncode, usage.ru_utime + usage.ru_stime
+
+
 def limited(command, seconds):
-    """Runs it; SIGINT after so many seconds of processor time."""
+    """Runs it; SIGINT after so many seconds of processor time. Its status,
+    messages, whether it was interrupted, and processor seconds."""
     def limit():
         most = int(seconds) + SUMMARY_SECONDS
         resource.setrlimit(resource.RLIMIT_CPU, (most, most + 1))
     with tempfile.TemporaryFile("w+") as errors:
         process = subprocess.Popen(command, preexec_fn=limit, stderr=errors,
                                    stdout=subprocess.DEVNULL)
-        interrupted = False
-        while process.poll() is None:
+        interrupted, end = False, None
+        while not end:
             if not interrupted and processor_seconds(process.pid) > seconds:
-                process.send_signal(signal.SIGINT)
+                os.kill(process.pid, signal.SIGINT)
                 interrupted = True
             time.sleep(.05)
+            end = ended(process)
         errors.seek(0)
-        return process.returncode, errors.read().strip(), interrupted
+        return end[0], errors.read().strip(), interrupted, end[1]
 
 
 def least(summary, what):
@@ -145,23 +157,32 @@ def fill(row, summary):
                cost=summary["cost"], iterations=summary["iterations"])
 
 
+def is_proper(tempera, program, data):
+    """By the program's text, for runs without a summary."""
+    told = subprocess.run([tempera, "check", program, "-d", data],
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                          universal_newlines=True)
+    return "improper" not in told.stdout
+
+
 def run(tempera, posterior, seed, seconds, folder):
     name, program, data, draws = posterior
     out = os.path.join(folder, "%s-%d" % (name, seed))
     os.makedirs(out)
     row = {"posterior": name, "seed": seed, "reliable": False, "basis": None,
            "log_z": None, "se": None, "proper": None}
-    before = time.monotonic()
-    status, errors, row["interrupted"] = limited(
-        [tempera, "sample", program, "-d", unzip(data, out), "-o",
+    data = unzip(data, out)
+    status, errors, row["interrupted"], row["processor_seconds"] = limited(
+        [tempera, "sample", program, "-d", data, "-o",
          os.path.join(out, "run"), "--seed", str(seed), "--threads", "1",
          "--quiet"], seconds)
-    row["wall_seconds"] = time.monotonic() - before
     try:
         summary = read_json(os.path.join(out, "run", "summary.json"))
     except OSError:
-        row["verdict"] = ("no summary in time" if status < 0 else "refused: "
+        late = status < 0 or (row["interrupted"] and not errors)
+        row["verdict"] = ("no summary in time" if late else "refused: "
                           + errors.split("\n")[0].replace(out + os.sep, ""))
+        row["proper"] = is_proper(tempera, program, data)
         return row
     fill(row, summary)
     if draws:
@@ -210,10 +231,6 @@ def cell(value, form):
     return "-" if value is None else form % value
 
 
-def seconds_of(row):
-    return row["cost"]["seconds"] if "cost" in row else row["wall_seconds"]
-
-
 def word(row):
     if row["reliable"]:
         return "reliable"
@@ -227,13 +244,13 @@ def line(row):
     return "| %s | %s | %s%s | %s | %s | %s | %s | %s | %s |\n" % (
         row["posterior"], cell(row.get("parameters"), "%d"), word(row), cut,
         row["basis"] or "-", cell(row["log_z"], "%.3f"),
-        cell(row["se"], "%.3f"), cell(seconds_of(row), "%.0f"),
+        cell(row["se"], "%.3f"), cell(row["processor_seconds"], "%.0f"),
         cell(row.get("ess"), "%.0f"), cell(row.get("z"), "%.1f"))
 
 
 def table(rows):
     return ("| posterior | parameters | verdict | basis | log Z | se | "
-            "seconds | least effective size | worst z |\n"
+            "processor seconds | least effective size | worst z |\n"
             "|---|---|---|---|---|---|---|---|---|\n"
             + "".join(line(row) for row in rows))
 

@@ -329,10 +329,13 @@ static tempera_status update_prior(tempera_sampler *s, tempera_error *error) {
   return TEMPERA_OK;
 }
 
-/* Round trips of the round, by the q and P(tau) that were in force. */
-static tempera_status count_trips(tempera_sampler *s, tempera_error *error) {
+tempera_status tm_leg_count_trips(tempera_sampler *sampler,
+                                  tempera_error *error) {
+  const tempera_sampler *s = sampler;
   tm_reference_leg *leg = s->leg;
   size_t restarts;
+  if (!leg)
+    return TEMPERA_OK;
   leg->trips = 0;
   if (!leg->walking)
     return TEMPERA_OK;
@@ -359,7 +362,6 @@ tempera_status tm_leg_end_round(tempera_sampler *sampler, bool last,
     return TEMPERA_OK;
   for (size_t c = 0; c < s->options.chains && leg->walking; c++)
     tm_kernel_end_round(pair_of(s, c)->reference->kernel);
-  TM_TRY(count_trips(s, error));
   tm_warmup_consider_end(s, last);
   pick p = pick_rows(s, MOST_FITTED);
   bool fitting = !last || !leg->walking;

@@ -37,6 +37,10 @@ TEMPERA_CHECKED tempera_status tm_leg_end_round(tempera_sampler *sampler,
 TEMPERA_CHECKED tempera_status tm_leg_archive(tempera_sampler *sampler,
                                               tm_archive *archive,
                                               tempera_error *error);
+/* At the end of a round: its round trips, by the q and P(tau) that were in
+ * force. */
+TEMPERA_CHECKED tempera_status tm_leg_count_trips(tempera_sampler *sampler,
+                                                  tempera_error *error);
 /* Has q enough draws to be fitted to for good, and did it carry walkers well
  * in the round that has ended? */
 bool tm_leg_settled(const tempera_sampler *sampler);

@@ -102,6 +102,12 @@ bool tm_sampler_time_is_up(const tempera_sampler *sampler);
 /* A tm_stop of searches: cancelled, or the time is up. */
 bool tm_sampler_stop_due(const void *sampler);
 uint64_t tm_sampler_evaluations(const tempera_sampler *sampler);
+/* search.c: evaluations that target and tempered walkers have made. A run that
+ * has taken TM_DEAR of them pays for every further sweep dearly, and may end
+ * its warmup and itself early; by evaluations and not by the clock, so that
+ * the seed alone says where. */
+static const double TM_DEAR = 1e5;
+double tm_sampler_swept(const tempera_sampler *sampler);
 
 /* warmup.c: prepare the method, unless done already. */
 TEMPERA_CHECKED tempera_status tm_warmup_begin(tempera_sampler *sampler,
@@ -114,6 +120,9 @@ TEMPERA_CHECKED tempera_status tm_warmup_end_round(tempera_sampler *sampler,
 /* Before q is fitted at the end of a round: may the next, a short one, be the
  * last? Then the warmup is shortened. */
 void tm_warmup_consider_end(tempera_sampler *sampler, bool last);
+
+/* Between blocks of sweeps: does a time limit ask for an end of the warmup? */
+void tm_warmup_hurry(tempera_sampler *sampler);
 
 /* The draws of a warmup round, without their thetas, for a learner: room for
  * them, a group's latest sweep, and at the end of the round the use of them. */

@@ -12,12 +12,13 @@
 /* Of the evaluations that sweeps take, counted: the search grows with the run,
  * and with it the cheapness of the model. */
 static const double SHARE = 0.08;
-enum { AHEAD = 6000 }; /* sweeps that every run of automatic length has */
+enum { AHEAD = 6000 }; /* sweeps that most runs of automatic length have */
+static const double MOST_AHEAD = 5;
 
-static double swept(const tempera_sampler *s) {
+double tm_sampler_swept(const tempera_sampler *sampler) {
   double sum = 0;
-  for (size_t c = 0; c < s->options.chains; c++) {
-    const tm_evaluator *e = &s->groups[c]->evaluator;
+  for (size_t c = 0; c < sampler->options.chains; c++) {
+    const tm_evaluator *e = &sampler->groups[c]->evaluator;
     sum += (double)(e->likelihood_evaluations + e->gradient_evaluations);
   }
   return sum;
@@ -32,7 +33,10 @@ static uint64_t allowance(const tempera_sampler *s) {
   double sweeps = done;
   if (done < warmup)
     sweeps = (warmup + ahead) * (0.5 + 0.5 * done / warmup);
-  double due = SHARE * swept(s) * fmax(sweeps, done) / fmax(done, 1);
+  double swept = tm_sampler_swept(s);
+  double whole = swept * fmax(sweeps, done) / fmax(done, 1);
+  /* A run that takes many evaluations may end early (stopping.c). */
+  double due = SHARE * fmin(whole, fmax(swept, MOST_AHEAD * TM_DEAR));
   double spent = (double)s->store->searched;
   return due > spent ? (uint64_t)(due - spent) : 0;
 }

@@ -32,10 +32,14 @@ static size_t kept_sweeps(const tempera_sampler *s,
   return now->done > s->options.warmup ? now->done - s->options.warmup : 0;
 }
 
-/* Sweeps after which the next automatic check is due: 6000, 12000, ... */
-enum { FIRST_CHECK = 6000 };
+/* Sweeps after which the next automatic check is due: 1500, 3000, 6000, ...;
+ * before ALL_CHECKED only a run whose sweeps are dear (TM_DEAR) is checked. */
+enum { FIRST_CHECK = 1500, ALL_CHECKED = 6000 };
+/* Effective draws of a run that ends before that, or without evidence. */
+enum { ENOUGH_DRAWS = 1000, PLENTY = 4000 };
 /* A standard error of 0.05 nats is enough, but a quick model gets more: */
-enum { QUICK = 48000, PLENTY = 4000 /* effective draws */ };
+enum { QUICK = 48000 };
+static const double QUICK_WORK = 10; /* times TM_DEAR */
 static const double ENOUGH_SE = 0.05, FINE_SE = 0.0125;
 
 static size_t next_check(size_t kept) {
@@ -112,6 +116,15 @@ static bool is_hopeless(const tempera_sampler *s, const tm_check *c,
          (double)(c->round_trips + 1) * left < TM_FEWEST_TRIPS;
 }
 
+/* One that is checked early has the draws, and would have no more to go by at
+ * the next regular check: enough round trips, or none to hope for by then. */
+static bool is_ripe(const tm_check *c, size_t kept) {
+  double left = (double)ALL_CHECKED / (double)kept;
+  return c->ess >= ENOUGH_DRAWS &&
+         (c->round_trips >= TM_FEWEST_TRIPS ||
+          (double)(c->round_trips + 1) * left < TM_FEWEST_TRIPS);
+}
+
 /* Without a given number of iterations: enough when the evidence is precise,
  * and the verdict finds nothing, rough or worse, that more draws may cure. */
 static tempera_status decide(tempera_sampler *s, const tempera_progress *now,
@@ -120,9 +133,14 @@ static tempera_status decide(tempera_sampler *s, const tempera_progress *now,
   if (!is_check(s, kept))
     return TEMPERA_OK;
   tm_check c;
+  double swept = tm_sampler_swept(s);
+  if (kept < ALL_CHECKED && swept < TM_DEAR)
+    return TEMPERA_OK;
   TM_TRY(tm_sampler_check(s, &c, error));
-  double enough = kept < QUICK ? FINE_SE : ENOUGH_SE;
-  bool precise = !s->draws->evidence || c.se <= enough;
+  bool quick = kept < QUICK && swept < QUICK_WORK * TM_DEAR;
+  double enough = quick ? FINE_SE : ENOUGH_SE;
+  bool precise = (!s->draws->evidence || c.se <= enough) &&
+                 (kept >= ALL_CHECKED || is_ripe(&c, kept));
   bool hopeless = is_hopeless(s, &c, kept);
   s->satisfied = (!c.open && precise) || hopeless;
   tm_snprintf(s->decision, sizeof s->decision,
@@ -184,6 +202,7 @@ static tempera_status weigh(tempera_sampler *s, pace *p,
   adjust_pace(p, now->seconds);
   if (now->done == s->options.warmup)
     p->block = FIRST_BLOCK; /* the first draws are on disk soon */
+  tm_warmup_hurry(s);
   TM_TRY(keep(s, is_check(s, kept_sweeps(s, now)), error));
   TM_TRY(decide(s, now, error));
   bool late = tm_answers_agree_on(tm_sampler_time_is_up(s));

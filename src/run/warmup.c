@@ -6,12 +6,15 @@
 #include "run/sampler.h"
 
 #include "estimate/estimate.h"
+#include "parallel/ranks.h"
 
 enum {
   FIRST_SEARCH = 3000, /* kept sweeps; later ones come after twice as many */
   FIRST_ROUND = 300,   /* sweeps; later warmup rounds double */
   PATIENCE = 2000,     /* sweeps after which the curve must have been walked */
-  LAST_ROUND = 600,    /* learns P(tau) where warmup ends early */
+  EARLIEST = 800,      /* sweeps after which warmup may end, if it works */
+  LAST_ROUND = 600,    /* learns P(tau) where warmup ends early, */
+  SHORT_ROUND = 300,   /* and where sweeps are dear */
   WALKED = 20,         /* round trips of a round in which the prior leg works */
   MOST_EXTENSIONS = 3
 };
@@ -55,17 +58,41 @@ static bool free_to_choose(const tempera_sampler *s) {
   return s->automatic && !s->options.warmup_given;
 }
 
+static bool is_dear(const tempera_sampler *s) {
+  return tm_sampler_swept(s) >= TM_DEAR;
+}
+
 /* More warmup is of no use where the reference leg walks well and the prior
- * leg either does, too, or does not at all by a curve that is not to blame. */
+ * leg either does, too, or does not at all by a curve that is not to blame; and
+ * too dear where the reference leg alone can vouch. */
 void tm_warmup_consider_end(tempera_sampler *sampler, bool last) {
   tempera_sampler *s = sampler;
-  if (last || !free_to_choose(s) || s->round_end < PATIENCE ||
+  bool walks = s->trips >= WALKED, dear = is_dear(s);
+  size_t earliest = walks || dear ? EARLIEST : PATIENCE;
+  if (last || !free_to_choose(s) || s->round_end < earliest ||
       !tm_leg_settled(s))
     return;
-  bool prior_settled = s->trips >= WALKED || (s->barren && !s->anew);
-  size_t end = s->round_end + LAST_ROUND;
+  bool prior_settled = walks || dear || (s->barren && !s->anew);
+  size_t end = s->round_end + (dear ? SHORT_ROUND : LAST_ROUND);
   if (prior_settled && end < s->options.warmup)
     s->options.warmup = end;
+}
+
+/* With a time limit, a share of the time is the warmup's: then the round ends
+ * here, and the last one is a quarter of the sweeps so far. */
+static const double WARMUP_SHARE = 0.4;
+
+void tm_warmup_hurry(tempera_sampler *sampler) {
+  tempera_sampler *s = sampler;
+  size_t done = tm_sweeps_done(s), end = done + 1 + done / 4;
+  double limit = s->options.time_limit;
+  double spent = tm_sampler_seconds(s) - s->earlier;
+  bool late = limit > 0 && spent > WARMUP_SHARE * limit;
+  if (!tm_answers_agree_on(late) || !free_to_choose(s) || done == 0 ||
+      end >= s->options.warmup)
+    return;
+  s->round_end = done + 1;
+  s->options.warmup = end;
 }
 
 /* A last round in which nothing came up from the prior would be followed by a
@@ -134,7 +161,8 @@ tempera_status tm_round_learn(tempera_sampler *sampler, tempera_draws *draws,
   TM_TRY(tm_estimate_round_trips(draws, &s->trips, &restarts, error));
   s->barren = restarts == 0;
   bool suspect = s->barren && !tm_learner_whole(*learner);
-  s->anew = suspect && !s->annealed && s->round_end > PATIENCE;
+  bool spared = is_dear(s) && free_to_choose(s) && s->leg && tm_leg_settled(s);
+  s->anew = suspect && !spared && !s->annealed && s->round_end > PATIENCE;
   return s->anew ? tm_landscape_anneal(s, learner, error) : TEMPERA_OK;
 }
 

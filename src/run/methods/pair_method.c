@@ -153,6 +153,7 @@ static tempera_status end_round(tempera_sampler *s, bool last,
   if (s->options.ridge != TEMPERA_RIDGE_EXACT &&
       !tm_ridge_look(s->ridge)->absent)
     TM_TRY(improve_ridge(s, &improved, error));
+  TM_TRY(tm_leg_count_trips(s, error));
   if (learning(s))
     TM_TRY(learn(s, last, error));
   TM_TRY(tm_leg_end_round(s, last, error));
