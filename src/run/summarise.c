@@ -158,10 +158,12 @@ static void do_part(size_t k, void *context) {
 
 /* No mixture can be fitted to many integers: where tempering gives an estimate,
  * one that cannot be right would only contradict it. */
+enum { MANY_INTEGERS = 16 };
+
 static bool bridges(const tempera_sampler *s) {
   size_t integers = s->model->dimension - s->model->real_dimension;
   return s->options.bridge &&
-         !(integers > TM_MOST_INTEGERS && s->method->tempered);
+         !(integers > MANY_INTEGERS && s->method->tempered);
 }
 
 static tempera_status do_parts(parts *p, tempera_error *error) {

@@ -10,7 +10,14 @@
 bool tm_too_many_integers(const tempera_model *model, char *reason,
                           size_t size) {
   size_t integers = model->dimension - model->real_dimension;
-  if (integers <= TM_MOST_INTEGERS)
+  double settings = 1;
+  for (size_t j = 0; j < model->dimension; j++)
+    if (model->integer[j]) {
+      const tm_block *block = &model->blocks[model->block_of_u[j]];
+      settings *=
+          fmin(block->upper - block->lower + 1, TM_VALUES_THAT_MATTER);
+    }
+  if (settings <= TM_MOST_SETTINGS)
     return false;
   snprintf(reason, size,
            "%zu integer parameters have too many values to go through",

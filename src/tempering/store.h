@@ -36,9 +36,11 @@ static inline double tm_optimum_height(const tm_optimum *optimum, double tau) {
   return tau * optimum->log_likelihood + optimum->log_prior;
 }
 
-/* More integers than can be gone through value by value (16 binary ones have
- * 65 536 settings): then there is no ridge, for this reason. */
-enum { TM_MOST_INTEGERS = 16 };
+/* More integers than can be gone through value by value: each setting of them
+ * is climbed to by itself, at every knot (eight binary ones take 700 000
+ * gradients, ten four times as many). Of a wide integer a few values matter.
+ * Then there is no ridge, for this reason. */
+enum { TM_MOST_SETTINGS = 256, TM_VALUES_THAT_MATTER = 4 };
 bool tm_too_many_integers(const tempera_model *model, char *reason,
                           size_t size);
 
