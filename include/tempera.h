@@ -368,6 +368,7 @@ typedef struct tempera_model_spec {
    * recipe and integer_terms. */
   tempera_batch_fn log_likelihood_batch, log_prior_batch;
   bool batch_gradients;
+  size_t observations; /* terms of the log likelihood; 0: not said */
 } tempera_model_spec;
 
 typedef struct tempera_model tempera_model;
@@ -655,6 +656,7 @@ typedef struct tempera_options {
   /* The number of the first chain: chains of one seed and different numbers
    * are independent, so that several processes can share a run's chains. */
   size_t chain_offset;
+  size_t observations; /* n of WBIC; 0: as many as the model says */
 } tempera_options;
 
 void tempera_options_default_sized(tempera_options *options, size_t size);
@@ -951,6 +953,18 @@ typedef struct tempera_reference {
   size_t curve_count;
 } tempera_reference;
 
+/* Something read off the path at one tau; value and se are NaN where it cannot
+ * be had. */
+typedef struct tempera_path_answer {
+  double value, se, tau;
+} tempera_path_answer;
+
+/* A knot of log P(tau), which is linear between knots (or, for steps, constant
+ * up to the next). */
+typedef struct tempera_tau_knot {
+  double tau, log_prior;
+} tempera_tau_knot;
+
 typedef struct tempera_summary {
   char *version, *model, *method;
   uint64_t seed, data_hash;
@@ -1007,6 +1021,17 @@ typedef struct tempera_summary {
   size_t warning_count;
   tempera_history_point *history; /* log Z as the run went on, or NULL */
   size_t history_count;
+  /* Minus the mean log likelihood at tau = 1/log(observations); and
+   * log z(1) - log z(tau), the fractional evidence, at the smallest tau that
+   * the path has (0, where it is the evidence, for a proper prior). */
+  tempera_path_answer wbic, fractional;
+  size_t observations; /* 0: not known */
+  /* The tau prior that the tempered draws were made under, and the log mass of
+   * its atom at tau = 0 (-infinity: none); NULL: it has no such form. */
+  tempera_tau_knot *tau_prior;
+  size_t tau_prior_count;
+  double tau_prior_atom;
+  bool tau_prior_steps;
 } tempera_summary;
 
 /* Free the summary with tempera_summary_free. */

@@ -68,6 +68,8 @@ static const char help[] =
     "the\n"
     "                         chains in a sweep [1; 0.1 for ee; 1/8 with\n"
     "                         --paper, in place of a move]\n"
+    "      --observations N   of the data, for WBIC [as many as the model "
+    "says]\n"
     "      --seed S           random seed [a new one, recorded]\n"
     "      --threads N        [all cores]\n"
     "      --time-limit S     stop after S seconds\n"
@@ -137,6 +139,7 @@ static const struct option long_options[] = {
     {"schedule", required_argument, NULL, LIBRARY_OPTION},
     {"walkers", required_argument, NULL, LIBRARY_OPTION},
     {"exchange", required_argument, NULL, LIBRARY_OPTION},
+    {"observations", required_argument, NULL, LIBRARY_OPTION},
     {"seed", required_argument, NULL, LIBRARY_OPTION},
     {"threads", required_argument, NULL, LIBRARY_OPTION},
     {"time-limit", required_argument, NULL, LIBRARY_OPTION},

@@ -96,6 +96,7 @@ tempera_status tm_estimate_summary(const tempera_draws *draws, int threads,
   summary->barrier = summary->relabelled_rhat = summary->relabelled_ess = NAN;
   summary->log_z = summary->se = summary->lower = summary->upper = NAN;
   summary->prior_log_z = summary->prior_log_z_se = NAN;
+  summary->wbic = summary->fractional = (tempera_path_answer){NAN, NAN, NAN};
   TM_TRY(tm_estimate_name_values(draws->names, draws->size, &summary->values,
                                  &summary->value_count, error));
   TM_TRY(tm_values_begin(draws, NULL, draws->size, summary->values, &p.values,
@@ -167,6 +168,7 @@ void tempera_summary_free(tempera_summary *summary) {
   tm_heap_free(summary->tau_bins);
   tm_heap_free(summary->curve);
   tm_heap_free(summary->history);
+  tm_heap_free(summary->tau_prior);
   if (summary->reference)
     tm_heap_free(summary->reference->curve);
   tm_heap_free(summary->reference);

@@ -49,6 +49,7 @@ static void add_options(json_t *config, const tempera_options *o) {
   tm_json_integer(config, "iterations", o->iterations);
   tm_json_integer(config, "warmup", o->warmup);
   tm_json_integer(config, "thin", o->thin);
+  tm_json_integer(config, "observations", o->observations);
   tm_json_integer(config, "levels", o->levels);
   tm_json_integer(config, "walkers", o->walkers);
   tm_json_real(config, "exchange", o->exchange);

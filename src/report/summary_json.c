@@ -210,6 +210,34 @@ static json_t *search(const tempera_summary *s) {
   return object;
 }
 
+/* No error is zero: a summary made by hand has none. */
+static json_t *path_answer(const tempera_path_answer *a, const char *value,
+                           const char *tau) {
+  if (!(a->se > 0))
+    return json_null();
+  json_t *object = json_object();
+  tm_json_real(object, value, a->value);
+  tm_json_real(object, "se", a->se);
+  tm_json_real(object, tau, a->tau);
+  return object;
+}
+
+static json_t *tau_prior(const tempera_summary *s) {
+  if (!s->tau_prior)
+    return json_null();
+  json_t *object = json_object(), *list = json_array();
+  for (size_t i = 0; i < s->tau_prior_count; i++) {
+    json_t *item = json_object();
+    tm_json_real(item, "tau", s->tau_prior[i].tau);
+    tm_json_real(item, "log_prior", s->tau_prior[i].log_prior);
+    json_array_append_new(list, item);
+  }
+  tm_json_real(object, "log_atom", s->tau_prior_atom);
+  json_object_set_new(object, "steps", json_boolean(s->tau_prior_steps));
+  json_object_set_new(object, "knots", list);
+  return object;
+}
+
 static json_t *tempering(const tempera_summary *s) {
   json_t *object = json_object();
   tm_json_real(object, "barrier", s->barrier);
@@ -225,6 +253,7 @@ static json_t *tempering(const tempera_summary *s) {
   json_object_set_new(object, "tau_bins", tau_bins(s));
   json_object_set_new(object, "curve",
                       curve(s->curve, s->curve_count, "mean_log_likelihood"));
+  json_object_set_new(object, "tau_prior", tau_prior(s));
   json_object_set_new(object, "reference", reference(s->reference));
   json_object_set_new(object, "levels", levels(s));
   json_object_set_new(object, "ridge", ridge(s));
@@ -280,6 +309,11 @@ tempera_status tempera_summary_json(const tempera_summary *summary, char **text,
   if (s->running)
     tm_json_integer(root, "running", s->running);
   json_object_set_new(root, "evidence", evidence(s));
+  json_object_set_new(root, "wbic", path_answer(&s->wbic, "value", "tau"));
+  json_object_set_new(root, "fractional",
+                      path_answer(&s->fractional, "log_z", "b"));
+  if (s->observations)
+    tm_json_integer(root, "observations", s->observations);
   json_object_set_new(root, "modes", modes(s));
   if (s->label_count) {
     json_object_set_new(root, "labels", labels(s));

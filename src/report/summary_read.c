@@ -235,6 +235,27 @@ static bool read_reference(const json_t *json, tempera_summary *s) {
                     &r->curve_count);
 }
 
+static tempera_path_answer read_answer(const json_t *json, const char *value,
+                                       const char *tau) {
+  return (tempera_path_answer){real(json, value), real(json, "se"),
+                               real(json, tau)};
+}
+
+static bool read_tau_prior(const json_t *json, tempera_summary *s) {
+  const json_t *list = json_object_get(json, "knots");
+  double atom = real(json, "log_atom");
+  s->tau_prior_atom = isnan(atom) ? -INFINITY : atom;
+  s->tau_prior_steps = truth(json, "steps");
+  if (!room(list, sizeof *s->tau_prior, &s->tau_prior, &s->tau_prior_count))
+    return false;
+  for (size_t i = 0; i < s->tau_prior_count; i++) {
+    const json_t *item = json_array_get(list, i);
+    s->tau_prior[i] =
+        (tempera_tau_knot){real(item, "tau"), real(item, "log_prior")};
+  }
+  return true;
+}
+
 static bool read_levels(const json_t *list, tempera_summary *s) {
   if (!room(list, sizeof *s->levels, &s->levels, &s->level_count))
     return false;
@@ -290,6 +311,7 @@ static bool read_tempering(const json_t *root, tempera_summary *s) {
   return read_tau_bins(json_object_get(json, "tau_bins"), s) &&
          read_curve(json_object_get(json, "curve"), "mean_log_likelihood",
                     &s->curve, &s->curve_count) &&
+         read_tau_prior(json_object_get(json, "tau_prior"), s) &&
          read_reference(json_object_get(json, "reference"), s) &&
          read_levels(json_object_get(json, "levels"), s) &&
          read_ridge(json_object_get(json, "ridge"), s);
@@ -353,6 +375,10 @@ static bool read_head(const json_t *root, tempera_summary *s) {
 
 static bool read_summary(const json_t *root, tempera_summary *s) {
   read_cost(root, s);
+  s->wbic = read_answer(json_object_get(root, "wbic"), "value", "tau");
+  s->fractional =
+      read_answer(json_object_get(root, "fractional"), "log_z", "b");
+  s->observations = read_integer(root, "observations");
   return read_head(root, s) && read_data(json_object_get(root, "data"), s) &&
          read_evidence(root, s) &&
          read_values(json_object_get(root, "parameters"), &s->values,

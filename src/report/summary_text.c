@@ -129,6 +129,24 @@ static void add_estimates(tm_text *out, const tempera_summary *s,
     }
 }
 
+/* What else the path says. At b = 0 the fractional evidence is the evidence. */
+static void add_path_answers(tm_text *out, const tempera_summary *s) {
+  if (s->fractional.se > 0 && s->fractional.tau > 0) {
+    int decimals = tm_decimals(s->fractional.se);
+    tm_text_printf(out,
+                   "  fractional evidence log z(1) - log z(b) = %.*f, se %.*f "
+                   "(b = %.4g)\n",
+                   decimals, s->fractional.value, decimals, s->fractional.se,
+                   s->fractional.tau);
+  }
+  if (s->wbic.se > 0) {
+    int decimals = tm_decimals(s->wbic.se);
+    tm_text_printf(out, "  WBIC = %.*f, se %.*f (tau = %.3g = 1/log %zu)\n",
+                   decimals, s->wbic.value, decimals, s->wbic.se, s->wbic.tau,
+                   s->observations);
+  }
+}
+
 static void add_evidence(tm_text *out, const tempera_summary *s,
                          const tm_screen *screen) {
   tm_screen_heading(out, "Evidence", screen);
@@ -143,6 +161,7 @@ static void add_evidence(tm_text *out, const tempera_summary *s,
   }
   if (s->estimate_count)
     add_estimates(out, s, screen);
+  add_path_answers(out, s);
   if (s->zero_likelihood > 0)
     tm_text_printf(out, "  prior mass with zero likelihood: %.4g\n",
                    s->zero_likelihood);

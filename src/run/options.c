@@ -228,6 +228,10 @@ static tempera_status set_warmup(const setting *s, tempera_options *o) {
   return TEMPERA_OK;
 }
 
+static tempera_status set_observations(const setting *s, tempera_options *o) {
+  return set_size(s, 1, UINT64_C(1) << 40, &o->observations);
+}
+
 static tempera_status set_thin(const setting *s, tempera_options *o) {
   return set_size(s, 1, UINT64_C(1) << 40, &o->thin);
 }
@@ -306,6 +310,7 @@ static const option options_by_name[] = {
     {"iterations", set_iterations},
     {"warmup", set_warmup},
     {"thin", set_thin},
+    {"observations", set_observations},
     {"levels", set_levels},
     {"weights", set_weights},
     {"swaps", set_swaps},

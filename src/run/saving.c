@@ -14,7 +14,7 @@
 
 /* Whoever adds an option adds it below, and its bytes here. */
 #if UINTPTR_MAX == UINT64_MAX
-_Static_assert(sizeof(tempera_options) == 176,
+_Static_assert(sizeof(tempera_options) == 184,
                "archive the new option in run/saving.c");
 #endif
 
@@ -65,6 +65,7 @@ static void archive_options(tempera_options *o, tm_archive *archive) {
   tm_archive_count(archive, &o->thin, MOST_SWEEPS);
   tm_archive_count(archive, &o->levels, TM_MOST_LEVELS);
   tm_archive_count(archive, &o->walkers, MOST_WALKERS);
+  tm_archive_count(archive, &o->observations, MOST_SWEEPS);
   tm_archive_u64(archive, &o->seed);
   tm_archive_count(archive, &threads, MOST_THREADS);
   tm_archive_size(archive, &o->chain_offset);

@@ -2,6 +2,7 @@
  * cost, and what they were made by. */
 #include "run/sampler.h"
 
+#include "estimate/answers/power.h"
 #include "estimate/estimate.h"
 #include "estimate/evidence/evidence.h"
 #include "estimate/findings.h"
@@ -304,6 +305,8 @@ tempera_status tempera_sampler_summarise(const tempera_sampler *sampler,
     status = fill_outcome(sampler, calls, made, error);
   if (status == TEMPERA_OK)
     status = tm_estimate_verdict(made, error);
+  if (status == TEMPERA_OK)
+    status = tm_estimate_power(sampler->draws, made, error);
   if (status != TEMPERA_OK) {
     tempera_summary_free(made);
     return status;
