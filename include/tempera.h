@@ -1147,6 +1147,16 @@ TEMPERA_CHECKED tempera_status tempera_run_report(const char *folder,
  * Model comparison
  */
 
+/* What runs are compared by; a comparison is of one kind, never of two.
+ * EVIDENCE: Bayes factors. FRACTIONAL: fractional Bayes factors (O'Hagan 1995),
+ * of log z(1) - log z(b) at one b, which improper priors have too. WBIC:
+ * differences of WBIC (Watanabe 2013), which stand in for log Bayes factors. */
+typedef enum tempera_factor {
+  TEMPERA_FACTOR_EVIDENCE = 0,
+  TEMPERA_FACTOR_FRACTIONAL,
+  TEMPERA_FACTOR_WBIC
+} tempera_factor;
+
 /* Vectors hold one number per run; matrices are count x count, [i][j] being
  * run i against run j. */
 typedef struct tempera_comparison {
@@ -1160,6 +1170,8 @@ typedef struct tempera_comparison {
   char **warnings;
   size_t warning_count;
   char *numbers; /* single numbers that differ in the data, in words, or NULL */
+  tempera_factor kind;
+  double tau; /* b, or WBIC's tau; else NaN */
 } tempera_comparison;
 
 /* Compare runs, called by these names. prior_odds: a positive number for each
@@ -1170,6 +1182,19 @@ typedef struct tempera_comparison {
 TEMPERA_CHECKED tempera_status tempera_compare(
     const tempera_summary *const *summaries, const char *const *names,
     size_t count, const double *prior_odds, tempera_comparison **comparison,
+    tempera_error *error);
+/* The same by another kind: by `fractional` or `wbic` of the summaries (log_z of
+ * the comparison then holds the former, or minus the latter). Refused where a
+ * run lacks it, or where they are not at one tau; see
+ * tempera_run_fractional. */
+TEMPERA_CHECKED tempera_status tempera_compare_by(
+    tempera_factor kind, const tempera_summary *const *summaries,
+    const char *const *names, size_t count, const double *prior_odds,
+    tempera_comparison **comparison, tempera_error *error);
+/* log z(1) - log z(b) of the run in a folder, by its tempered draws. Refused
+ * where the path does not cover b. */
+TEMPERA_CHECKED tempera_status tempera_run_fractional(
+    const char *folder, double b, tempera_path_answer *fractional,
     tempera_error *error);
 void tempera_comparison_free(tempera_comparison *comparison);
 /* What a log Bayes factor of this size says, after Kass & Raftery (1995):

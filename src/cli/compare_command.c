@@ -5,6 +5,7 @@
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const char help[] =
     "usage: tempera compare RUN RUN... [options]\n"
@@ -15,12 +16,23 @@ static const char help[] =
     "      --prior-odds A:B:...  prior odds of the models, in the order of "
     "the\n"
     "                            runs (also A,B,...) [equal]\n"
+    "      --by KIND             evidence, fractional or wbic [evidence]\n"
+    "                            evidence: Bayes factors\n"
+    "                            fractional: of log z(1) - log z(b), which "
+    "improper\n"
+    "                            priors have too\n"
+    "                            wbic: differences of WBIC\n"
+    "      --fraction B          b of the fractional ones [the largest that a "
+    "run\n"
+    "                            has by itself]\n"
     "      --html FILE           also a page with charts\n"
     "      --json                as JSON\n"
     "  -h, --help\n";
 
 static const struct option long_options[] = {
     {"prior-odds", required_argument, NULL, 'p'},
+    {"by", required_argument, NULL, 'b'},
+    {"fraction", required_argument, NULL, 'f'},
     {"html", required_argument, NULL, 'w'},
     {"json", no_argument, NULL, 'j'},
     {"help", no_argument, NULL, 'h'},
@@ -34,6 +46,9 @@ typedef struct request {
   tempera_summary **summaries;
   const char *page; /* or NULL */
   bool json;
+  bool chosen; /* the kind was given */
+  tempera_factor kind;
+  double fraction; /* 0: not given */
 } request;
 
 /* "2:1:1" or "2,1,1": as many positive numbers as there are runs. */
@@ -70,6 +85,46 @@ static int read_runs(request *r) {
   return EXIT_DONE;
 }
 
+static int take_kind(request *r, const char *word) {
+  static const char *const words[] = {"evidence", "fractional", "wbic"};
+  for (int i = 0; i < 3; i++)
+    if (strcmp(words[i], word) == 0) {
+      r->kind = (tempera_factor)i;
+      r->chosen = true;
+      return EXIT_DONE;
+    }
+  return cli_usage("compare",
+                   "--by %s: choose one of evidence, fractional, wbic", word);
+}
+
+static int take_fraction(request *r, const char *text) {
+  char *end;
+  r->fraction = strtod(text, &end);
+  if (*end || !(r->fraction > 0 && r->fraction < 1))
+    return cli_usage("compare", "--fraction %s: wanted a number between 0 and 1",
+                     text);
+  return EXIT_DONE;
+}
+
+/* All at one b: the largest is proper in every run. */
+static int find_fractions(request *r) {
+  tempera_error error = {0};
+  double b = r->fraction;
+  for (size_t i = 0; i < r->count && r->fraction == 0; i++)
+    if (r->summaries[i]->fractional.tau > b)
+      b = r->summaries[i]->fractional.tau;
+  if (b == 0)
+    return cli_usage("compare",
+                     "all these priors are proper: compare by the evidence, or "
+                     "say at which b with --fraction");
+  for (size_t i = 0; i < r->count; i++)
+    if (r->summaries[i]->fractional.tau != b &&
+        tempera_run_fractional(r->folders[i], b, &r->summaries[i]->fractional,
+                               &error) != TEMPERA_OK)
+      return cli_fail(NULL, &error);
+  return EXIT_DONE;
+}
+
 static int compare(request *r) {
   tempera_error error = {0};
   tempera_comparison *comparison = NULL;
@@ -79,7 +134,13 @@ static int compare(request *r) {
     code = read_runs(r);
   if (code != EXIT_DONE)
     return code;
-  if (tempera_compare((const tempera_summary *const *)r->summaries,
+  if (!r->chosen && r->fraction > 0)
+    r->kind = TEMPERA_FACTOR_FRACTIONAL;
+  if (r->kind == TEMPERA_FACTOR_FRACTIONAL)
+    code = find_fractions(r);
+  if (code != EXIT_DONE)
+    return code;
+  if (tempera_compare_by(r->kind, (const tempera_summary *const *)r->summaries,
                       (const char *const *)r->folders, r->count,
                       r->odds_text ? r->odds : NULL, &comparison,
                       &error) != TEMPERA_OK)
@@ -110,8 +171,13 @@ int cli_compare(int argc, char **argv) {
       r.page = optarg;
     else if (code == 'j')
       r.json = true;
-    else
+    else if (code != 'b' && code != 'f')
       return cli_bad_option("compare", code, argv, long_options);
+    int taken = code == 'b'   ? take_kind(&r, optarg)
+                : code == 'f' ? take_fraction(&r, optarg)
+                              : EXIT_DONE;
+    if (taken != EXIT_DONE)
+      return taken;
   }
   if (optind + 2 > argc)
     return cli_usage("compare", "give the folders of at least two runs");

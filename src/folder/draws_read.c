@@ -66,6 +66,36 @@ static void count_sweeps(const tm_run_files *files, tempera_draws *draws,
     *sweeps = tempered->rows / draws->width;
 }
 
+/* The law of the tempered rows, as far as the summary tells. */
+static tempera_status fill_law(const tempera_summary *s, tempera_draws *draws,
+                               tempera_error *error) {
+  size_t n = s->tau_prior_count;
+  draws->likelihood = true;
+  draws->observations = s->observations;
+  if (n < 2)
+    return TEMPERA_OK;
+  double *tau = TM_NEW(draws->arena, double, n);
+  double *log_prior = TM_NEW(draws->arena, double, n);
+  if (!tau || !log_prior)
+    return tm_fail_memory(error);
+  for (size_t k = 0; k < n; k++) {
+    tau[k] = s->tau_prior[k].tau;
+    log_prior[k] = s->tau_prior[k].log_prior;
+    if (!isfinite(tau[k]) || !isfinite(log_prior[k]) ||
+        (k > 0 && !(tau[k] > tau[k - 1])))
+      return tm_fail(error, TEMPERA_ERROR_INPUT,
+                     "summary.json: the knots of tau_prior make no sense");
+  }
+  draws->tau_min = tau[0];
+  draws->evidence = tau[0] == 0;
+  const tm_draws_prior prior = {.knots = n,
+                                .tau = tau,
+                                .log_prior = log_prior,
+                                .log_atom = s->tau_prior_atom,
+                                .steps = s->tau_prior_steps};
+  return tm_draws_set_prior(draws, &prior, error);
+}
+
 static tempera_status make_draws(const tm_run_files *files,
                                  tempera_draws *draws, tempera_error *error) {
   const tempera_summary *s = files->summary;
@@ -78,6 +108,7 @@ static tempera_status make_draws(const tm_run_files *files,
   TM_TRY(tm_draws_keep_names(draws, names, error));
   count_sweeps(files, draws, &sweeps);
   TM_TRY(tm_draws_reserve(draws, sweeps, error));
+  TM_TRY(fill_law(s, draws, error));
   draws->count = sweeps;
   for (size_t role = 0; role < 2; role++)
     if (draws->has_role[role])

@@ -23,12 +23,52 @@ static tempera_status check_evidence(const tempera_summary *s, const char *name,
     return TEMPERA_OK;
   for (size_t i = 0; i < s->finding_count; i++)
     if (!strcmp(s->findings[i].code, "improper-prior"))
-      return tm_fail(error, TEMPERA_ERROR_INPUT, "%s (model %s): %.400s", name,
-                     s->model ? s->model : "?", s->findings[i].words);
+      return tm_fail(error, TEMPERA_ERROR_INPUT,
+                     "%s (model %s): %.300s Or compare by the fractional "
+                     "evidence (--by fractional).",
+                     name, s->model ? s->model : "?", s->findings[i].words);
   return tm_fail(error, TEMPERA_ERROR_INPUT,
                  "%s (model %s) has no evidence: its method gives none, or it "
                  "stopped too early",
                  name, s->model ? s->model : "?");
+}
+
+/* What is compared: larger is better. */
+static tempera_path_answer score_of(tempera_factor kind,
+                                    const tempera_summary *s) {
+  if (kind == TEMPERA_FACTOR_FRACTIONAL)
+    return s->fractional;
+  if (kind == TEMPERA_FACTOR_WBIC)
+    return (tempera_path_answer){-s->wbic.value, s->wbic.se, s->wbic.tau};
+  return (tempera_path_answer){s->log_z, s->se, NAN};
+}
+
+/* All there, and at one tau. */
+static tempera_status check_scores(tempera_factor kind,
+                                   const tempera_summary *const *summaries,
+                                   const char *const *names, size_t count,
+                                   tempera_error *error) {
+  const char *what = kind == TEMPERA_FACTOR_WBIC ? "WBIC" : "fractional evidence";
+  double first = score_of(kind, summaries[0]).tau;
+  for (size_t i = 0; i < count; i++) {
+    tempera_path_answer a = score_of(kind, summaries[i]);
+    if (kind == TEMPERA_FACTOR_EVIDENCE) {
+      TM_TRY(check_evidence(summaries[i], names[i], error));
+      continue;
+    }
+    if (!isfinite(a.value) || !(a.se > 0))
+      return tm_fail(error, TEMPERA_ERROR_INPUT,
+                     "%s has no %s: its path does not reach that tau, or (for "
+                     "WBIC) the number of observations is not known: see "
+                     "--observations of tempera sample",
+                     names[i], what);
+    if (!(fabs(a.tau - first) <= 1e-12 * first))
+      return tm_fail(error, TEMPERA_ERROR_INPUT,
+                     "%s has its %s at tau = %g, %s at %g: they cannot be "
+                     "compared",
+                     names[0], what, first, names[i], a.tau);
+  }
+  return TEMPERA_OK;
 }
 
 static tempera_status check_odds(const double *odds, size_t count,
@@ -93,8 +133,10 @@ static void fill(tempera_comparison *c, const tempera_summary *const *summaries,
   for (size_t i = 0; i < c->count; i++)
     total += odds ? odds[i] : 1;
   for (size_t i = 0; i < c->count; i++) {
-    c->log_z[i] = summaries[i]->log_z;
-    c->se[i] = summaries[i]->se;
+    tempera_path_answer score = score_of(c->kind, summaries[i]);
+    c->log_z[i] = score.value;
+    c->se[i] = score.se;
+    c->tau = score.tau;
     c->prior[i] = (odds ? odds[i] : 1) / total;
     if (c->log_z[i] > c->log_z[c->best])
       c->best = i;
@@ -235,6 +277,16 @@ tempera_status tempera_compare(const tempera_summary *const *summaries,
                                const double *prior_odds,
                                tempera_comparison **comparison,
                                tempera_error *error) {
+  return tempera_compare_by(TEMPERA_FACTOR_EVIDENCE, summaries, names, count,
+                            prior_odds, comparison, error);
+}
+
+tempera_status tempera_compare_by(tempera_factor kind,
+                                  const tempera_summary *const *summaries,
+                                  const char *const *names, size_t count,
+                                  const double *prior_odds,
+                                  tempera_comparison **comparison,
+                                  tempera_error *error) {
   tm_text numbers = {0}, extras = {0};
   tempera_comparison *made = NULL;
   tempera_status status = TEMPERA_OK;
@@ -242,12 +294,12 @@ tempera_status tempera_compare(const tempera_summary *const *summaries,
     return tm_fail(error, TEMPERA_ERROR_ARGUMENT,
                    "a comparison needs at least two runs");
   TM_TRY(check_odds(prior_odds, count, error));
-  for (size_t i = 0; i < count; i++)
-    TM_TRY(check_evidence(summaries[i], names[i], error));
+  TM_TRY(check_scores(kind, summaries, names, count, error));
   TM_TRY_DONE(
       tm_compare_data(summaries, names, count, &numbers, &extras, error));
   made = make(summaries, names, count);
   TM_TRY_DONE(made ? TEMPERA_OK : tm_fail_memory(error));
+  made->kind = kind;
   fill(made, summaries, prior_odds);
   TM_TRY_DONE(warn_all(made, summaries, &extras, error));
   made->numbers = numbers.data;

@@ -11,4 +11,10 @@ TEMPERA_CHECKED tempera_status tm_compare_data(
     const tempera_summary *const *summaries, const char *const *names,
     size_t count, tm_text *numbers, tm_text *extras, tempera_error *error);
 
+/* compare_text.c: the kind as a word, the column of what is compared, and a
+ * sentence on it. */
+const char *tm_compare_word(tempera_factor kind);
+const char *tm_compare_score(tempera_factor kind);
+void tm_compare_kind(const tempera_comparison *comparison, tm_text *out);
+
 #endif

@@ -2,6 +2,7 @@
  * as a matrix, probabilities as bars. */
 #include "base/json.h"
 #include "base/locale.h"
+#include "report/compare.h"
 #include "report/page.h"
 #include "report/table.h"
 
@@ -10,12 +11,12 @@
 #include <string.h>
 
 static void add_models(json_t *section, const tempera_comparison *c) {
-  static const struct {
+  const struct {
     const char *name, *title;
     bool left;
   } columns[] = {{"run", "", true},
                  {"model", "", true},
-                 {"log Z", "log evidence", false},
+                 {tm_compare_score(c->kind), "what is compared", false},
                  {"se", "its standard error", false},
                  {"log BF vs best", "log Bayes factor against the best", false},
                  {"se", "its standard error", false},
@@ -23,6 +24,11 @@ static void add_models(json_t *section, const tempera_comparison *c) {
                  {"prior", "prior probability", false},
                  {"probability", "posterior probability", false},
                  {"se", "its standard error", false}};
+  tm_text kind = {0};
+  tm_compare_kind(c, &kind);
+  tm_text_add(&kind, ".");
+  tm_section_text(section, NULL, kind.failed ? "" : kind.data);
+  tm_text_clear(&kind);
   json_t *table = tm_section_table(section, NULL);
   for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
     tm_page_column(table, columns[i].name, columns[i].title, columns[i].left);
@@ -67,8 +73,11 @@ static json_t *names_of(const tempera_comparison *c) {
  */
 
 static json_t *evidence_figure(const tempera_comparison *c) {
-  json_t *figure = tm_figure("forest", "log Z with 95 % intervals");
-  tm_figure_axis(figure, "x", "log Z");
+  char title[64];
+  snprintf(title, sizeof title, "%s with 95 %% intervals",
+           tm_compare_score(c->kind));
+  json_t *figure = tm_figure("forest", title);
+  tm_figure_axis(figure, "x", tm_compare_score(c->kind));
   for (size_t i = 0; i < c->count; i++) {
     json_t *item = tm_figure_item(figure, c->names[i], c->log_z[i],
                                   c->log_z[i] - 1.96 * c->se[i],

@@ -1,5 +1,6 @@
 /* compare_text.c - a comparison as tables and as JSON. */
 #include "base/json.h"
+#include "report/compare.h"
 #include "report/table.h"
 
 /* "-1.02 +- 0.03", to the digits that the error supports. */
@@ -18,9 +19,34 @@ static void factor_cell(tm_table *table, const tempera_comparison *c, size_t i,
   tm_text_clear(&cell);
 }
 
+const char *tm_compare_word(tempera_factor kind) {
+  static const char *const words[] = {"evidence", "fractional", "wbic"};
+  return words[kind];
+}
+
+const char *tm_compare_score(tempera_factor kind) {
+  static const char *const words[] = {"log Z", "log z(1)/z(b)", "-WBIC"};
+  return words[kind];
+}
+
+void tm_compare_kind(const tempera_comparison *c, tm_text *out) {
+  if (c->kind == TEMPERA_FACTOR_EVIDENCE)
+    tm_text_add(out, "Bayes factors, by the evidence");
+  else if (c->kind == TEMPERA_FACTOR_FRACTIONAL)
+    tm_text_printf(out,
+                   "Fractional Bayes factors (O'Hagan 1995), b = %.4g: not to "
+                   "be set beside those by the evidence",
+                   c->tau);
+  else
+    tm_text_printf(out,
+                   "Differences of WBIC (Watanabe 2013), tau = %.3g: they stand "
+                   "in for log Bayes factors, to the order of sqrt(log n)",
+                   c->tau);
+}
+
 static void add_models(const tempera_comparison *c, bool colour, tm_text *out) {
-  static const char *const titles[] = {
-      "run",  "log Z",       "se", "log BF vs best",
+  const char *const titles[] = {
+      "run",  tm_compare_score(c->kind), "se", "log BF vs best",
       "se",   "probability", "se", "evidence against it",
       "prior"};
   enum { COLUMNS = sizeof titles / sizeof *titles };
@@ -67,6 +93,8 @@ tempera_status tempera_comparison_text(const tempera_comparison *comparison,
                                        bool colour, char **text,
                                        tempera_error *error) {
   tm_text out = {0};
+  tm_compare_kind(comparison, &out);
+  tm_text_add(&out, "\n\n");
   add_models(comparison, colour, &out);
   add_factors(comparison, colour, &out);
   tm_text_add(&out, "\n  2 log BF: below 2 a bare mention, to 6 positive, to "
@@ -118,6 +146,8 @@ tempera_status tempera_comparison_json(const tempera_comparison *comparison,
   json_t *root = json_object(), *models = json_array(), *warnings;
   for (size_t i = 0; i < c->count; i++)
     json_array_append_new(models, model(c, i));
+  tm_json_string(root, "kind", tm_compare_word(c->kind));
+  tm_json_real(root, "tau", c->tau);
   json_object_set_new(root, "models", models);
   tm_json_string(root, "best", c->names[c->best]);
   json_object_set_new(root, "log_bayes_factors",

@@ -54,7 +54,27 @@ holds "Bayes factors are differences of log Z" python3 check.py
 status 1 "other data" "$tempera" compare first third
 says "other data" 'first and third are on different data .variable y differs'
 status 1 "an improper prior" "$tempera" compare first improper
-says "an improper prior" 'undefined: the prior of mu is improper'
+says "an improper prior" 'undefined: the prior of mu is improper.*--by fractional'
+status 0 "fractional Bayes factors" "$tempera" compare first improper \
+  --by fractional --json
+cp out fractional.json
+[ "$(json fractional.json 'j["kind"], j["tau"], j["models"][1]["se"] > 0')" = \
+  "('fractional', 0.5, True)" ] || fail "the kind is named, at one b"
+status 0 "fractional in words" "$tempera" compare first improper --by fractional
+prints "fractional in words" "^Fractional Bayes factors .*, b = 0.5"
+status 1 "a b that the path lacks" "$tempera" compare first improper \
+  --fraction 0.1
+says "a b that the path lacks" 'improper: .* do not cover tau from 0.1 to 1 .*--tau-min'
+status 1 "no WBIC" "$tempera" compare first improper --by wbic
+says "no WBIC" 'has no WBIC.*--observations'
+status 2 "proper priors" "$tempera" compare first second --by fractional
+says "proper priors" 'all these priors are proper'
+status 2 "another kind" "$tempera" compare first second --by guess
+says "another kind" 'choose one of evidence, fractional, wbic'
+for fraction in 0 1 x -1 ''; do
+  status 2 "fraction '$fraction'" "$tempera" compare first second \
+    --fraction "$fraction"
+done
 status 1 "no such run" "$tempera" compare first absent
 says "no such run" 'absent/summary\.json'
 for odds in 1 1:2:3 1:0 1:-1 1:x 1: 1:inf ''; do
