@@ -59,12 +59,12 @@ status 0 "fractional Bayes factors" "$tempera" compare first improper \
   --by fractional --json
 cp out fractional.json
 [ "$(json fractional.json 'j["kind"], j["tau"], j["models"][1]["se"] > 0')" = \
-  "('fractional', 0.5, True)" ] || fail "the kind is named, at one b"
+  "('fractional', 0.1, True)" ] || fail "the kind is named, at one b"
 status 0 "fractional in words" "$tempera" compare first improper --by fractional
-prints "fractional in words" "^Fractional Bayes factors .*, b = 0.5"
+prints "fractional in words" "^Fractional Bayes factors .*, b = 0.1"
 status 1 "a b that the path lacks" "$tempera" compare first improper \
-  --fraction 0.1
-says "a b that the path lacks" 'improper: .* do not cover tau from 0.1 to 1 .*--tau-min'
+  --fraction 0.05
+says "a b that the path lacks" 'improper: .* do not cover tau from 0.05 to 1 .*--tau-min'
 status 1 "no WBIC" "$tempera" compare first improper --by wbic
 says "no WBIC" 'has no WBIC.*--observations'
 status 2 "proper priors" "$tempera" compare first second --by fractional
