@@ -495,6 +495,10 @@ TEMPERA_CHECKED tempera_status tempera_evaluator_at(
 TEMPERA_CHECKED tempera_status tempera_model_probe(
     const tempera_model *model, uint64_t seed, size_t count, double *theta,
     double *log_likelihood, double *log_prior, tempera_error *error);
+/* How many terms the likelihood has, one for each outcome that a statement
+ * scores; 0 where that is not known (models in C, programs whose terms do not
+ * add up to their likelihood). It calls the model. */
+size_t tempera_model_terms(const tempera_model *model);
 /* Starts from a JSON file: an object {name: value or array}, the same for
  * every chain, or an array of such objects, one per chain. Fills chains x
  * tempera_model_size numbers, as tempera_options.init wants them. */

@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "language/check/check.h"
+#include "language/emit/emit.h"
 #include "language/emit/hoist.h"
 #include "language/read/own_functions.h"
 
@@ -90,6 +91,7 @@ tempera_status tempera_program_describe(const tempera_program *program,
                                         char **text, tempera_error *error) {
   tm_text out = {0};
   tm_describe(&program->split, &out);
+  tm_describe_predictive(program, &out);
   if (out.failed || !out.data) {
     tm_text_clear(&out);
     return tm_fail_memory(error);

@@ -484,3 +484,76 @@ tempera_status tempera_data_dimensions(const tempera_data *data,
   *rank = v->rank;
   return TEMPERA_OK;
 }
+
+/* ---- data made of others -------------------------------------------------- */
+
+static bool copy_variable(tm_arena *arena, const variable *from, variable *to) {
+  *to = *from;
+  to->name = tm_arena_text(arena, from->name);
+  if (from->reals)
+    to->reals = TM_NEW(arena, double, from->count + 1);
+  if (from->integers)
+    to->integers = TM_NEW(arena, int64_t, from->count + 1);
+  if (from->problem)
+    to->problem = tm_arena_text(arena, from->problem);
+  if (!to->name || (from->reals && !to->reals) ||
+      (from->integers && !to->integers) || (from->problem && !to->problem))
+    return false;
+  if (from->reals && from->count)
+    memcpy(to->reals, from->reals, from->count * sizeof *to->reals);
+  if (from->integers && from->count)
+    memcpy(to->integers, from->integers, from->count * sizeof *to->integers);
+  return true;
+}
+
+tempera_status tm_data_copy(const tempera_data *data, tempera_data **copy,
+                            tempera_error *error) {
+  tm_arena *arena = tm_arena_create();
+  tempera_data *made = arena ? TM_NEW(arena, tempera_data, 1) : NULL;
+  bool fine = made != NULL;
+  if (fine) {
+    *made = *data;
+    made->arena = arena;
+    made->variables = TM_NEW(arena, variable, data->count + 1);
+    fine = made->variables != NULL;
+  }
+  for (size_t i = 0; fine && i < data->count; i++)
+    fine =
+        copy_variable(arena, &data->variables[i], &made->variables[i]);
+  if (!fine) {
+    tm_arena_free(arena);
+    return tm_fail_memory(error);
+  }
+  *copy = made;
+  return TEMPERA_OK;
+}
+
+tempera_status tm_data_replace(tempera_data *data, const char *name, bool whole,
+                               const double *values, size_t count,
+                               tempera_error *error) {
+  for (size_t i = 0; i < data->count; i++) {
+    variable *v = &data->variables[i];
+    if (strcmp(v->name, name))
+      continue;
+    if (v->count != count || v->problem)
+      return tm_fail(error, TEMPERA_ERROR_INPUT,
+                     "%s has %zu values in the data, and %zu were simulated",
+                     name, v->count, count);
+    if (whole && !v->integers) /* an empty array */
+      v->integers = TM_NEW(data->arena, int64_t, count + 1);
+    if (whole && !v->integers)
+      return tm_fail_memory(error);
+    v->integers = whole ? v->integers : NULL;
+    for (size_t k = 0; k < count; k++) {
+      v->reals[k] = values[k];
+      if (whole)
+        v->integers[k] = (int64_t)values[k];
+    }
+    data->hash = hash_data(data);
+    return TEMPERA_OK;
+  }
+  return tm_fail(error, TEMPERA_ERROR_INPUT,
+                 "%s is not in the data: it is computed from them, and data "
+                 "that would give what was simulated are not known",
+                 name);
+}

@@ -67,6 +67,7 @@ struct tempera_model {
   /* Data that are outcomes of the likelihood; none: not known. */
   const char **observed;
   size_t observed_count;
+  const struct tm_predictive_calls *predictive; /* predictive.h; or NULL */
   /* What exploring a prior without prior_draw found; see run/prior_run.h. */
   const tm_prior_law *law; /* its draws, or NULL */
   bool from_support;       /* tau = 0 stands for the prior where L > 0 */

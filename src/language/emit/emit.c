@@ -486,6 +486,8 @@ static bool has_silent_variant(const tm_function *f) {
 const char *tm_emit_variant(const tm_emitter *g, const tm_function *f) {
   if (g->silent && has_silent_variant(f))
     return g->gradient ? "gs" : "vs";
+  if (g->pointing && f->uses_target)
+    return "p";
   return g->gradient ? "g" : "v";
 }
 
@@ -553,6 +555,25 @@ static void emit_functions(tm_emitter *g, bool gradient) {
   g->gradient = false;
 }
 
+/* Those that raise the target once more, term by term. */
+static void emit_pointing_functions(tm_emitter *g) {
+  const tm_program *tree = &g->program->tree;
+  g->pointing = true;
+  for (int defined = 0; defined < 2; defined++)
+    for (size_t i = 0; i < tree->function_count; i++) {
+      const tm_function *f = tree->functions[i];
+      if (!f->body || !f->uses_target)
+        continue;
+      if (defined) {
+        emit_function(g, f);
+      } else {
+        emit_signature(g, f);
+        tm_emit(g, " TM_UNUSED;\n");
+      }
+    }
+  g->pointing = false;
+}
+
 /* ---- all ---------------------------------------------------------------- */
 
 /* A file's name may hold anything: letters as they are, the rest in octal. */
@@ -563,8 +584,12 @@ static void emit_name(tm_emitter *g, const char *name) {
   }
 }
 
-static void emit_entry(tm_emitter *g, bool drawn, bool shown, bool terms,
-                       bool guarded) {
+typedef struct offered {
+  bool drawn, shown, terms, guarded, replicated;
+  char why[200]; /* they are not replicated */
+} offered;
+
+static void emit_entry(tm_emitter *g, const offered *o) {
   tm_emit_line(g, "static void start(const tm_runtime *runtime) {");
   for (size_t i = 0; i < g->call_count; i++)
     tm_emit_line(g, "  F[%zu] = runtime->find(\"%s\");", i, g->calls[i]);
@@ -580,14 +605,16 @@ static void emit_entry(tm_emitter *g, bool drawn, bool shown, bool terms,
                "  {prior_value, likelihood_value},\n"
                "  {prior_gradient, likelihood_gradient},\n"
                "  explain, quantities, %s, %s,\n"
-               "  {%s}, {%s}, %s};",
+               "  {%s}, {%s}, %s, points, %s,",
                g->program->split.proper,
                g->program->split.likelihood + g->program->split.likelihood_sure,
-               program_rejects(g->program), drawn ? "draw_prior" : "0",
-               shown ? "show" : "0",
-               terms ? "prior_terms, likelihood_terms" : "0",
-               terms ? "prior_reads, likelihood_reads" : "0",
-               guarded ? "shortfall" : "0");
+               program_rejects(g->program), o->drawn ? "draw_prior" : "0",
+               o->shown ? "show" : "0",
+               o->terms ? "prior_terms, likelihood_terms" : "0",
+               o->terms ? "prior_reads, likelihood_reads" : "0",
+               o->guarded ? "shortfall" : "0",
+               o->replicated ? "replicate" : "0");
+  tm_emit_line(g, "  \"%s\"};", o->why);
 }
 
 tempera_status tm_emit_program(const tempera_program *program, tm_text *text,
@@ -601,14 +628,18 @@ tempera_status tm_emit_program(const tempera_program *program, tm_text *text,
     emit_density(&g, k % 2 ? TM_PART_LIKELIHOOD : TM_PART_PRIOR, k >= 2);
   emit_explain(&g);
   emit_quantities(&g);
-  bool drawn = tm_emit_prior_draw(&g);
-  bool shown = program_prints(&program->tree);
-  if (shown)
+  offered o = {.drawn = tm_emit_prior_draw(&g),
+               .shown = program_prints(&program->tree),
+               .guarded = program_guards(program)};
+  if (o.shown)
     emit_show(&g);
-  bool terms = tm_emit_terms(&g), guarded = program_guards(program);
-  if (guarded)
+  o.terms = tm_emit_terms(&g);
+  if (o.guarded)
     emit_shortfall(&g);
-  emit_entry(&g, drawn, shown, terms, guarded);
+  emit_pointing_functions(&g);
+  tm_emit_points(&g);
+  o.replicated = tm_emit_replicate(&g, o.why, sizeof o.why);
+  emit_entry(&g, &o);
   tm_emitter head = {.program = program, .arena = program->arena};
   tm_emit_tuple_types(&g, &head.body);
   emit_instance(&head);

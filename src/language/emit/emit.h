@@ -43,6 +43,10 @@ typedef struct tm_emitter {
   bool placing;    /* where it is only */
   bool measuring;  /* guards say how far they are from holding */
   bool reading;    /* the data: kept expressions are computed here */
+  bool pointing;   /* the likelihood's terms one by one */
+  bool replicating; /* outcomes are drawn */
+  bool *drawn;      /* by variable index, then: data with drawn outcomes */
+  bool *gathered;   /* by variable index, pointing: one term when added */
   bool *direct; /* by variable index: parameters whose elements are taken from
                    theta as it is; or NULL */
 } tm_emitter;
@@ -129,7 +133,29 @@ bool tm_emit_prior_draw(tm_emitter *g);
 /* While drawing: does s draw something; draw it. */
 bool tm_emit_draws(tm_emitter *g, const tm_statement *s);
 void tm_emit_draw(tm_emitter *g, const tm_statement *s);
+/* ---- emit_points.c */
+
+/* The likelihood's terms one by one, as `points`. */
+void tm_emit_points(tm_emitter *g);
+/* While pointing: write the terms of s; true: nothing else is to be written
+ * for it. */
+bool tm_emit_pointed(tm_emitter *g, const tm_statement *s);
+/* Is e a density of a container of outcomes? */
+bool tm_is_vectorised(const tm_expression *e);
+
+/* ---- replicate.c */
+
+/* Outcomes drawn given the parameters, as `replicate`; false: they cannot be,
+ * and `why` says at which line and why not. */
+bool tm_emit_replicate(tm_emitter *g, char *why, size_t size);
+/* While replicating: write the draws of s; true as above. */
+bool tm_emit_replicated(tm_emitter *g, const tm_statement *s);
+/* What `tempera check` says of both. */
+void tm_describe_predictive(const tempera_program *program, tm_text *text);
+
 /* Raise the target by e, sums term by term. */
 void tm_emit_term(tm_emitter *g, const tm_expression *e);
+/* - log of the mass between the bounds; zero outside of them. */
+void tm_emit_truncation(tm_emitter *g, const tm_statement *s);
 
 #endif

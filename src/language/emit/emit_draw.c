@@ -76,20 +76,20 @@ static void read_factor(const tm_factor *f, unit *u) {
 static bool draws(tm_emitter *g, const tm_statement *s) {
   tm_factor f;
   const tm_expression *term;
-  for (size_t i = 0; (term = tm_prior_term(s, i)); i++)
+  for (size_t i = 0; (term = tm_part_term(s, TM_PART_PRIOR, i)); i++)
     if (tm_factor_of(g, s, term, &f))
       return true;
   return false;
 }
 
 bool tm_emit_draws(tm_emitter *g, const tm_statement *s) {
-  return tm_prior_term(s, 0) && draws(g, s);
+  return tm_part_term(s, TM_PART_PRIOR, 0) && draws(g, s);
 }
 
 static void look_at(plan *p, const tm_statement *s, unit *u) {
   tm_factor f;
   const tm_expression *term;
-  for (size_t i = 0; (term = tm_prior_term(s, i)); i++)
+  for (size_t i = 0; (term = tm_part_term(s, TM_PART_PRIOR, i)); i++)
     if (tm_factor_of(p->g, s, term, &f))
       read_factor(&f, u);
   if (tm_emit_draws(p->g, s)) {
@@ -219,7 +219,7 @@ static bool order(plan *p, tm_statement **sorted, size_t *count) {
 void tm_emit_draw(tm_emitter *g, const tm_statement *s) {
   tm_factor f;
   const tm_expression *term;
-  for (size_t i = 0; (term = tm_prior_term(s, i)); i++)
+  for (size_t i = 0; (term = tm_part_term(s, TM_PART_PRIOR, i)); i++)
     if (tm_factor_of(g, s, term, &f))
       tm_factor_emit(g, &f);
 }

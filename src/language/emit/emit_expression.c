@@ -117,7 +117,8 @@ static bool in_instance(const tm_variable *v) {
 }
 
 void tm_emit_variable(tm_emitter *g, const tm_variable *v) {
-  tm_emit(g, "%sv_%s", in_instance(v) ? "I->" : "", v->name);
+  bool own = g->drawn && g->drawn[v->index];
+  tm_emit(g, "%sv_%s", in_instance(v) && !own ? "I->" : "", v->name);
 }
 
 /* ---- conversions -------------------------------------------------------- */
@@ -604,7 +605,7 @@ void tm_emit_expression(tm_emitter *g, const tm_expression *e) {
     tm_emit(g, tm_held_of(g, e) == TM_VAR ? "tm_constant(0)" : "0");
     return;
   }
-  if (is_kept(e) && !g->reading) {
+  if (is_kept(e) && !g->reading && !g->replicating) {
     tm_emit(g, "I->kept_%d", e->kept);
     return;
   }

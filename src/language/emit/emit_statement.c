@@ -172,7 +172,7 @@ static void emit_assignment(tm_emitter *g, const tm_statement *s) {
 void tm_emit_term(tm_emitter *g, const tm_expression *e) {
   if (tm_emit_leaves_out(g, e))
     return;
-  if (e->kept && tm_is_scalar(e->type)) {
+  if (e->kept && tm_is_scalar(e->type) && !g->replicating) {
     tm_emit_line(g, "t->log_density += I->kept_%d;", e->kept);
     if (!e->kept_terms)
       return;
@@ -198,7 +198,7 @@ void tm_emit_term(tm_emitter *g, const tm_expression *e) {
   tm_emit(g, "tm_add(t, ");
   if (direct) {
     char flags[80] = " | TM_DIRECT";
-    if (e->kept_terms)
+    if (e->kept_terms && !g->replicating)
       snprintf(flags, sizeof flags, " | TM_DIRECT | TM_REST | %u << TM_CHOSEN",
                e->kept_terms);
     tm_emit_library(g, e->builtin->name, e->builtin->signature, e->parts,
@@ -215,8 +215,7 @@ void tm_emit_term(tm_emitter *g, const tm_expression *e) {
   end(g);
 }
 
-/* - log of the mass between the bounds; zero outside of them. */
-static void emit_truncation(tm_emitter *g, const tm_statement *s) {
+void tm_emit_truncation(tm_emitter *g, const tm_statement *s) {
   for (int i = 0; i < 2; i++) {
     const tm_expression *bound = i ? s->upper : s->lower;
     if (!bound)
@@ -385,6 +384,10 @@ static void emit_kind(tm_emitter *g, const tm_statement *s) {
     tm_emit_draw(g, s);
     return;
   }
+  if (g->pointing && tm_emit_pointed(g, s))
+    return;
+  if (g->replicating && tm_emit_replicated(g, s))
+    return;
   if (g->silent && only_raises(s))
     return;
   if (s->raises && !only_raises(s) && g->needed && !(s->part & g->part)) {
@@ -439,7 +442,7 @@ static void emit_loud(tm_emitter *g, const tm_statement *s) {
   case TM_S_TILDE:
     tm_emit_term(g, s->density);
     if (s->cdf[0] || s->cdf[1])
-      emit_truncation(g, s);
+      tm_emit_truncation(g, s);
     break;
   case TM_S_TARGET:
     tm_emit_term(g, s->value);

@@ -9,15 +9,16 @@
 
 /* ---- recognising -------------------------------------------------------- */
 
-const tm_expression *tm_prior_term(const tm_statement *s, size_t i) {
-  if (!(s->part & TM_PART_PRIOR))
+const tm_expression *tm_part_term(const tm_statement *s, tm_part part,
+                                  size_t i) {
+  if (!(s->part & part))
     return NULL;
   if (s->kind == TM_S_TILDE)
     return i ? NULL : s->density;
   if (s->kind == TM_S_TARGET && !s->term_count) /* marked */
     return i ? NULL : s->value;
   for (size_t k = 0; k < s->term_count; k++)
-    if ((s->terms[k].part & TM_PART_PRIOR) && !s->terms[k].minus && i-- == 0)
+    if ((s->terms[k].part & part) && !s->terms[k].minus && i-- == 0)
       return s->terms[k].value;
   return NULL;
 }
@@ -50,30 +51,41 @@ static bool is_single(const tm_expression *e) {
   return true;
 }
 
-static const tm_variable *parameter_of(const tm_expression *left) {
+static bool is_drawable(const tm_emitter *g, const tm_variable *v) {
+  if (!g->replicating)
+    return v->block == TM_BLOCK_PARAMETERS;
+  return v->global && !v->items && !tm_is_complex(v->type) &&
+         (v->block == TM_BLOCK_DATA || v->block == TM_BLOCK_TRANSFORMED_DATA);
+}
+
+/* The variable whose elements a term scores, if they can be drawn. */
+static const tm_variable *drawn_by(const tm_emitter *g,
+                                   const tm_expression *left) {
   if (left->kind == TM_E_CALL && !strcmp(left->text, "to_vector"))
     left = left->parts[0];
   else if (left->kind == TM_E_INDEX && left->parts[0]->kind == TM_E_INDEX)
     left = is_single(left) ? tm_root(left) : left;
   else if (left->kind == TM_E_INDEX)
     left = left->parts[0];
-  return left->kind == TM_E_NAME && left->variable->block == TM_BLOCK_PARAMETERS
+  return left->kind == TM_E_NAME && is_drawable(g, left->variable)
              ? left->variable
              : NULL;
 }
 
 /* A transformed parameter that is declared as a copy: what it copies. */
-static const tm_expression *copied_by(const tm_expression *left) {
+static const tm_expression *copied_by(const tm_emitter *g,
+                                      const tm_expression *left) {
   const tm_variable *v = left->kind == TM_E_NAME ? left->variable : NULL;
   bool copy = v && v->block == TM_BLOCK_TRANSFORMED_PARAMETERS && v->initial &&
               tm_is_scalar(v->type) && v->type.base == TM_REAL &&
-              is_single(v->initial) && parameter_of(v->initial);
+              is_single(v->initial) && drawn_by(g, v->initial);
   return copy ? v->initial : NULL;
 }
 
-/* What of a parameter a density scores. */
-static const tm_expression *outcome_of(const tm_expression *density) {
-  const tm_expression *copied = copied_by(density->parts[0]);
+/* What of a variable a density scores. */
+static const tm_expression *outcome_of(const tm_emitter *g,
+                                       const tm_expression *density) {
+  const tm_expression *copied = copied_by(g, density->parts[0]);
   return copied ? copied : density->parts[0];
 }
 
@@ -129,11 +141,14 @@ static bool scalar_bounds(const tm_variable *v) {
 }
 
 /* Elements that are independent, given the arguments. */
-static bool fits_elements(const tm_variable *v, const tm_expression *e) {
-  const tm_expression *left = outcome_of(e);
+static bool fits_elements(const tm_emitter *g, const tm_variable *v,
+                          const tm_expression *e) {
+  const tm_expression *left = outcome_of(g, e);
   bool whole = left->kind == TM_E_NAME;
   if (left->kind == TM_E_CALL && !scalar_arguments(e))
     return false; /* to_vector is column-major, storage is not */
+  if (g->replicating) /* declared bounds of data do not cut their law */
+    return true;
   switch (v->constraint) {
   case TM_FREE:
   case TM_OFFSET:
@@ -163,16 +178,17 @@ static const tm_builtin *whole_rng(tm_emitter *g, const tm_expression *e);
 static bool density_fits(tm_emitter *g, const tm_expression *e) {
   if (e->kind != TM_E_CALL || !e->builtin || !tm_is_density(e))
     return false;
-  const tm_variable *v = parameter_of(outcome_of(e));
+  const tm_variable *v = drawn_by(g, outcome_of(g, e));
   if (!v)
     return false;
   for (size_t i = 1; i < e->part_count; i++)
     if (!tm_is_scalar(e->parts[0]->type) && needs_itself(e->parts[i], v))
       return false;
   if (e->builtin->kind != TM_B_DENSITY)
-    return fits_whole(v, e) && whole_rng(g, e);
+    return g->replicating ? tm_replica_law(g, e)
+                          : fits_whole(v, e) && whole_rng(g, e);
   const tm_builtin *rng = builtin_named(renamed(g, e->builtin->name, "_rng"));
-  return rng && rng->kind == TM_B_RNG && fits_elements(v, e);
+  return rng && rng->kind == TM_B_RNG && fits_elements(g, v, e);
 }
 
 /* ---- mixtures ----------------------------------------------------------- */
@@ -261,14 +277,17 @@ bool tm_factor_of(tm_emitter *g, const tm_statement *s,
   *f = (tm_factor){.statement = s, .value = term};
   if (!components_of(g, term, (tm_component){0}, f))
     return false;
-  f->left = outcome_of(f->components[0].density);
-  f->variable = parameter_of(f->left);
+  f->left = outcome_of(g, f->components[0].density);
+  f->variable = drawn_by(g, f->left);
+  if (g->replicating && f->count == 1 && f->components[0].weight_count)
+    return false; /* the density is not all of the term */
   for (size_t i = 1; i < f->count; i++)
-    if (!tm_same_text(f->left, outcome_of(f->components[i].density)) ||
+    if (!tm_same_text(f->left, outcome_of(g, f->components[i].density)) ||
         f->components[i].density->builtin->kind != TM_B_DENSITY)
       return false;
-  bool ordered = f->variable->constraint == TM_ORDERED ||
-                 f->variable->constraint == TM_POSITIVE_ORDERED;
+  bool ordered = !g->replicating &&
+                 (f->variable->constraint == TM_ORDERED ||
+                  f->variable->constraint == TM_POSITIVE_ORDERED);
   if (s->truncated && (!tm_is_scalar(f->left->type) ||
                        is_categorical(f->components[0].density)))
     return false;
@@ -282,8 +301,9 @@ bool tm_factor_of(tm_emitter *g, const tm_statement *s,
 static void emit_refresh(tm_emitter *g, const tm_variable *v) {
   tm_held held = tm_held_variable(g, v);
   if (held != TM_TENSOR)
-    tm_emit_line(g, "v_%s = (%s)p_%s.v[0];", v->name, tm_held_name(held),
-                 v->name);
+    tm_emit_line(g, "%sv_%s = (%s)p_%s.v[0];",
+                 g->replicating ? "if (t->replicating == 1) " : "", v->name,
+                 tm_held_name(held), v->name);
 }
 
 static bool is_slice(const tm_expression *left) {
@@ -329,12 +349,14 @@ static void emit_put_back(tm_emitter *g, const tm_factor *f) {
 /* The narrower of the parameter's own bound and the statement's T[,]. */
 static void emit_one_bound(tm_emitter *g, const tm_factor *f, bool upper) {
   const tm_variable *v = f->variable;
-  bool bounded = v->constraint == TM_BOUNDED;
+  bool bounded = v->constraint == TM_BOUNDED && !g->replicating;
   const tm_expression *own = bounded ? upper ? v->upper : v->lower : NULL;
   const tm_expression *cut = NULL;
   const char *without = upper                                  ? "INFINITY"
-                        : v->constraint == TM_POSITIVE_ORDERED ? "0"
-                                                               : "-INFINITY";
+                        : v->constraint == TM_POSITIVE_ORDERED &&
+                                  !g->replicating
+                              ? "0"
+                              : "-INFINITY";
   if (f->statement->truncated)
     cut = upper ? f->statement->upper : f->statement->lower;
   if (!own || !cut) {
@@ -399,8 +421,9 @@ static void emit_mixture(tm_emitter *g, const tm_factor *f) {
 
 static void emit_elements(tm_emitter *g, const tm_factor *f) {
   const tm_expression *e = f->components[0].density;
-  bool ordered = f->variable->constraint == TM_ORDERED ||
-                 f->variable->constraint == TM_POSITIVE_ORDERED;
+  bool ordered = !g->replicating &&
+                 (f->variable->constraint == TM_ORDERED ||
+                  f->variable->constraint == TM_POSITIVE_ORDERED);
   tm_emit(g, "%*st->log_density -= ", 2 * g->indent, "");
   emit_law(g, f, e, "_between");
   tm_emit(g, ".u.r.v;\n%*s", 2 * g->indent, "");
@@ -463,7 +486,7 @@ static void emit_labels(tm_emitter *g, const tm_factor *f) {
 /* A copy that the term scores, from what was drawn. */
 static void emit_copy(tm_emitter *g, const tm_factor *f) {
   const tm_expression *left = f->components[0].density->parts[0];
-  const tm_expression *copied = copied_by(left);
+  const tm_expression *copied = copied_by(g, left);
   if (!copied)
     return;
   tm_emit(g, "%*sdouble v_%s = ", 2 * g->indent, "", left->variable->name);
@@ -475,9 +498,12 @@ void tm_factor_emit(tm_emitter *g, const tm_factor *f) {
   tm_emit_line(g, "{");
   g->indent++;
   emit_place(g, f);
-  if (is_categorical(f->components[0].density))
+  const tm_builtin *law = f->components[0].density->builtin;
+  if (g->replicating && law->kind != TM_B_DENSITY)
+    tm_emit_replica_law(g, f->components[0].density);
+  else if (is_categorical(f->components[0].density))
     emit_labels(g, f);
-  else if (f->components[0].density->builtin->kind != TM_B_DENSITY)
+  else if (law->kind != TM_B_DENSITY)
     emit_whole(g, f);
   else if (f->count == 1)
     emit_elements(g, f);

@@ -1,5 +1,6 @@
-/* factor.h - a term of the prior as a law to draw from: a density of a
- * parameter, between bounds, or a mixture of such. */
+/* factor.h - a term of the target as a law to draw from: a density of a
+ * parameter (or, while replicating, of data), between bounds, or a mixture of
+ * such. */
 #ifndef TM_LANGUAGE_FACTOR_H
 #define TM_LANGUAGE_FACTOR_H
 
@@ -26,18 +27,23 @@ typedef struct tm_factor {
   const tm_statement *statement;
   const tm_expression *value;  /* the term */
   const tm_expression *left;   /* what is drawn, ... */
-  const tm_variable *variable; /* ... of this parameter */
+  const tm_variable *variable; /* ... of this variable */
   tm_component components[TM_MOST_COMPONENTS];
   size_t count;
 } tm_factor;
 
-/* The i-th term of s that may be one; NULL after the last. */
-const tm_expression *tm_prior_term(const tm_statement *s, size_t i);
+/* The i-th term of s that may be one, of this part; NULL after the last. */
+const tm_expression *tm_part_term(const tm_statement *s, tm_part part,
+                                  size_t i);
 /* Can we draw from this term? Fills the factor. */
 bool tm_factor_of(tm_emitter *g, const tm_statement *s,
                   const tm_expression *term, tm_factor *factor);
 /* Draw: values to p_NAME and v_NAME, their log density to the tape. */
 void tm_factor_emit(tm_emitter *g, const tm_factor *factor);
+/* Laws of whole values, labels and linear models, while replicating: is there a
+ * way to draw from e; draw, into x_ (replicate.c). */
+bool tm_replica_law(tm_emitter *g, const tm_expression *e);
+void tm_emit_replica_law(tm_emitter *g, const tm_expression *e);
 /* A parameter that no term names, flat between bounds or on a simplex. */
 bool tm_factor_is_flat(const tm_variable *v);
 void tm_factor_emit_flat(tm_emitter *g, const tm_variable *v);

@@ -1,6 +1,8 @@
 /* binding.c - data, parameters and quantities by name. */
 #include "language/load/binding.h"
 
+#include "model/predictive.h"
+
 #include "language/load/maps.h"
 #include "language/read/ast.h"
 
@@ -445,4 +447,33 @@ void tm_binding_output(tm_tape *tape, void *binding, tm_any value) {
   for (long k = 0; k < v.n; k++)
     b->values[b->value_count++] =
         v.scalar ? *v.v : v.v[tm_columnwise(&shape, k)];
+}
+
+/* ---- outcomes drawn ------------------------------------------------------- */
+
+static void copy_elements(double *to, const tm_replicas *r, tm_any from,
+                         size_t count) {
+  tm_view v;
+  tm_view_of(&from, &v);
+  for (size_t k = 0; to && k < count && r->size + k < r->room; k++)
+    to[r->size + k] = v.v[(long)k * v.stride];
+}
+
+void tm_binding_replica(tm_tape *tape, void *binding, const char *name,
+                        int whole, tm_any observed, tm_tensor drawn) {
+  tm_replicas *r = binding;
+  if (r->count == TM_MOST_REPLICAS)
+    tm_runtime_fail(tape, "", "more than %d variables have outcomes",
+                    TM_MOST_REPLICAS);
+  tm_replica *one = &r->each[r->count++];
+  *one = (tm_replica){.whole = whole,
+                      .rank = drawn.rank,
+                      .first = r->size,
+                      .count = (size_t)tm_count(&drawn)};
+  snprintf(one->name, sizeof one->name, "%s", name);
+  for (int i = 0; i < drawn.rank; i++)
+    one->dim[i] = drawn.dim[i];
+  copy_elements(r->observed, r, observed, one->count);
+  copy_elements(r->drawn, r, tm_any_tensor(drawn, 1), one->count);
+  r->size += one->count;
 }

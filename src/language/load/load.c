@@ -6,7 +6,7 @@
 #include "language/load/compile.h"
 #include "language/load/sites.h"
 #include "model/data.h"
-#include "model/model.h"
+#include "model/predictive.h"
 
 #include <dlfcn.h>
 #include <gsl/gsl_errno.h>
@@ -24,6 +24,7 @@ typedef struct shared {
   size_t size;                    /* of theta */
   size_t *order;                  /* Stan's place of each coordinate */
   size_t quantities, transformed; /* of which the first are transformed */
+  tm_predictive_calls predictive;
   bool watched;         /* prior draws may lie where the prior is zero */
   int holders;          /* users of it, counted atomically */
   int shown, generated; /* prints of model and quantities were made */
@@ -273,6 +274,47 @@ static const char *reason(const void *user_) {
   return u->guard.message;
 }
 
+/* ---- predictions -------------------------------------------------------- */
+
+static int points(const double *theta, tm_points_wanted *wanted, void *user_) {
+  user *u = user_;
+  tm_tape *t = &u->tape;
+  tm_tape_reset(t);
+  t->points = wanted->values;
+  t->point_first = (long)wanted->first;
+  t->point_room = wanted->values ? (long)wanted->room : 0;
+  t->point_count = 0;
+  t->pointed = 0;
+  if (setjmp(u->guard.place))
+    return left_early(u, theta);
+  u->program->entry->points(t, u->program->instance, theta);
+  wanted->count = (size_t)t->point_count;
+  wanted->sum = t->pointed;
+  wanted->extra = t->log_density;
+  return 0;
+}
+
+static int replicate(const double *theta, tempera_random *random, bool numbers,
+                     tm_replicas *replicas, double *log_density, void *user_) {
+  user *u = user_;
+  tm_tape *t = &u->tape;
+  tm_tape_reset(t);
+  t->random = random;
+  t->replicating = numbers ? 2 : 1;
+  t->point_count = 0;
+  replicas->count = replicas->size = 0;
+  u->unexplained = false;
+  int answer = 0;
+  if (setjmp(u->guard.place))
+    answer = answer_of(&u->guard);
+  else
+    u->program->entry->replicate(t, u->program->instance, theta, replicas);
+  t->replicating = 0;
+  t->random = NULL;
+  *log_density = t->log_density;
+  return answer;
+}
+
 static double shortfall(const double *theta, void *user_) {
   user *u = user_;
   tm_tape_reset(&u->tape);
@@ -486,6 +528,12 @@ static tempera_status make_model(shared *s, tm_binding *binding,
     look_closer(s, binding, *model);
   if (status == TEMPERA_OK && s->entry->shortfall)
     (*model)->shortfall = shortfall;
+  s->predictive = (tm_predictive_calls){
+      .points = points,
+      .replicate = s->entry->replicate ? replicate : NULL,
+      .unreplicated = s->entry->unreplicated};
+  if (status == TEMPERA_OK && s->entry->likelihood)
+    (*model)->predictive = &s->predictive;
   return status;
 }
 

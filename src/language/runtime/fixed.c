@@ -17,4 +17,9 @@ const tm_function_entry tm_fixed_functions[] = {
     {"ordered_fill", "v", tm_f_ordered_fill},
     {"component_fill", "v", tm_f_component_fill},
     {"whole_fill", "v", tm_f_whole_fill},
+    {"bernoulli_logit_glm_fill", "g", tm_f_bernoulli_logit_glm_fill},
+    {"poisson_log_glm_fill", "g", tm_f_poisson_log_glm_fill},
+    {"normal_id_glm_fill", "g", tm_f_normal_id_glm_fill},
+    {"neg_binomial_2_log_glm_fill", "g", tm_f_neg_binomial_2_log_glm_fill},
+    {"binomial_logit_glm_fill", "g", tm_f_binomial_logit_glm_fill},
     {NULL, NULL, NULL}};

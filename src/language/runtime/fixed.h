@@ -14,6 +14,12 @@ tm_any tm_f_dirichlet_fill(tm_tape *tape, const tm_any *a, int count);
 tm_any tm_f_ordered_fill(tm_tape *tape, const tm_any *a, int count);
 tm_any tm_f_component_fill(tm_tape *tape, const tm_any *a, int count);
 tm_any tm_f_whole_fill(tm_tape *tape, const tm_any *a, int count);
+tm_any tm_f_bernoulli_logit_glm_fill(tm_tape *tape, const tm_any *a, int count);
+tm_any tm_f_poisson_log_glm_fill(tm_tape *tape, const tm_any *a, int count);
+tm_any tm_f_normal_id_glm_fill(tm_tape *tape, const tm_any *a, int count);
+tm_any tm_f_neg_binomial_2_log_glm_fill(tm_tape *tape, const tm_any *a,
+                                        int count);
+tm_any tm_f_binomial_logit_glm_fill(tm_tape *tape, const tm_any *a, int count);
 
 /* Fails with the function's name. */
 void tm_check_square(tm_tape *tape, const tm_tensor *t, const char *name);

@@ -54,6 +54,43 @@ TM_F(bernoulli_logit_glm_rng) {
   return tape->runtime->find("bernoulli_logit_rng", "R")(tape, &eta, 1);
 }
 
+/* Outcomes to fill, and the density's arguments. */
+static tm_any fill(tm_tape *tape, const char *name, const char *letters,
+                   tm_any place, const tm_any *a) {
+  int n = (int)strlen(letters);
+  tm_any all[6] = {place};
+  memcpy(all + 1, a, (size_t)n * sizeof *a);
+  all[n + 1] = tm_any_real(-INFINITY);
+  all[n + 2] = tm_any_real(INFINITY);
+  return tape->runtime->find(name, letters)(tape, all, 0);
+}
+
+TM_F(bernoulli_logit_glm_fill) {
+  (void)count;
+  return fill(tape, "bernoulli_logit_fill", "R", a[0],
+              (tm_any[]){predictor(tape, a + 1)});
+}
+TM_F(poisson_log_glm_fill) {
+  (void)count;
+  return fill(tape, "poisson_log_fill", "R", a[0],
+              (tm_any[]){predictor(tape, a + 1)});
+}
+TM_F(normal_id_glm_fill) {
+  (void)count;
+  return fill(tape, "normal_fill", "RR", a[0],
+              (tm_any[]){predictor(tape, a + 1), a[4]});
+}
+TM_F(neg_binomial_2_log_glm_fill) {
+  (void)count;
+  return fill(tape, "neg_binomial_2_log_fill", "RR", a[0],
+              (tm_any[]){predictor(tape, a + 1), a[4]});
+}
+TM_F(binomial_logit_glm_fill) {
+  (void)count;
+  return fill(tape, "binomial_logit_fill", "IR", a[0],
+              (tm_any[]){a[1], predictor(tape, a + 2)});
+}
+
 /* One outcome: log softmax of logits z + alpha at k; slopes are added. */
 static double one_category(const double *z, const double *alpha, long n, long k,
                            double *work, double *z_slope, double *alpha_slope) {

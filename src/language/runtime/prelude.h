@@ -71,6 +71,11 @@ typedef struct tm_tape {
   const char *place; /* of the statement, while explaining */
   int showing;       /* print statements print */
   int scored;        /* likelihood statements, explaining */
+  /* terms of the likelihood one by one: those from point_first on go to
+   * points, while there is room; all are counted and added up */
+  double *points, pointed;
+  long point_first, point_room, point_count;
+  int replicating; /* outcomes are drawn (1), or get their terms' numbers (2) */
   void *chunks, *random, *inside; /* the library's own */
   const struct tm_runtime *runtime;
 } tm_tape;
@@ -191,6 +196,18 @@ typedef struct tm_runtime {
                    const char *place);
   tm_any (*apply)(tm_tape *tape, const char *name, const tm_system *system,
                   const char *place);
+  /* a density of a container of outcomes, one by one (f 0: the kernel of this
+   * name); the elements of a tensor, one by one */
+  void (*points)(tm_tape *tape, const char *name, const char *signature,
+                 tm_fn f, const tm_any *arguments, int count);
+  void (*point_each)(tm_tape *tape, tm_tensor values);
+  /* outcomes drawn one by one by a random function: arguments as the density's,
+   * the place to fill first */
+  void (*draw_each)(tm_tape *tape, tm_fn rng, const char *signature,
+                    const tm_any *arguments, int count);
+  /* a variable with drawn outcomes: what was observed, and what was drawn */
+  void (*replica)(tm_tape *tape, void *binding, const char *name, int whole,
+                  tm_any observed, tm_tensor drawn);
   double (*lgamma)(double);
   double (*digamma)(double);
   double (*trigamma)(double);
@@ -271,6 +288,14 @@ TM_INLINE tm_var tm_copy(tm_tape *tape, tm_var a) {
   return tm_linear1(tape, a.v, a, 1);
 }
 
+/* One term of the likelihood. */
+TM_INLINE void tm_add_point(tm_tape *tape, double value) {
+  long k = tape->point_count++ - tape->point_first;
+  if (k >= 0 && k < tape->point_room)
+    tape->points[k] = value;
+  tape->pointed += value;
+}
+
 /* ---- what a program gives the library ---------------------------------- */
 
 /* Every generated program exports one of these as tempera_program_entry. */
@@ -308,8 +333,15 @@ typedef struct tm_entry {
   /* how far the program's guards are from holding, left in tape->shortfall; or
    * NULL: it has none */
   void (*shortfall)(tm_tape *tape, const void *instance, const double *theta);
+  /* the terms of the likelihood, to tape->points */
+  void (*points)(tm_tape *tape, const void *instance, const double *theta);
+  /* outcomes drawn given theta, to the runtime's `replica`; their log density
+   * is left in tape->log_density. NULL: `unreplicated` says why not */
+  void (*replicate)(tm_tape *tape, const void *instance, const double *theta,
+                    void *binding);
+  const char *unreplicated;
 } tm_entry;
 
-enum { TM_ENTRY_VERSION = 8 };
+enum { TM_ENTRY_VERSION = 9 };
 
 #endif

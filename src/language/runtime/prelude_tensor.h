@@ -38,6 +38,13 @@ TM_INLINE tm_tensor tm_tensor_new(tm_tape *tape, int rank, const int *dim,
   return t;
 }
 
+/* A copy without adjoints. */
+TM_INLINE tm_tensor tm_duplicate(tm_tape *tape, tm_tensor from) {
+  tm_tensor t = tm_tensor_blank(tape, from.rank, from.dim, 0);
+  memcpy(t.v, from.v, (size_t)tm_count(&t) * sizeof(double));
+  return t;
+}
+
 /* A declared size. */
 TM_INLINE int tm_size(tm_tape *tape, long n, const char *place) {
   if (n < 0 || n > 2000000000)

@@ -261,7 +261,11 @@ static tm_any fill(tm_tape *tape, const tm_any *arguments, law d) {
   double *out = arguments[0].u.t.v;
   for (long k = 0; k < v[0].n; k++) {
     law_of(v, k, &d);
-    if (!isnan(out[k]))
+    if (tape->replicating == 2) {
+      out[k] = (double)tape->point_count++;
+      continue;
+    }
+    if (!tape->replicating && !isnan(out[k]))
       tm_runtime_fail(tape, "", "an element has two prior statements");
     check_arguments(tape, d.x, d.arity, d.name);
     out[k] = draw_between(tape, &d);

@@ -129,6 +129,14 @@ void tm_binding_announce(tm_tape *tape, void *binding, const char *name,
                          int kind, int rank, const int *dim);
 void tm_binding_output(tm_tape *tape, void *binding, tm_any value);
 int tm_binding_enough(const void *binding);
+void tm_binding_replica(tm_tape *tape, void *binding, const char *name,
+                        int whole, tm_any observed, tm_tensor drawn);
+/* Of points.c. */
+void tm_points(tm_tape *tape, const char *name, const char *signature, tm_fn f,
+               const tm_any *arguments, int count);
+void tm_point_each(tm_tape *tape, tm_tensor values);
+void tm_draw_each(tm_tape *tape, tm_fn rng, const char *signature,
+                  const tm_any *arguments, int count);
 
 tm_any tm_apply(tm_tape *tape, const char *name, const tm_system *system,
                 const char *place);
