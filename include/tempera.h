@@ -969,6 +969,21 @@ typedef struct tempera_tau_knot {
   double tau, log_prior;
 } tempera_tau_knot;
 
+/* Leave-one-out predictive density of the likelihood's terms, from `draws` of
+ * the target: sum and standard error of log p(term | the others), the effective
+ * number of parameters, and how many terms have a Pareto k above 0.7 (there the
+ * estimate is not to be trusted). waic: the same by the widely applicable
+ * information criterion. */
+typedef struct tempera_loo {
+  size_t terms, draws;
+  double elpd, se, p, k_max;
+  size_t k_bad;
+  double waic, waic_se, waic_p;
+  double *pointwise, *pareto_k; /* by term; NULL where they were not kept */
+} tempera_loo;
+
+typedef struct tempera_predictions tempera_predictions;
+
 typedef struct tempera_summary {
   char *version, *model, *method;
   uint64_t seed, data_hash;
@@ -1036,6 +1051,8 @@ typedef struct tempera_summary {
   size_t tau_prior_count;
   double tau_prior_atom;
   bool tau_prior_steps;
+  tempera_loo *loo; /* NULL where it cannot be had */
+  tempera_predictions *predictions; /* the library's own, or NULL */
 } tempera_summary;
 
 /* Free the summary with tempera_summary_free. */
@@ -1163,6 +1180,14 @@ typedef enum tempera_factor {
 
 /* Vectors hold one number per run; matrices are count x count, [i][j] being
  * run i against run j. */
+/* A model by its predictions: elpd by leave-one-out, the difference from the
+ * best one's with its error (NaN without the terms), bad Pareto k; WAIC's. */
+typedef struct tempera_loo_row {
+  double elpd, se, p, difference, difference_se;
+  size_t k_bad;
+  double waic, waic_se;
+} tempera_loo_row;
+
 typedef struct tempera_comparison {
   size_t count, best; /* best: the run with the largest log Z */
   char **names, **models;
@@ -1176,6 +1201,7 @@ typedef struct tempera_comparison {
   char *numbers; /* single numbers that differ in the data, in words, or NULL */
   tempera_factor kind;
   double tau; /* b, or WBIC's tau; else NaN */
+  tempera_loo_row *loo; /* one per run; NULL unless all have it of as many terms */
 } tempera_comparison;
 
 /* Compare runs, called by these names. prior_odds: a positive number for each

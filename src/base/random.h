@@ -29,7 +29,9 @@ typedef enum tm_purpose {
   TM_PURPOSE_REFERENCE_FIT,
   TM_PURPOSE_ABSORPTION,
   TM_PURPOSE_SEARCH,   /* looks at the prior, ... */
-  TM_PURPOSE_EXCURSION /* ... and starts of climbs */
+  TM_PURPOSE_EXCURSION, /* ... and starts of climbs */
+  TM_PURPOSE_REPLICATE = 64, /* data given a target draw, ... */
+  TM_PURPOSE_PRIOR_PREDICTIVE /* ... and a prior draw with its data */
 } tm_purpose;
 
 /* Philox blocks of two words are made this many at a time: they do not wait

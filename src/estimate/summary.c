@@ -1,4 +1,5 @@
 /* summary.c - a summary from draws, part by part, and its memory. */
+#include "estimate/predictions.h"
 #include "estimate/summary.h"
 
 #include "base/locale.h"
@@ -177,5 +178,7 @@ void tempera_summary_free(tempera_summary *summary) {
   tm_heap_free(summary->ridge);
   tm_heap_free(summary->decision);
   tm_heap_free(summary->verdict);
+  tm_loo_free(summary->loo);
+  tm_predictions_free(summary->predictions);
   tm_heap_free(summary);
 }

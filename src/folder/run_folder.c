@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/sized.h"
+#include "folder/predictions_files.h"
 #include "folder/checkpoint.h"
 #include "folder/config.h"
 #include "folder/lock.h"
@@ -85,6 +86,8 @@ static tempera_status summarise(const tempera_run_request *request,
   tempera_status status = note_data(request->data, made, error);
   if (status == TEMPERA_OK)
     status = write_summary(request, made, error);
+  if (status == TEMPERA_OK)
+    status = tm_predictions_write(request->folder, sampler->model, made, error);
   if (summary)
     *summary = made;
   else

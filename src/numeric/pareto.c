@@ -24,7 +24,7 @@ static double log_profile(const double *e, size_t n, double theta) {
   return (double)n * (log(-theta / k) - k - 1);
 }
 
-static double zhang_stephens(const double *e, size_t n) {
+tm_pareto tm_pareto_fit(const double *e, size_t n) {
   size_t m = 30 + (size_t)sqrt((double)n);
   double theta[GRID], value[GRID], most = -INFINITY, total = 0, mean = 0;
   double quartile = e[(size_t)((double)n / 4 + 0.5) - 1];
@@ -40,8 +40,11 @@ static double zhang_stephens(const double *e, size_t n) {
     total += weight;
     mean += weight * theta[j];
   }
-  double k = shape_at(e, n, mean / total), count = (double)n;
-  return (count * k + 10 * 0.5) / (count + 10);
+  double hat = mean / total, k = shape_at(e, n, hat), count = (double)n;
+  tm_pareto law = {(count * k + 10 * 0.5) / (count + 10), -k / hat};
+  if (isnan(law.k))
+    law.k = INFINITY;
+  return law;
 }
 
 double tm_pareto_shape(double *x, size_t count) {
@@ -59,5 +62,5 @@ double tm_pareto_shape(double *x, size_t count) {
     equal++;
   if (n - equal < 5)
     return -INFINITY;
-  return zhang_stephens(e + equal, n - equal);
+  return tm_pareto_fit(e + equal, n - equal).k;
 }

@@ -11,4 +11,11 @@
  * 25 values. `x` is sorted. */
 double tm_pareto_shape(double *x, size_t count);
 
+/* Shape, with the same prior, and scale of a tail, by its exceedances in
+ * ascending order; k is infinite where it cannot be fitted. */
+typedef struct tm_pareto {
+  double k, sigma;
+} tm_pareto;
+tm_pareto tm_pareto_fit(const double *exceedances, size_t count);
+
 #endif

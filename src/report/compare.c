@@ -301,6 +301,7 @@ tempera_status tempera_compare_by(tempera_factor kind,
   TM_TRY_DONE(made ? TEMPERA_OK : tm_fail_memory(error));
   made->kind = kind;
   fill(made, summaries, prior_odds);
+  TM_TRY_DONE(tm_compare_loo(summaries, made, error));
   TM_TRY_DONE(warn_all(made, summaries, &extras, error));
   made->numbers = numbers.data;
   numbers = (tm_text){0};
@@ -335,7 +336,8 @@ void tempera_comparison_free(tempera_comparison *comparison) {
                    c->probability_upper,
                    c->log_bayes_factors,
                    c->log_bayes_factor_se,
-                   c->warnings};
+                   c->warnings,
+                   c->loo};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
     tm_heap_free(parts[i]);
   tm_heap_free(c);

@@ -17,4 +17,14 @@ const char *tm_compare_word(tempera_factor kind);
 const char *tm_compare_score(tempera_factor kind);
 void tm_compare_kind(const tempera_comparison *comparison, tm_text *out);
 
+/* compare_loo.c: leave-one-out beside the evidence, where all runs have it; and
+ * what tables and JSON (a json_t object of model i) show of it. */
+TEMPERA_CHECKED tempera_status
+tm_compare_loo(const tempera_summary *const *summaries,
+               tempera_comparison *comparison, tempera_error *error);
+void tm_compare_loo_text(const tempera_comparison *comparison, bool colour,
+                         tm_text *out);
+void tm_compare_loo_json(const tempera_comparison *comparison, size_t i,
+                         void *object);
+
 #endif

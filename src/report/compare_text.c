@@ -1,6 +1,7 @@
 /* compare_text.c - a comparison as tables and as JSON. */
 #include "base/json.h"
 #include "report/compare.h"
+#include "report/compare.h"
 #include "report/table.h"
 
 /* "-1.02 +- 0.03", to the digits that the error supports. */
@@ -97,6 +98,7 @@ tempera_status tempera_comparison_text(const tempera_comparison *comparison,
   tm_text_add(&out, "\n\n");
   add_models(comparison, colour, &out);
   add_factors(comparison, colour, &out);
+  tm_compare_loo_text(comparison, colour, &out);
   tm_text_add(&out, "\n  2 log BF: below 2 a bare mention, to 6 positive, to "
                     "10 strong, beyond very strong\n  (Kass & Raftery 1995)\n");
   if (comparison->numbers)
@@ -137,6 +139,7 @@ static json_t *model(const tempera_comparison *c, size_t i) {
   tm_json_string(
       item, "evidence_against",
       i == c->best ? NULL : tempera_evidence_words(c->log_bayes_factors[at]));
+  tm_compare_loo_json(c, i, item);
   return item;
 }
 

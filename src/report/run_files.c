@@ -290,7 +290,8 @@ static json_t *read_config(const char *folder) {
 
 static tempera_status read_folder(const char *folder, bool all,
                                   tm_run_files *files, tempera_error *error) {
-  *files = (tm_run_files){.arena = tm_arena_create(), .all = all};
+  *files = (tm_run_files){
+      .folder = folder, .arena = tm_arena_create(), .all = all};
   tempera_status status = TEMPERA_OK;
   if (!files->arena)
     return tm_fail_memory(error);

@@ -18,6 +18,7 @@ typedef struct tm_run_draws {
 } tm_run_draws;
 
 typedef struct tm_run_files {
+  const char *folder; /* the caller's */
   tm_arena *arena;
   tempera_summary *summary;
   json_t *config;         /* NULL when it cannot be read */

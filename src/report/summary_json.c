@@ -1,5 +1,6 @@
 /* summary_json.c - a summary as summary.json. The names are an interface that
  * users' scripts rely on; absent numbers are null, never NaN. */
+#include "estimate/predictions.h"
 #include "base/json.h"
 #include "base/memory.h"
 #include "estimate/findings.h"
@@ -269,6 +270,49 @@ static json_t *cost(const tempera_summary *s) {
   return object;
 }
 
+static json_t *loo(const tempera_loo *l) {
+  json_t *object = l ? json_object() : json_null();
+  if (!l)
+    return object;
+  tm_json_real(object, "elpd", l->elpd);
+  tm_json_real(object, "se", l->se);
+  tm_json_real(object, "p", l->p);
+  tm_json_integer(object, "k_bad", l->k_bad);
+  tm_json_real(object, "k_max", l->k_max);
+  tm_json_integer(object, "terms", l->terms);
+  tm_json_integer(object, "draws", l->draws);
+  return object;
+}
+
+static json_t *waic(const tempera_loo *l) {
+  json_t *object = l ? json_object() : json_null();
+  if (!l)
+    return object;
+  tm_json_real(object, "elpd", l->waic);
+  tm_json_real(object, "se", l->waic_se);
+  tm_json_real(object, "p", l->waic_p);
+  return object;
+}
+
+/* Statistics of the data, and how often replicated data have a greater one. */
+static json_t *predictive(const tempera_predictions *p) {
+  json_t *list = p && p->tail ? json_array() : json_null();
+  for (size_t v = 0; p && p->tail && v < p->replicas.count; v++) {
+    json_t *item = json_object(), *all = json_array();
+    tm_json_string(item, "name", p->replicas.each[v].name);
+    for (size_t i = 0; i < TM_STATISTICS; i++) {
+      json_t *one = json_object();
+      tm_json_string(one, "statistic", tm_statistic_names[i]);
+      tm_json_real(one, "observed", p->statistic[v * TM_STATISTICS + i]);
+      tm_json_real(one, "tail", p->tail[v * TM_STATISTICS + i]);
+      json_array_append_new(all, one);
+    }
+    json_object_set_new(item, "statistics", all);
+    json_array_append_new(list, item);
+  }
+  return list;
+}
+
 static json_t *findings(const tempera_summary *s) {
   json_t *list = json_array();
   for (size_t i = 0; i < s->finding_count; i++) {
@@ -325,6 +369,9 @@ tempera_status tempera_summary_json(const tempera_summary *summary, char **text,
     json_object_set_new(root, "quantities",
                         values(s->quantities, s->quantity_count));
   json_object_set_new(root, "tempering", tempering(s));
+  json_object_set_new(root, "loo", loo(s->loo));
+  json_object_set_new(root, "waic", waic(s->loo));
+  json_object_set_new(root, "predictive", predictive(s->predictions));
   json_object_set_new(root, "cost", cost(s));
   json_object_set_new(root, "reliable", json_boolean(s->reliable));
   tm_json_string(root, "basis", s->basis);

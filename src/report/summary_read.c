@@ -373,6 +373,62 @@ static bool read_head(const json_t *root, tempera_summary *s) {
          text(root, "basis", &s->basis) && text(root, "verdict", &s->verdict);
 }
 
+static bool read_loo(const json_t *root, tempera_summary *s) {
+  const json_t *loo = json_object_get(root, "loo");
+  const json_t *waic = json_object_get(root, "waic");
+  if (!json_is_object(loo))
+    return true;
+  s->loo = tm_heap_alloc(1, sizeof *s->loo);
+  if (!s->loo)
+    return false;
+  *s->loo = (tempera_loo){.terms = read_integer(loo, "terms"),
+                          .draws = read_integer(loo, "draws"),
+                          .elpd = real(loo, "elpd"),
+                          .se = real(loo, "se"),
+                          .p = real(loo, "p"),
+                          .k_max = real(loo, "k_max"),
+                          .k_bad = read_integer(loo, "k_bad"),
+                          .waic = real(waic, "elpd"),
+                          .waic_se = real(waic, "se"),
+                          .waic_p = real(waic, "p")};
+  return true;
+}
+
+/* The terms, from a file of their own; without it, or where it says another
+ * number of them, there are none. */
+static tempera_status read_terms(const char *folder, tempera_loo *loo,
+                                 tempera_error *error) {
+  char *path = tm_path_join(folder, "loo.csv"), *content = NULL;
+  size_t length = 0, row = 0;
+  if (!path)
+    return tm_fail_memory(error);
+  if (loo->terms && tm_file_exists(path) && loo->terms < ((size_t)1 << 40) &&
+      tm_file_read(path, &content, &length, NULL) == TEMPERA_OK &&
+      length / 4 >= loo->terms) {
+    loo->pointwise = tm_heap_alloc(loo->terms, sizeof(double));
+    loo->pareto_k = tm_heap_alloc(loo->terms, sizeof(double));
+    for (char *at = strchr(content, '\n');
+         loo->pointwise && loo->pareto_k && at && row < loo->terms; row++) {
+      char *comma = strchr(at, ','), *end = NULL;
+      if (!comma)
+        break;
+      loo->pointwise[row] = tm_number_read(comma + 1, &end);
+      if (!end || *end != ',')
+        break;
+      loo->pareto_k[row] = tm_number_read(end + 1, &end);
+      at = strchr(end, '\n');
+    }
+  }
+  if (row != loo->terms) {
+    tm_heap_free(loo->pointwise);
+    tm_heap_free(loo->pareto_k);
+    loo->pointwise = loo->pareto_k = NULL;
+  }
+  tm_heap_free(content);
+  tm_heap_free(path);
+  return TEMPERA_OK;
+}
+
 static bool read_summary(const json_t *root, tempera_summary *s) {
   read_cost(root, s);
   s->wbic = read_answer(json_object_get(root, "wbic"), "value", "tau");
@@ -387,6 +443,7 @@ static bool read_summary(const json_t *root, tempera_summary *s) {
                      &s->quantity_count) &&
          read_modes(json_object_get(root, "modes"), s) &&
          read_labels(root, s) && read_tempering(root, s) &&
+         read_loo(root, s) &&
          read_findings(json_object_get(root, "findings"), s) &&
          read_warnings(json_object_get(root, "warnings"), s);
 }
@@ -434,6 +491,8 @@ tempera_status tempera_summary_read(const char *folder,
   TM_TRY_DONE(read_text(folder, path, &content, &length, error));
   TM_TRY_DONE(tm_json_parse(content, length, &prepared, &root, error));
   TM_TRY_DONE(from_json(root, summary, error));
+  if ((*summary)->loo)
+    TM_TRY_DONE(read_terms(folder, (*summary)->loo, error));
 done:
   json_decref(root);
   tm_json_text_clear(&prepared);

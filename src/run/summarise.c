@@ -8,6 +8,7 @@
 #include "estimate/findings.h"
 #include "parallel/threads.h"
 #include "run/absorption.h"
+#include "run/predictions.h"
 #include "run/quantities.h"
 #include "run/run.h"
 
@@ -301,6 +302,8 @@ tempera_status tempera_sampler_summarise(const tempera_sampler *sampler,
     status = tm_estimate_history(sampler->draws, made, error);
   if (status == TEMPERA_OK)
     status = tm_quantities_summarise(sampler, made, error);
+  if (status == TEMPERA_OK)
+    status = tm_predictions_add(sampler, made, error);
   if (status == TEMPERA_OK)
     status = fill_outcome(sampler, calls, made, error);
   if (status == TEMPERA_OK)

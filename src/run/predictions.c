@@ -1,0 +1,425 @@
+/* predictions.c - see estimate/predictions.h: who draws, and when. */
+#include "run/predictions.h"
+
+#include "parallel/threads.h"
+#include "run/quantities.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Draws used, and numbers held at once. */
+enum {
+  MOST_DRAWS = 2000,
+  FEWEST_DRAWS = 500,
+  MOST_NUMBERS = 1 << 23,
+  MOST_CHAINS = 64,
+  KEPT_ROWS = 400,
+  KEPT_NUMBERS = 2000000,
+  PRIOR_ROWS = 1000
+};
+
+typedef struct maker {
+  const tempera_sampler *sampler;
+  const tempera_draws *draws;
+  tm_arena *arena;
+  size_t chains, rows, stride; /* of the draws used */
+  tm_quantities *each;         /* one per chain */
+  tm_predictive model;
+  size_t own_first, own_count; /* its quantities log_lik */
+  size_t terms;
+  /* the block at hand */
+  size_t first, count;
+  double *log_lik;         /* count columns */
+  size_t *elements;        /* ordered by term */
+  size_t element_count;    /* of those with a term */
+  size_t at, block_count;  /* the block's among them */
+  double *replicated;      /* block_count columns */
+  bool begin;              /* the first block */
+  bool *failed;            /* by chain: some draw gave no terms */
+  double **whole;          /* by chain: one draw's data */
+  double *statistics;      /* by draw, variable and statistic */
+  tm_loo_term *results;
+  tm_loo_work *work; /* one per chain */
+  tempera_predictions *out;
+  size_t every; /* which draws are kept */
+} maker;
+
+static size_t draw_count(const maker *m) { return m->chains * m->rows; }
+
+/* ---- at the draws --------------------------------------------------------- */
+
+static const double *theta_at(maker *m, size_t chain, size_t row) {
+  tm_quantities *q = &m->each[chain];
+  for (size_t i = 0; i < m->sampler->model->size; i++)
+    q->theta[i] =
+        tm_draws_column(m->draws, TEMPERA_TARGET, chain, i)[row * m->stride];
+  return q->theta;
+}
+
+static bool own_terms(maker *m, size_t chain, size_t row, double *to) {
+  tm_draw_place place = {.draws = m->draws,
+                         .role = TEMPERA_TARGET,
+                         .chain = chain,
+                         .row = row * m->stride};
+  const double *values = tm_quantities_row(&m->each[chain], &place);
+  memcpy(to, values + m->own_first + m->first, m->count * sizeof *to);
+  return true;
+}
+
+static bool terms_at(maker *m, size_t chain, size_t row, double *to) {
+  if (m->own_count)
+    return own_terms(m, chain, row, to);
+  tm_points_wanted w = {.first = m->first, .room = m->count, .values = to};
+  return tm_points_at(&m->each[chain].evaluator, theta_at(m, chain, row), &w) &&
+         w.count == m->terms;
+}
+
+static bool data_at(maker *m, size_t chain, size_t row) {
+  double ignored;
+  tm_replicas r = {.drawn = m->whole[chain], .room = m->out->size};
+  tempera_random random =
+      tm_random_part(tm_seed_of(&m->sampler->options), (uint32_t)chain,
+                     TM_PURPOSE_REPLICATE, (uint32_t)(row * m->stride));
+  return tm_replicate_at(&m->each[chain].evaluator, theta_at(m, chain, row),
+                         &random, &r, &ignored);
+}
+
+/* What the first block keeps of a draw's data. */
+static void note_data(maker *m, size_t chain, size_t row) {
+  tempera_predictions *out = m->out;
+  size_t draw = chain * m->rows + row, v = out->replicas.count;
+  for (size_t i = 0; i < v; i++) {
+    const tm_replica *r = &out->replicas.each[i];
+    tm_statistics(m->whole[chain] + r->first, out->term + r->first, r->count,
+                  m->statistics + (draw * v + i) * TM_STATISTICS);
+  }
+  if (row % m->every == 0 && row / m->every < out->rows_each)
+    memcpy(out->values +
+               (chain * out->rows_each + row / m->every) * out->size,
+           m->whole[chain], out->size * sizeof(double));
+}
+
+static void visit_chain(size_t chain, void *context) {
+  maker *m = context;
+  double *terms = m->work[chain].values;
+  size_t n = draw_count(m);
+  bool data = m->out->size > 0 && (m->begin || m->block_count);
+  double *line = m->count > 3 * n ? NULL : terms;
+  double *own = line ? NULL : tm_heap_alloc(m->count, sizeof *own);
+  line = line ? line : own;
+  for (size_t row = 0; row < m->rows && !m->failed[chain]; row++) {
+    size_t draw = chain * m->rows + row;
+    m->failed[chain] =
+        !line || (m->count && !terms_at(m, chain, row, line)) ||
+        (data && !data_at(m, chain, row));
+    if (m->failed[chain])
+      break;
+    for (size_t i = 0; i < m->count; i++)
+      m->log_lik[i * n + draw] = line[i];
+    if (data && m->begin)
+      note_data(m, chain, row);
+    for (size_t i = 0; i < m->block_count; i++)
+      m->replicated[i * n + draw] =
+          m->whole[chain][m->elements[m->at + i]];
+  }
+  tm_heap_free(own);
+}
+
+/* ---- term by term --------------------------------------------------------- */
+
+/* P(y_rep < y | the others), equal values counting half. */
+static double pit_of(const maker *m, size_t k, const double *weights) {
+  double y = m->out->replicas.observed[m->elements[m->at + k]], sum = 0;
+  const double *drawn = m->replicated + k * draw_count(m);
+  for (size_t s = 0; s < draw_count(m); s++)
+    sum += exp(weights[s]) * (drawn[s] < y ? 1 : drawn[s] == y ? 0.5 : 0);
+  return sum;
+}
+
+static void finish_terms(size_t piece, void *context) {
+  maker *m = context;
+  size_t from = m->count * piece / m->chains;
+  size_t to = m->count * (piece + 1) / m->chains, k = 0;
+  for (size_t i = from; i < to; i++) {
+    const double *column = m->log_lik + i * draw_count(m);
+    m->results[m->first + i] =
+        tm_loo_term_of(column, m->chains, m->rows, &m->work[piece]);
+    while (k < m->block_count && (size_t)m->out->term[m->elements[m->at + k]] <
+                                     m->first + i)
+      k++;
+    for (; k < m->block_count && (size_t)m->out->term[m->elements[m->at + k]] ==
+                                     m->first + i;
+         k++)
+      m->out->pit[m->elements[m->at + k]] =
+          pit_of(m, k, m->work[piece].weights);
+  }
+}
+
+static void take_elements(maker *m) {
+  m->at += m->block_count;
+  m->block_count = 0;
+  while (m->out->pit && m->at + m->block_count < m->element_count &&
+         (size_t)m->out->term[m->elements[m->at + m->block_count]] <
+             m->first + m->count)
+    m->block_count++;
+}
+
+static bool any_failed(const maker *m) {
+  for (size_t c = 0; c < m->chains; c++)
+    if (m->failed[c])
+      return true;
+  return false;
+}
+
+static tempera_status run_blocks(maker *m, tempera_error *error) {
+  size_t n = draw_count(m), width = MOST_NUMBERS / (2 * n);
+  width = width < m->terms ? width : m->terms;
+  m->log_lik = TM_NEW(m->arena, double, width *n + 1);
+  if (!m->log_lik)
+    return tm_fail_memory(error);
+  m->begin = true;
+  for (m->first = 0; m->begin || m->first < m->terms; m->first += m->count) {
+    m->count = m->terms - m->first < width ? m->terms - m->first : width;
+    take_elements(m);
+    m->replicated = tm_heap_alloc(m->block_count * n + 1, sizeof(double));
+    if (!m->replicated)
+      return tm_fail_memory(error);
+    tm_parallel_for(m->chains, tm_threads(m->sampler->options.threads),
+                    visit_chain, m);
+    if (!any_failed(m))
+      tm_parallel_for(m->chains, tm_threads(m->sampler->options.threads),
+                      finish_terms, m);
+    tm_heap_free(m->replicated);
+    m->begin = false;
+    if (any_failed(m) || m->count == 0)
+      break;
+  }
+  return TEMPERA_OK;
+}
+
+/* ---- the prior ------------------------------------------------------------ */
+
+static tempera_status draw_prior(maker *m, tempera_error *error) {
+  tempera_predictions *out = m->out;
+  const tempera_model *model = m->sampler->model;
+  size_t width = model->size + out->size;
+  size_t fit = KEPT_NUMBERS / (width ? width : 1);
+  size_t rows = fit < PRIOR_ROWS ? fit : PRIOR_ROWS;
+  if (!model->spec.prior_draw || model->spec.prior_improper)
+    return TEMPERA_OK;
+  out->prior_theta = TM_NEW(out->arena, double, rows *model->size + 1);
+  out->prior_values = TM_NEW(out->arena, double, rows *out->size + 1);
+  out->prior_drawn = TM_NEW(out->arena, bool, rows + 1);
+  if (!out->prior_theta || !out->prior_values || !out->prior_drawn)
+    return tm_fail_memory(error);
+  tm_evaluator *e = &m->each[0].evaluator;
+  for (size_t i = 0; i < rows; i++) {
+    double *theta = out->prior_theta + out->prior_rows * model->size, ignored;
+    tempera_random random = tm_random_part(tm_seed_of(&m->sampler->options), 0,
+                                           TM_PURPOSE_PRIOR_PREDICTIVE,
+                                           (uint32_t)i);
+    if (model->spec.prior_draw(&random, theta, e->user) != 0)
+      continue;
+    tm_replicas r = {.drawn = out->prior_values + out->prior_rows * out->size,
+                     .room = out->size};
+    out->prior_drawn[out->prior_rows] =
+        out->size && tm_replicate_at(e, theta, &random, &r, &ignored);
+    out->prior_rows++;
+  }
+  return TEMPERA_OK;
+}
+
+/* ---- setting up ----------------------------------------------------------- */
+
+static void find_own(maker *m) {
+  const tempera_model_spec *spec = &m->sampler->model->spec;
+  for (size_t i = 0; i < spec->quantity_count; i++) {
+    const char *name = spec->quantity_names[i];
+    if (strncmp(name, "log_lik", 7) || (name[7] && name[7] != '['))
+      continue;
+    m->own_first = m->own_count++ ? m->own_first : i;
+  }
+}
+
+/* Elements with a term, in the order of terms: mostly as they come. */
+static bool order_elements(maker *m) {
+  const long *term = m->out->term;
+  m->elements = TM_NEW(m->arena, size_t, m->out->size + 1);
+  size_t *start = TM_NEW(m->arena, size_t, m->terms + 2);
+  if (!m->elements || !start)
+    return false;
+  for (size_t e = 0; e < m->out->size; e++)
+    if (term[e] >= 0)
+      start[term[e] + 1]++;
+  for (size_t i = 0; i < m->terms; i++)
+    start[i + 1] += start[i];
+  m->element_count = start[m->terms];
+  for (size_t e = 0; e < m->out->size; e++)
+    if (term[e] >= 0)
+      m->elements[start[term[e]]++] = e;
+  return true;
+}
+
+static bool prepare_data(maker *m) {
+  tempera_predictions *out = m->out;
+  size_t n = draw_count(m), v = m->model.replicas.count;
+  out->replicas = m->model.replicas;
+  out->size = v ? m->model.replicas.size : 0;
+  snprintf(out->no_replicas, sizeof out->no_replicas, "%s",
+           m->model.no_replicas);
+  if (!out->size)
+    return true;
+  out->draws = n;
+  out->chains = m->chains;
+  size_t fit = KEPT_NUMBERS / out->size / m->chains;
+  size_t each = KEPT_ROWS / m->chains;
+  each = each < fit ? each : fit;
+  each = each < 1 ? 1 : each;
+  m->every = m->rows > each ? m->rows / each : 1;
+  out->rows_each = m->rows / m->every < each ? m->rows / m->every : each;
+  out->rows = out->rows_each * m->chains;
+  out->values = TM_NEW(out->arena, double, out->rows *out->size + 1);
+  out->term = TM_NEW(out->arena, long, out->size);
+  double *observed = TM_NEW(out->arena, double, out->size);
+  m->statistics = TM_NEW(m->arena, double, n *v *TM_STATISTICS);
+  if (!out->values || !out->term || !observed || !m->statistics)
+    return false;
+  memcpy(out->term, m->model.term, out->size * sizeof *out->term);
+  memcpy(observed, m->model.replicas.observed, out->size * sizeof *observed);
+  out->replicas.observed = observed;
+  if (!m->model.matched || m->own_count || m->terms < 2)
+    return true;
+  out->pit = TM_NEW(out->arena, double, out->size);
+  for (size_t e = 0; out->pit && e < out->size; e++)
+    out->pit[e] = NAN;
+  return out->pit && order_elements(m);
+}
+
+static bool prepare(maker *m) {
+  size_t n = draw_count(m);
+  m->results = TM_NEW(m->arena, tm_loo_term, m->terms + 1);
+  m->failed = TM_NEW(m->arena, bool, m->chains);
+  m->work = TM_NEW(m->arena, tm_loo_work, m->chains);
+  m->whole = TM_NEW(m->arena, double *, m->chains);
+  if (!m->results || !m->failed || !m->work || !m->whole || !prepare_data(m))
+    return false;
+  for (size_t c = 0; c < m->chains; c++) {
+    m->whole[c] = TM_NEW(m->arena, double, m->out->size + 1);
+    if (!m->whole[c] || !tm_loo_work_create(m->arena, n, &m->work[c]))
+      return false;
+  }
+  return true;
+}
+
+/* Shares of replicated data whose statistics are greater. */
+static tempera_status fill_tails(maker *m, tempera_error *error) {
+  tempera_predictions *out = m->out;
+  size_t v = out->replicas.count, width = v * TM_STATISTICS;
+  out->statistic = TM_NEW(out->arena, double, width);
+  out->tail = TM_NEW(out->arena, double, width);
+  if (!out->statistic || !out->tail)
+    return tm_fail_memory(error);
+  for (size_t i = 0; i < v; i++) {
+    const tm_replica *r = &out->replicas.each[i];
+    tm_statistics(out->replicas.observed + r->first, out->term + r->first,
+                  r->count, out->statistic + i * TM_STATISTICS);
+  }
+  for (size_t j = 0; j < width; j++) {
+    double observed = out->statistic[j], above = 0;
+    for (size_t s = 0; s < out->draws; s++) {
+      double x = m->statistics[s * width + j];
+      above += x > observed ? 1 : x == observed ? 0.5 : 0;
+    }
+    out->tail[j] = isnan(observed) ? NAN : above / (double)out->draws;
+  }
+  return TEMPERA_OK;
+}
+
+static tempera_status make(maker *m, tempera_summary *summary,
+                           tempera_error *error) {
+  if (!prepare(m))
+    return tm_fail_memory(error);
+  TM_TRY(run_blocks(m, error));
+  bool failed = any_failed(m);
+  if (!failed && m->terms > 1)
+    TM_TRY(tm_loo_sum(m->results, m->terms, draw_count(m), &summary->loo,
+                      error));
+  if (failed || m->out->size == 0) {
+    m->out->size = m->out->rows = m->out->replicas.count = 0;
+    m->out->pit = NULL;
+  } else {
+    TM_TRY(fill_tails(m, error));
+  }
+  return draw_prior(m, error);
+}
+
+static void choose_draws(maker *m) {
+  size_t rows = tm_draws_rows(m->draws, TEMPERA_TARGET);
+  size_t most = MOST_NUMBERS / (m->terms ? m->terms : 1);
+  most = most > MOST_DRAWS ? MOST_DRAWS : most < FEWEST_DRAWS ? FEWEST_DRAWS : most;
+  m->stride = (rows * m->chains + most - 1) / most;
+  m->stride = m->stride < 1 ? 1 : m->stride;
+  m->rows = rows / m->stride;
+}
+
+static tempera_status create_each(maker *m, tempera_error *error) {
+  m->each = TM_NEW(m->arena, tm_quantities, m->chains);
+  if (!m->each)
+    return tm_fail_memory(error);
+  for (size_t c = 0; c < m->chains; c++)
+    TM_TRY(tm_quantities_create(m->sampler->model,
+                                tm_seed_of(&m->sampler->options), &m->each[c],
+                                error));
+  return TEMPERA_OK;
+}
+
+static tempera_status look(maker *m, tempera_error *error) {
+  TM_TRY(create_each(m, error));
+  m->rows = m->stride = 1;
+  TM_TRY(tm_predictive_create(&m->each[0].evaluator, theta_at(m, 0, 0),
+                              &m->model, error));
+  find_own(m);
+  m->terms = m->own_count ? m->own_count : m->model.term_count;
+  choose_draws(m);
+  return TEMPERA_OK;
+}
+
+static void clear(maker *m) {
+  for (size_t c = 0; m->each && c < m->chains; c++)
+    if (m->each[c].arena)
+      tm_quantities_free(&m->each[c]);
+  tm_predictive_free(&m->model);
+  tm_arena_free(m->arena);
+}
+
+/* Target draws, enough of them to say anything. */
+static bool has_draws(const tempera_sampler *s) {
+  return s->draws->has_role[TEMPERA_TARGET] && s->draws->count >= 20 &&
+         s->draws->chains <= MOST_CHAINS && !s->model->spec.no_likelihood;
+}
+
+tempera_status tm_predictions_add(const tempera_sampler *sampler,
+                                  tempera_summary *summary,
+                                  tempera_error *error) {
+  tempera_status status = TEMPERA_OK;
+  maker m = {.sampler = sampler,
+             .draws = sampler->draws,
+             .chains = sampler->draws->chains};
+  tm_arena *kept = NULL;
+  if (!has_draws(sampler))
+    return TEMPERA_OK;
+  m.arena = tm_arena_create();
+  kept = tm_arena_create();
+  m.out = kept ? TM_NEW(kept, tempera_predictions, 1) : NULL;
+  TM_TRY_DONE(m.arena && m.out ? TEMPERA_OK : tm_fail_memory(error));
+  m.out->arena = kept;
+  TM_TRY_DONE(look(&m, error));
+  TM_TRY_DONE(make(&m, summary, error));
+  summary->predictions = m.out;
+  kept = NULL;
+done:
+  clear(&m);
+  tm_arena_free(kept);
+  return status;
+}
