@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CURVES = 40, BINS = 40, GRID = 80, MOST_K = 4000, PIT_BINS = 20 };
+enum { CURVES = 40, GRID = 80, MOST_K = 4000, PIT_BINS = 10 };
 
 /* ---- a file of numbers ----------------------------------------------------- */
 

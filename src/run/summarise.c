@@ -8,7 +8,7 @@
 #include "estimate/findings.h"
 #include "parallel/threads.h"
 #include "run/absorption.h"
-#include "run/predictions.h"
+#include "run/predicting.h"
 #include "run/quantities.h"
 #include "run/run.h"
 

@@ -1,6 +1,6 @@
-/* predictions.h - a run's predictions: see estimate/predictions.h. */
-#ifndef TM_RUN_PREDICTIONS_H
-#define TM_RUN_PREDICTIONS_H
+/* predicting.h - a run's predictions: see estimate/predictions.h. */
+#ifndef TM_RUN_PREDICTING_H
+#define TM_RUN_PREDICTING_H
 
 #include "estimate/predictions.h"
 #include "run/sampler.h"

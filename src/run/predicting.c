@@ -1,5 +1,5 @@
-/* predictions.c - see estimate/predictions.h: who draws, and when. */
-#include "run/predictions.h"
+/* predicting.c - see estimate/predictions.h: who draws, and when. */
+#include "run/predicting.h"
 
 #include "parallel/threads.h"
 #include "run/quantities.h"
