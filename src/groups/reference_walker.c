@@ -61,7 +61,8 @@ void tm_reference_walker_settle(tm_reference_walker *walker,
 }
 
 void tm_reference_walker_leave(tm_reference_walker *walker, tm_point *theta) {
-  tm_reference_leave(&walker->chain, &walker->point, theta);
+  tm_reference_leave(&walker->chain, &walker->exchange_stream, &walker->point,
+                     theta);
 }
 
 tempera_status tm_reference_walker_set_prior(tm_reference_walker *walker,
@@ -112,7 +113,7 @@ bool tm_reference_walker_exchange(tm_reference_walker *walker,
     accepted = log_ratio >= 0 || log(uniform) < log_ratio;
   }
   if (accepted) {
-    tm_reference_leave(&w->chain, &w->point, &w->natural);
+    tm_reference_leave(&w->chain, &w->exchange_stream, &w->point, &w->natural);
     tm_point_swap(target, &w->natural);
     tm_point_swap(&w->point, &w->spare);
   }

@@ -111,36 +111,6 @@ static bool same_integers(const tempera_model *model, const double *a,
   return true;
 }
 
-/* u, relabelled. In a simplex theta is needed on the way. */
-static void turn(const tempera_model *model, const tm_labels *labels,
-                 const unsigned char *permutation, const tm_point *from,
-                 tm_point *to) {
-  memcpy(to->u, from->u, model->dimension * sizeof(double));
-  for (size_t b = 0; b < model->block_count; b++) {
-    const tm_block *block = &model->blocks[b];
-    if (!labels->block[b])
-      continue;
-    bool plain = tm_labels_plain(block);
-    const double *old = plain ? from->u + block->u : from->theta + block->theta;
-    double *new = plain ? to->u + block->u : to->theta + block->theta;
-    for (size_t k = 0; k < labels->count; k++)
-      new[k] = old[permutation[k]];
-    if (!plain)
-      tm_unconstrain_block(block, to->theta, to->u);
-  }
-}
-
-/* u of the point with its labels in order: its own, or in `spare`. */
-static const double *in_order(jump *state, const tm_labels *labels,
-                              const tm_point *point) {
-  unsigned char order[TM_LABELS_MOST];
-  if (tm_labels_sorted(labels, point->theta))
-    return point->u;
-  tm_labels_sort(labels, point->theta, order);
-  turn(state->shared->model, labels, order, point, &state->shared->spare);
-  return state->shared->spare.u;
-}
-
 /* Add the t's at a point, in units of the knot's peak. */
 static void add_modes(jump *state, const tm_laplace_knot *knot, const double *u,
                       log_sum *total) {
@@ -178,7 +148,9 @@ static log_sum sum_modes(jump *state, const tm_laplace_knot *knot,
 static log_sum q_at(jump *state, const tm_laplace_view *view,
                     const tm_laplace_knot *knot, const tm_point *point) {
   const double *u =
-      knot->relabel ? in_order(state, &view->labels, point) : point->u;
+      knot->relabel ? tm_labels_in_order(state->shared->model, &view->labels,
+                                         point, &state->shared->spare)
+                    : point->u;
   log_sum total = sum_modes(state, knot, u);
   if (state->share > 0) {
     double copies = knot->relabel ? view->labels.log_factorial : 0;
@@ -310,7 +282,7 @@ static bool propose(jump *state, const tm_laplace_view *view,
 static void accept(const jump *state, const tm_laplace_view *view,
                    tm_step *step) {
   if (step->accepted && state->relabelled)
-    turn(state->shared->model, &view->labels, state->permutation,
+    tm_labels_turn(state->shared->model, &view->labels, state->permutation,
          &state->ordered, step->point);
 }
 

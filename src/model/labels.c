@@ -44,6 +44,36 @@ bool tm_labels_sorted(const tm_labels *labels, const double *theta) {
   return sorted;
 }
 
+/* In a simplex theta is needed on the way. */
+void tm_labels_turn(const tempera_model *model, const tm_labels *labels,
+                    const unsigned char *permutation, const tm_point *from,
+                    tm_point *to) {
+  memcpy(to->u, from->u, model->dimension * sizeof(double));
+  for (size_t b = 0; b < model->block_count; b++) {
+    const tm_block *block = &model->blocks[b];
+    if (!labels->block[b])
+      continue;
+    bool plain = tm_labels_plain(block);
+    const double *old = plain ? from->u + block->u : from->theta + block->theta;
+    double *new = plain ? to->u + block->u : to->theta + block->theta;
+    for (size_t k = 0; k < labels->count; k++)
+      new[k] = old[permutation[k]];
+    if (!plain)
+      tm_unconstrain_block(block, to->theta, to->u);
+  }
+}
+
+const double *tm_labels_in_order(const tempera_model *model,
+                                 const tm_labels *labels, const tm_point *point,
+                                 tm_point *spare) {
+  unsigned char order[TM_LABELS_MOST];
+  if (tm_labels_sorted(labels, point->theta))
+    return point->u;
+  tm_labels_sort(labels, point->theta, order);
+  tm_labels_turn(model, labels, order, point, spare);
+  return spare->u;
+}
+
 void tm_labels_random(const tm_labels *labels, tempera_random *random,
                       unsigned char *permutation) {
   for (size_t k = 0; k < labels->count; k++)

@@ -50,6 +50,15 @@ bool tm_labels_plain(const tm_block *block);
 void tm_labels_sort(const tm_labels *labels, const double *theta,
                     unsigned char *permutation);
 bool tm_labels_sorted(const tm_labels *labels, const double *theta);
+/* u of a point, of which theta is set, relabelled: to->u, and of to->theta only
+ * what is needed on the way. */
+void tm_labels_turn(const tempera_model *model, const tm_labels *labels,
+                    const unsigned char *permutation, const tm_point *from,
+                    tm_point *to);
+/* u of the point with its labels in order: its own, or that of `spare`. */
+const double *tm_labels_in_order(const tempera_model *model,
+                                 const tm_labels *labels, const tm_point *point,
+                                 tm_point *spare);
 /* Any permutation, all with the same chance. */
 void tm_labels_random(const tm_labels *labels, tempera_random *random,
                       unsigned char *permutation);

@@ -159,9 +159,39 @@ static size_t slopes_wanted(const tempera_model *model, size_t rows) {
   return wanted < rows ? wanted : rows;
 }
 
+/* Interchangeable labels that the search for optima has found. */
+static const tm_labels *labels_of(const tempera_sampler *s) {
+  return s->store && s->store->labels.count ? &s->store->labels : NULL;
+}
+
+/* Rows of u, their labels put in order. */
+static tempera_status order_rows(const tempera_sampler *s, double *rows,
+                                 size_t count, tempera_error *error) {
+  const tm_labels *labels = labels_of(s);
+  size_t bytes = s->model->dimension * sizeof(double);
+  tm_arena *arena = labels ? tm_arena_create() : NULL;
+  tm_point point, spare;
+  if (!labels)
+    return TEMPERA_OK;
+  tempera_status status = arena ? TEMPERA_OK : tm_fail_memory(error);
+  if (status == TEMPERA_OK)
+    status = tm_point_create(s->model, arena, &point, error);
+  if (status == TEMPERA_OK)
+    status = tm_point_create(s->model, arena, &spare, error);
+  for (size_t i = 0; i < count && status == TEMPERA_OK; i++) {
+    double *row = rows + i * s->model->dimension;
+    memcpy(point.u, row, bytes);
+    tm_constrain_point(s->model, &point);
+    memcpy(row, tm_labels_in_order(s->model, labels, &point, &spare), bytes);
+  }
+  tm_arena_free(arena);
+  return status;
+}
+
 /* q from `fitted`, for every group. */
 static tempera_status fit_again(tempera_sampler *s, tempera_error *error) {
   tm_reference_leg *leg = s->leg;
+  tm_reference_use_labels(leg->reference, labels_of(s));
   size_t n = s->model->dimension;
   tempera_random random = tm_random(s->options.seed, (uint32_t)leg->fitted_at,
                                     TM_PURPOSE_REFERENCE_FIT);
@@ -195,6 +225,7 @@ static tempera_status fit(tempera_sampler *s, tempera_error *error) {
     memcpy(rows + i * n, leg->u + picked(s, &p, i) * n, n * sizeof(double));
   tm_heap_free(leg->fitted);
   leg->fitted = rows;
+  TM_TRY(order_rows(s, rows, count, error));
   leg->fitted_values = count * n;
   leg->fitted_at = s->round_end;
   for (size_t c = 0; c < s->options.chains; c++)
@@ -238,8 +269,9 @@ static tempera_status look(tempera_sampler *s, ends *e, tempera_error *error) {
   for (size_t i = 0; i < chains * p.count; i++) {
     size_t row = picked(s, &p, i);
     memcpy(w->natural.u, leg->u + row * n, n * sizeof(double));
+    tm_constrain_point(s->model, &w->natural);
     w->natural.log_likelihood = leg->log_density[row];
-    w->natural.log_prior = w->natural.log_jacobian = 0;
+    w->natural.log_prior = w->natural.log_jacobian = 0; /* all in the former */
     tm_reference_enter(&w->chain, &w->natural, &w->spare);
     e->top[e->tops++] = w->spare.log_likelihood;
   }

@@ -28,7 +28,8 @@ struct tm_reference {
   size_t fits;
   size_t reals, *real; /* which coordinates of u */
   double *centre, *whitener, *inverse;
-  double log_volume; /* log |W| */
+  double log_volume;       /* log |W| */
+  const tm_labels *labels; /* NULL: none */
   tm_reference_density density;
 };
 
@@ -94,18 +95,35 @@ static int prior_gradient(const double *v, double *value, double *gradient,
   return 0;
 }
 
+/* What log f over u gains on the way to v: W's volume, and K! copies. */
+static double log_gain(const tm_reference *r) {
+  return r->log_volume + (r->labels ? r->labels->log_factorial : 0);
+}
+
+/* Is the point, of which u is set, one that stands for all its copies? */
+static bool stands(way *w) {
+  const tm_reference *r = w->reference;
+  if (!r->labels)
+    return true;
+  tm_constrain_point(r->model, &w->point);
+  return tm_labels_sorted(r->labels, w->point.theta);
+}
+
 /* D from log f and log q, both over v. */
 static int ratio(const way *w, double log_q, double *value) {
   double log_f = tm_log_density(&w->point, 1);
   if (w->evaluator.status != TEMPERA_OK)
     return -1;
-  *value = log_f + w->reference->log_volume - log_q;
+  *value = log_f + log_gain(w->reference) - log_q;
   return 0;
 }
 
 static int likelihood(const double *v, double *value, void *user) {
   way *w = user;
   to_u(w->reference, v, w->point.u);
+  *value = -INFINITY;
+  if (!stands(w))
+    return 0;
   tm_evaluate(&w->evaluator, &w->point);
   return ratio(w, log_q(w, v), value);
 }
@@ -118,6 +136,9 @@ static int likelihood_gradient(const double *v, double *value, double *gradient,
   adopt_fit(w);
   double q = tm_reference_density_gradient(&w->density, v, gradient);
   to_u(r, v, w->point.u);
+  *value = -INFINITY;
+  if (!stands(w))
+    return 0;
   tm_evaluate_gradient(&w->evaluator, &w->point, w->likelihood_gradient,
                        w->gradient);
   for (size_t i = 0; i < d; i++)
@@ -258,6 +279,10 @@ void tm_reference_free(tm_reference *reference) {
   tempera_model_free(reference->leg);
   tm_arena_free(reference->arena);
   tm_heap_free(reference);
+}
+
+void tm_reference_use_labels(tm_reference *reference, const tm_labels *labels) {
+  reference->labels = labels;
 }
 
 bool tm_reference_fitted(const tm_reference *reference) {
@@ -489,20 +514,29 @@ void tm_reference_enter(tm_reference_chain *chain, const tm_point *from,
                         tm_point *to) {
   way *w = chain->own;
   const tm_reference *r = w->reference;
-  to_v(r, from->u, w->x, to->u);
+  const double *u = from->u;
+  if (r->labels)
+    u = tm_labels_in_order(r->model, r->labels, from, &w->point);
+  to_v(r, u, w->x, to->u);
   memcpy(to->theta, to->u, r->model->dimension * sizeof(double));
   to->log_jacobian = 0;
   memset(to->block_jacobian, 0, r->leg->block_count * sizeof(double));
   to->log_prior = log_q(w, to->u);
-  to->log_likelihood = tm_log_density(from, 1) + r->log_volume - to->log_prior;
+  to->log_likelihood = tm_log_density(from, 1) + log_gain(r) - to->log_prior;
 }
 
-void tm_reference_leave(tm_reference_chain *chain, const tm_point *from,
-                        tm_point *to) {
+void tm_reference_leave(tm_reference_chain *chain, tempera_random *random,
+                        const tm_point *from, tm_point *to) {
   way *w = chain->own;
-  double log_f =
-      from->log_likelihood + from->log_prior - w->reference->log_volume;
-  to_u(w->reference, from->u, to->u);
+  const tm_reference *r = w->reference;
+  double log_f = from->log_likelihood + from->log_prior - log_gain(r);
+  unsigned char permutation[TM_LABELS_MOST];
+  to_u(r, from->u, r->labels ? w->point.u : to->u);
+  if (r->labels) {
+    tm_constrain_point(r->model, &w->point);
+    tm_labels_random(r->labels, random, permutation);
+    tm_labels_turn(r->model, r->labels, permutation, &w->point, to);
+  }
   tm_evaluate_prior(&w->evaluator, to);
   to->log_likelihood = log_f - to->log_prior - to->log_jacobian;
 }

@@ -9,6 +9,7 @@
 #ifndef TM_TEMPERING_REFERENCE_H
 #define TM_TEMPERING_REFERENCE_H
 
+#include "model/labels.h"
 #include "tempering/reference_density.h"
 
 typedef struct tm_reference tm_reference;
@@ -23,7 +24,13 @@ typedef struct tm_slopes_at {
   size_t count;
   const double *u, *gradient;
 } tm_slopes_at;
-/* Fit q to draws: rows of u; where there are gradients, by them too. Points on
+/* From the next fit on: interchangeable labels (or NULL), which outlive it. The
+ * path is then about points with their labels in order, of which each stands
+ * for K!: f is K! times as high there and zero elsewhere, so that its integral
+ * is the same; q need not know of the copies. Points that enter are put in
+ * order, those that leave get a labelling at random. */
+void tm_reference_use_labels(tm_reference *reference, const tm_labels *labels);
+/* Fit q to draws: rows of u, labels in order; where there are gradients, by them too. Points on
  * the leg must then be settled anew; no other thread may use the reference
  * meanwhile. */
 TEMPERA_CHECKED tempera_status tm_reference_fit(tm_reference *reference,
@@ -57,9 +64,9 @@ void tm_reference_chain_release(tm_reference_chain *chain);
  * likelihood call is made. */
 void tm_reference_enter(tm_reference_chain *chain, const tm_point *from,
                         tm_point *to);
-/* And back, with one call of the prior. */
-void tm_reference_leave(tm_reference_chain *chain, const tm_point *from,
-                        tm_point *to);
+/* And back, with one call of the prior; relabelled by `random`. */
+void tm_reference_leave(tm_reference_chain *chain, tempera_random *random,
+                        const tm_point *from, tm_point *to);
 /* Natural-scale theta of a point of the leg. */
 void tm_reference_theta(tm_reference_chain *chain, const tm_point *from,
                         double *theta);
