@@ -11,6 +11,7 @@
 #   make family       every method and estimator beside the exact answers
 #   make everyday     posteriors of the kind people have, ten seeds each
 #   make gauntlet     260 problems of known evidence, as users would run them
+#   make regression   conjugate regressions in 20 to 200 dimensions
 #   make posteriordb CHECKOUT=DIR    posteriordb's programs likewise
 #   make experiments  these and truth, dimension, budget, ablation (an hour)
 #   make page         the charts of reports, from page/ (needs Node)
@@ -20,7 +21,7 @@ PREFIX ?= /usr/local
 BUILD := build
 JOBS := $(shell nproc)
 TIMINGS := overhead models language
-EXPERIMENTS := coverage verdict truth dimension budget ablation family
+EXPERIMENTS := coverage verdict truth dimension regression budget ablation family
 GENERATOR := $(if $(shell command -v ninja),-G Ninja,)
 
 .PHONY: all functions-table setup demo test install deb dist bench $(EXPERIMENTS) gauntlet survive long posteriordb \

@@ -189,7 +189,7 @@ typedef struct result {
   bool ok;
   char message[256];
   named_estimate headline, estimates[ESTIMATES];
-  size_t estimate_count, round_trips;
+  size_t estimate_count, round_trips, leg_trips;
   double likelihoods, gradients, seconds, figures[FIGURES];
   bool reliable;
   char finding[24]; /* that forbids it; "" when nothing does */
@@ -260,6 +260,7 @@ static inline void read_summary(const tempera_summary *s, result *r) {
     r->estimates[r->estimate_count++] = estimate_named(
         s->estimates[i].name, s->estimates[i].log_z, s->estimates[i].se);
   r->round_trips = s->round_trips;
+  r->leg_trips = s->reference ? s->reference->round_trips : 0;
   r->likelihoods = (double)s->likelihood_evaluations;
   r->gradients = (double)s->gradient_evaluations;
   r->reliable = s->reliable;
@@ -373,7 +374,8 @@ static inline errors errors_of(const result *results, size_t count,
 
 typedef struct costs {
   size_t runs, reliable;
-  double round_trips, likelihoods, gradients, seconds; /* means per run */
+  /* Means per run. */
+  double round_trips, leg_trips, likelihoods, gradients, seconds;
   double most_evaluations; /* of any run, likelihoods and gradients */
   double most_likelihoods;
 } costs;
@@ -387,6 +389,7 @@ static inline costs costs_of(const result *results, size_t count) {
     c.runs++;
     c.reliable += r->reliable;
     c.round_trips += (double)r->round_trips;
+    c.leg_trips += (double)r->leg_trips;
     c.likelihoods += r->likelihoods;
     c.gradients += r->gradients;
     c.seconds += r->seconds;
@@ -396,6 +399,7 @@ static inline costs costs_of(const result *results, size_t count) {
   }
   double n = c.runs ? (double)c.runs : NAN;
   c.round_trips /= n;
+  c.leg_trips /= n;
   c.likelihoods /= n;
   c.gradients /= n;
   c.seconds /= n;
@@ -413,6 +417,7 @@ static inline void errors_to_json(json_t *row, const errors *e) {
 
 static inline void costs_to_json(json_t *row, const costs *c) {
   experiment_number(row, "round_trips", c->round_trips);
+  experiment_number(row, "leg_trips", c->leg_trips);
   experiment_number(row, "likelihood_evaluations", c->likelihoods);
   experiment_number(row, "gradient_evaluations", c->gradients);
   experiment_number(row, "most_evaluations", c->most_evaluations);

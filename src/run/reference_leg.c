@@ -22,6 +22,7 @@ enum {
 static const double ATOM = 0.2; /* mass at tau = 0 */
 /* Draws that came before this share of the sweeps done are forgotten. */
 static const double FORGOTTEN = 1. / 3;
+static const double LITTLE = 3; /* nats by which a mode's mass is below all */
 
 static tm_pair *pair_of(const tempera_sampler *s, size_t chain) {
   return (tm_pair *)s->groups[chain];
@@ -159,9 +160,24 @@ static size_t slopes_wanted(const tempera_model *model, size_t rows) {
   return wanted < rows ? wanted : rows;
 }
 
-/* Interchangeable labels that the search for optima has found. */
+/* Are there interchangeable labels whose copies lie apart at tau = 1? (Those of
+ * coordinates that are merely alike do not: one mode holds them all.) */
+static bool has_copies(const tempera_sampler *s) {
+  const tm_laplace_view *view = s->laplace ? tm_laplace_look(s->laplace) : NULL;
+  if (!view || view->absent || !s->store->labels.count)
+    return false;
+  const tm_laplace_knot *knot = &view->knots[tm_laplace_nearest(s->laplace, 1)];
+  bool apart = knot->mode_count > 0;
+  for (size_t m = 0; m < knot->mode_count; m++) {
+    const tm_laplace_mode *mode = &knot->modes[m];
+    if (mode->log_weight + mode->log_copies > knot->log_z - LITTLE)
+      apart = apart && mode->log_copies > s->store->labels.log_factorial / 2;
+  }
+  return apart;
+}
+
 static const tm_labels *labels_of(const tempera_sampler *s) {
-  return s->store && s->store->labels.count ? &s->store->labels : NULL;
+  return s->leg->ordered && s->store ? &s->store->labels : NULL;
 }
 
 /* Rows of u, their labels put in order. */
@@ -225,6 +241,7 @@ static tempera_status fit(tempera_sampler *s, tempera_error *error) {
     memcpy(rows + i * n, leg->u + picked(s, &p, i) * n, n * sizeof(double));
   tm_heap_free(leg->fitted);
   leg->fitted = rows;
+  leg->ordered = has_copies(s);
   TM_TRY(order_rows(s, rows, count, error));
   leg->fitted_values = count * n;
   leg->fitted_at = s->round_end;
@@ -479,6 +496,7 @@ tempera_status tm_leg_archive(tempera_sampler *sampler, tm_archive *archive,
     TM_TRY(make_leg(s, stride ? stride : 1, rows, error));
   tm_reference_leg *leg = s->leg;
   tm_archive_bool(archive, &leg->walking);
+  tm_archive_bool(archive, &leg->ordered);
   tm_archive_grown(archive, &leg->fitted, &leg->fitted_values,
                    SIZE_MAX / sizeof(double) - 1);
   tm_archive_size(archive, &leg->fitted_at);

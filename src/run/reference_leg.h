@@ -14,6 +14,7 @@ typedef struct tm_reference_leg {
   tm_tau_prior prior;
   tempera_draws *round_draws; /* of the leg in this warmup round */
   bool walking;               /* the groups have their third walker */
+  bool ordered;               /* q is of draws with their labels in order */
   size_t trips;               /* round trips in the round that has ended */
   /* Target draws of the warmup, every stride-th sweep: u and log f. */
   size_t stride, rows; /* rows: per chain */

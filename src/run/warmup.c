@@ -72,7 +72,8 @@ void tm_warmup_consider_end(tempera_sampler *sampler, bool last) {
   if (last || !free_to_choose(s) || s->round_end < earliest ||
       !tm_leg_settled(s))
     return;
-  bool prior_settled = walks || dear || (s->barren && !s->anew);
+  bool long_enough = s->round_end >= 2 * PATIENCE || s->barren;
+  bool prior_settled = walks || dear || (long_enough && !s->anew);
   size_t end = s->round_end + (dear ? SHORT_ROUND : LAST_ROUND);
   if (prior_settled && end < s->options.warmup)
     s->options.warmup = end;
