@@ -10,6 +10,7 @@
 #include "base/archive.h"
 #include "base/memory.h"
 #include "base/random.h"
+#include "base/stop.h"
 #include "model/calls.h"
 
 /* What becomes of a block's u; known once, not asked at every point. */
@@ -91,13 +92,6 @@ typedef enum tm_failure {
   TM_FAILURE_INFINITE
 } tm_failure;
 
-/* Asked before each likelihood call of a search that may take long; true ends
- * it. due NULL: never asked. */
-typedef struct tm_stop {
-  bool (*due)(const void *context);
-  const void *context;
-} tm_stop;
-
 /* One chain's way to call the model: its clone of `user`, its counts, its
  * first failure. A callback that returns < 0 sets `status`: the point then has
  * density zero and the caller stops at its leisure. NaN and +infinity are
@@ -115,7 +109,7 @@ typedef struct tm_evaluator {
   tempera_status status;
   tm_failure failure; /* of the first failure; none while status is OK */
   tempera_error error;
-  tm_stop stop;
+  tm_stop stop;     /* asked before each likelihood call: ends a search */
   double *gradient; /* workspace: natural-scale gradients (2 x size) */
   void *law_state;  /* of the model's law; NULL without one */
   tm_call *call;    /* the latest */
@@ -132,6 +126,8 @@ TEMPERA_CHECKED tempera_status tm_evaluator_create(const tempera_model *model,
                                                    tm_evaluator *evaluator,
                                                    tempera_error *error);
 void tm_evaluator_release(tm_evaluator *evaluator); /* frees the clone */
+/* Has its stop been asked for? Its status says so from then on. */
+bool tm_evaluator_stopped(tm_evaluator *evaluator);
 
 TEMPERA_CHECKED tempera_status tm_point_create(const tempera_model *model,
                                                tm_arena *arena, tm_point *point,

@@ -179,8 +179,8 @@ static double seconds_since(const struct timespec *start) {
 }
 
 /* A search that was told to stop fails as one whose model stops it. */
-static bool stopped(tm_evaluator *evaluator) {
-  if (!evaluator->stop.due || !evaluator->stop.due(evaluator->stop.context))
+bool tm_evaluator_stopped(tm_evaluator *evaluator) {
+  if (!tm_stop_due(&evaluator->stop))
     return false;
   if (evaluator->status == TEMPERA_OK) {
     evaluator->failure = TM_FAILURE_STOP;
@@ -245,7 +245,7 @@ static double call_likelihood(tm_evaluator *evaluator, const double *theta) {
   const tempera_model_spec *spec = &evaluator->model->spec;
   double value = NAN;
   int answer = 0;
-  if (stopped(evaluator))
+  if (tm_evaluator_stopped(evaluator))
     return -INFINITY;
   bool timed = evaluator->likelihood_evaluations % TIMED_EVERY == 0;
   evaluator->likelihood_evaluations++;
@@ -383,7 +383,7 @@ static tm_terms call_terms(tm_evaluator *evaluator, const double *theta,
   static const tm_terms NONE = {-INFINITY, -INFINITY};
   const tempera_model_spec *spec = &evaluator->model->spec;
   tm_terms terms = {NAN, NAN};
-  if (stopped(evaluator))
+  if (tm_evaluator_stopped(evaluator))
     return NONE;
   bool timed = evaluator->term_calls++ % TIMED_EVERY == 0;
   count_part(evaluator);
@@ -485,7 +485,7 @@ static bool natural_gradients(tm_evaluator *evaluator, tm_point *point,
   point->log_prior =
       call_gradient(evaluator, point, model->spec.log_prior_gradient,
                     "log_prior_gradient", prior);
-  if (point->log_prior == -INFINITY || stopped(evaluator))
+  if (point->log_prior == -INFINITY || tm_evaluator_stopped(evaluator))
     return false;
   evaluator->gradient_evaluations++;
   uint64_t before = evaluator->rejected;

@@ -19,5 +19,8 @@ double tm_factor_square(const double *l, size_t d, const double *x,
 /* The eigenvalues of symmetric `a` (destroyed); row i of `vectors` belongs to
  * value i. In symmetric_eigen.c. */
 void tm_symmetric_eigen(double *a, size_t d, double *values, double *vectors);
+/* False, and nothing useful, when `stop` was due. */
+bool tm_symmetric_eigen_until(double *a, size_t d, double *values,
+                              double *vectors, const tm_stop *stop);
 
 #endif

@@ -13,6 +13,7 @@
 
 enum {
   SMALL = 16,
+  QUICK = 200,    /* done before anyone could ask to stop */
   MOST_STEPS = 60 /* for each eigenvalue; a few are usual */
 };
 
@@ -69,6 +70,10 @@ static void by_rotations(double *a, size_t d, double *values, double *vectors) {
 
 /* ---- large ones ---- */
 
+static bool asks(size_t d, const tm_stop *stop) {
+  return d > QUICK && tm_stop_due(stop);
+}
+
 static void add_multiple(double *to, double factor, const double *x, size_t n) {
   for (size_t i = 0; i < n; i++)
     to[i] += factor * x[i];
@@ -112,13 +117,16 @@ static void reflect_block(double *a, size_t d, size_t k, double *q) {
 
 /* Rows of `vectors` become those of H_0 H_1 ... transposed; from the last
  * reflection back, only what it reaches is touched. */
-static void gather_reflections(const double *a, size_t d, double *vectors) {
+static bool gather_reflections(const double *a, size_t d, double *vectors,
+                               const tm_stop *stop) {
   memset(vectors, 0, d * d * sizeof(double));
   for (size_t i = 0; i < d; i++)
     vectors[i * d + i] = 1;
   for (size_t k = d - 1; k-- > 0;) {
     const double *u = a + k * d + k + 1;
     size_t n = d - k - 1;
+    if (asks(d, stop))
+      return false;
     if (a[k * d + k] == 0) /* see tridiagonalise */
       continue;
     for (size_t i = 0; i < n; i++) { /* columns of Q, which are rows here */
@@ -126,14 +134,18 @@ static void gather_reflections(const double *a, size_t d, double *vectors) {
       add_multiple(row, -2 * tm_dot(row, u, n), u, n);
     }
   }
+  return true;
 }
 
 /* Diagonal to `values`, what is beside it to column 0 of `a` below the first
  * row; then, the diagonal of `a` being free, it says where there was a
  * reflection. */
-static void tridiagonalise(double *a, size_t d, double *values, double *q) {
+static bool tridiagonalise(double *a, size_t d, double *values, double *q,
+                           const tm_stop *stop) {
   for (size_t k = 0; k + 1 < d; k++) {
     double alpha;
+    if (asks(d, stop))
+      return false;
     values[k] = a[k * d + k];
     bool turned = reflect_row(a, d, k, &alpha);
     a[k * d + k] = turned;
@@ -142,6 +154,7 @@ static void tridiagonalise(double *a, size_t d, double *values, double *q) {
     a[(k + 1) * d] = alpha;
   }
   values[d - 1] = a[d * d - 1];
+  return true;
 }
 
 /* Rows p and p + 1 of `vectors`, by cosine c and sine s. */
@@ -183,10 +196,11 @@ static void ql_step(double *values, double *beside, double *vectors, size_t d,
   beside[high] = 0;
 }
 
-static void by_reflections(double *a, size_t d, double *values,
-                           double *vectors) {
-  tridiagonalise(a, d, values, vectors);
-  gather_reflections(a, d, vectors);
+static bool by_reflections(double *a, size_t d, double *values, double *vectors,
+                           const tm_stop *stop) {
+  if (!tridiagonalise(a, d, values, vectors, stop) ||
+      !gather_reflections(a, d, vectors, stop))
+    return false;
   double *beside = a; /* its first row is free now */
   for (size_t i = 0; i + 1 < d; i++)
     beside[i] = a[(i + 1) * d];
@@ -200,13 +214,21 @@ static void by_reflections(double *a, size_t d, double *values,
         high++;
       if (high == low)
         break;
+      if (asks(d, stop))
+        return false;
       ql_step(values, beside, vectors, d, low, high);
     }
+  return true;
+}
+
+bool tm_symmetric_eigen_until(double *a, size_t d, double *values,
+                              double *vectors, const tm_stop *stop) {
+  if (d > SMALL)
+    return by_reflections(a, d, values, vectors, stop);
+  by_rotations(a, d, values, vectors);
+  return true;
 }
 
 void tm_symmetric_eigen(double *a, size_t d, double *values, double *vectors) {
-  if (d <= SMALL)
-    by_rotations(a, d, values, vectors);
-  else
-    by_reflections(a, d, values, vectors);
+  (void)tm_symmetric_eigen_until(a, d, values, vectors, NULL);
 }

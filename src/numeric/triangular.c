@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { LANES = 8 };
+enum { LANES = 8, QUICK = 200 };
 
 double tm_dot(const double *a, const double *b, size_t n) {
   double partial[LANES] = {0}, sum = 0;
@@ -30,22 +30,41 @@ double tm_sum(const double *x, size_t n) {
   return (part[0] + part[1]) + (part[2] + part[3]);
 }
 
-bool tm_cholesky(double *matrix, size_t n) {
-  for (size_t i = 0; i < n; i++) {
-    double *row = matrix + i * n;
-    for (size_t j = 0; j < i; j++) {
-      const double *other = matrix + j * n;
-      row[j] = (row[j] - tm_dot(row, other, j)) / other[j];
-    }
-    double left = row[i] - tm_dot(row, row, i);
-    /* Relative, so that rounding does not pass for definiteness. */
-    if (!(left > 1e-13 * row[i] && row[i] > 0 && isfinite(left)))
+/* The diagonal of row i, all before it being done. */
+static bool close_row(double *row, size_t i, size_t n) {
+  double left = row[i] - tm_dot(row, row, i);
+  /* Relative, so that rounding does not pass for definiteness. */
+  if (!(left > 1e-13 * row[i] && row[i] > 0 && isfinite(left)))
+    return false;
+  row[i] = sqrt(left);
+  for (size_t j = i + 1; j < n; j++)
+    row[j] = 0;
+  return true;
+}
+
+/* A few rows at a time, so that those above are fetched once for all of them:
+ * large matrices are larger than any cache. */
+bool tm_cholesky_until(double *matrix, size_t n, const tm_stop *stop) {
+  enum { ROWS = 16 };
+  for (size_t first = 0; first < n; first += ROWS) {
+    size_t end = first + ROWS < n ? first + ROWS : n;
+    if (n > QUICK && tm_stop_due(stop))
       return false;
-    row[i] = sqrt(left);
-    for (size_t j = i + 1; j < n; j++)
-      row[j] = 0;
+    for (size_t j = 0; j < end; j++) {
+      const double *other = matrix + j * n;
+      if (j >= first && !close_row(matrix + j * n, j, n))
+        return false;
+      for (size_t i = j < first ? first : j + 1; i < end; i++) {
+        double *row = matrix + i * n;
+        row[j] = (row[j] - tm_dot(row, other, j)) / other[j];
+      }
+    }
   }
   return true;
+}
+
+bool tm_cholesky(double *matrix, size_t n) {
+  return tm_cholesky_until(matrix, n, NULL);
 }
 
 /* Numbers that are none, and diagonals that are not positive, have no say. */
@@ -74,18 +93,26 @@ void tm_cholesky_forced(double *matrix, size_t n, double floor, double *work) {
   }
 }
 
+bool tm_triangular_inverse_until(const double *lower, size_t n, double *inverse,
+                                 const tm_stop *stop) {
+  for (size_t i = 0; i < n; i++) {
+    const double *row = lower + i * n;
+    double *out = inverse + i * n;
+    if (n > QUICK && tm_stop_due(stop))
+      return false;
+    memset(out, 0, n * sizeof(double));
+    out[i] = 1;
+    for (size_t k = 0; k < i; k++) /* row after row, as they lie */
+      for (size_t j = 0; j <= k; j++)
+        out[j] -= row[k] * inverse[k * n + j];
+    for (size_t j = 0; j <= i; j++)
+      out[j] /= row[i];
+  }
+  return true;
+}
+
 void tm_triangular_inverse(const double *lower, size_t n, double *inverse) {
-  for (size_t i = 0; i < n; i++)
-    for (size_t j = 0; j < n; j++) {
-      if (j > i) {
-        inverse[i * n + j] = 0;
-        continue;
-      }
-      double sum = i == j;
-      for (size_t k = j; k < i; k++)
-        sum -= lower[i * n + k] * inverse[k * n + j];
-      inverse[i * n + j] = sum / lower[i * n + i];
-    }
+  (void)tm_triangular_inverse_until(lower, n, inverse, NULL);
 }
 
 void tm_triangular_times(const double *lower, size_t n, const double *x,

@@ -6,8 +6,7 @@
 #ifndef TM_NUMERIC_TRIANGULAR_H
 #define TM_NUMERIC_TRIANGULAR_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "base/stop.h"
 
 /* a.b in eight interleaved partial sums, which the compiler may keep in
  * vectors without reordering anything. */
@@ -18,6 +17,8 @@ double tm_sum(const double *x, size_t n);
  * L L' = matrix and zeros above the diagonal. False when the matrix is not
  * positive definite; its content is then lost. */
 bool tm_cholesky(double *matrix, size_t n);
+/* The same, asking `stop` (or NULL) about every row: false when it is due. */
+bool tm_cholesky_until(double *matrix, size_t n, const tm_stop *stop);
 /* The same, of matrix + ridge * diagonal with the smallest ridge of 0, 1e-12,
  * 1e-10, ... that makes it positive definite, or of the diagonal alone;
  * diagonal entries that are not positive and finite count as `floor` (> 0),
@@ -25,6 +26,9 @@ bool tm_cholesky(double *matrix, size_t n);
 void tm_cholesky_forced(double *matrix, size_t n, double floor, double *work);
 /* inverse = L^-1, lower triangular. */
 void tm_triangular_inverse(const double *lower, size_t n, double *inverse);
+/* False when `stop` was due. */
+bool tm_triangular_inverse_until(const double *lower, size_t n, double *inverse,
+                                 const tm_stop *stop);
 /* y = L x; y may be x. */
 void tm_triangular_times(const double *lower, size_t n, const double *x,
                          double *y);

@@ -120,7 +120,7 @@ static bool newton(tm_climber *c, const tm_spot *at, double tau,
   for (size_t k = 0; k < d; k++)
     c->gradient[k] = c->step[k] = tau * at->gl[k] + at->gp[k];
   memcpy(c->work, c->b, d * d * sizeof(double));
-  if (!tm_cholesky(c->work, d))
+  if (!tm_cholesky_until(c->work, d, &c->evaluator->stop))
     return false;
   tm_solve_lower(c->work, d, c->step);
   *decrement = 0;
@@ -189,7 +189,11 @@ static void trust_step(tm_climber *c) {
   for (size_t i = 0; i < d; i++)
     for (size_t k = 0; k < d; k++)
       c->work[i * d + k] = c->b[i * d + k] * c->scale[i] * c->scale[k];
-  tm_symmetric_eigen(c->work, d, c->values, c->vectors);
+  if (!tm_symmetric_eigen_until(c->work, d, c->values, c->vectors,
+                                &c->evaluator->stop)) {
+    uphill_step(c); /* the next evaluation is refused */
+    return;
+  }
   for (size_t i = 0; i < d; i++) {
     c->lane[i] = 0;
     for (size_t k = 0; k < d; k++)

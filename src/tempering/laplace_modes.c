@@ -88,16 +88,22 @@ static bool make_definite(tm_laplace *laplace, double *h) {
   for (size_t i = 0; i < d; i++)
     for (size_t k = 0; k < d; k++)
       c->work[i * d + k] = h[i * d + k] * scale[i] * scale[k];
-  tm_symmetric_eigen(c->work, d, c->values, c->vectors);
-  for (size_t i = 0; i < d; i++)
-    for (size_t k = 0; k < d; k++) {
-      double sum = 0;
-      for (size_t e = 0; e < d; e++)
-        sum += fmax(fabs(c->values[e]), 1e-2) * c->vectors[e * d + i] *
-               c->vectors[e * d + k];
-      h[i * d + k] = sum / (scale[i] * scale[k]);
+  const tm_stop *stop = &laplace->store->settings.stop;
+  if (!tm_symmetric_eigen_until(c->work, d, c->values, c->vectors, stop))
+    return false;
+  memset(h, 0, d * d * sizeof(double));
+  for (size_t e = 0; e < d && !tm_stop_due(stop); e++) {
+    const double *v = c->vectors + e * d;
+    for (size_t i = 0; i < d; i++) {
+      double part = fmax(fabs(c->values[e]), 1e-2) * v[i];
+      for (size_t k = 0; k < d; k++)
+        h[i * d + k] += part * v[k];
     }
-  return tm_cholesky(h, d);
+  }
+  for (size_t i = 0; i < d; i++)
+    for (size_t k = 0; k < d; k++)
+      h[i * d + k] /= scale[i] * scale[k];
+  return tm_cholesky_until(h, d, stop);
 }
 
 static void curvature_at(const tm_spot *spot, double tau, size_t d, double *h) {
@@ -120,7 +126,8 @@ static bool flat(const tm_laplace *laplace, const double *h) {
 static double share_of_curvature(tm_laplace *laplace, const tm_mode *mode) {
   size_t d = laplace->store->frame.reals;
   double trace = 0;
-  for (size_t k = 0; k < d; k++) {
+  const tm_stop *stop = &laplace->store->settings.stop;
+  for (size_t k = 0; k < d && !tm_stop_due(stop); k++) {
     memcpy(laplace->delta, mode->spot.hl + k * d, d * sizeof(double));
     tm_solve_lower(mode->factor, d, laplace->delta);
     tm_solve_upper(mode->factor, d, laplace->delta);
@@ -144,7 +151,10 @@ static tempera_status make_mode(tm_laplace *laplace, double tau,
   mode->tracks = climb->tracks;
   curvature_at(&mode->spot, tau, d, mode->factor);
   seen->indefinite = flat(laplace, mode->factor);
-  if (seen->indefinite || !tm_cholesky(mode->factor, d)) {
+  const tm_stop *stop = &laplace->store->settings.stop;
+  if (seen->indefinite || !tm_cholesky_until(mode->factor, d, stop)) {
+    if (tm_stop_due(stop))
+      return tm_fail(error, TEMPERA_CANCELLED, "cancelled");
     seen->indefinite = true;
     curvature_at(&mode->spot, tau, d, mode->factor);
     mode->dead = !make_definite(laplace, mode->factor);
@@ -158,9 +168,10 @@ static tempera_status make_mode(tm_laplace *laplace, double tau,
   seen->slope = mode->spot.l - 0.5 * share_of_curvature(laplace, mode);
   seen->u = mode->spot.u;
   seen->factor = mode->factor;
-  tm_triangular_inverse(mode->factor, d, inverse);
   seen->inverse = inverse;
-  return TEMPERA_OK;
+  return tm_triangular_inverse_until(mode->factor, d, inverse, stop)
+             ? TEMPERA_OK
+             : tm_fail(error, TEMPERA_CANCELLED, "cancelled");
 }
 
 /* ---- filing */

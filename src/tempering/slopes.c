@@ -159,6 +159,8 @@ static void pair_difference(tm_climber *c, tm_spot *at, size_t i, size_t k) {
 static void slope_differences(tm_climber *c, tm_spot *at) {
   size_t d = c->frame->reals;
   for (size_t k = 0; k < d; k++) {
+    if (tm_evaluator_stopped(c->evaluator))
+      return;
     size_t j = c->frame->real[k];
     double l, p, width = 0, h = SLOPE_STEP * c->scale[k];
     memset(c->lane, 0, d * sizeof(double));
@@ -209,10 +211,12 @@ void tm_climber_renew(tm_climber *c, tm_spot *at, double tau) {
       slope_differences(c, at);
     } else {
       tm_climber_differences(c, at, tau, true);
-      for (size_t i = 0; i < d; i++)
+      for (size_t i = 0; i < d && c->evaluator->status == TEMPERA_OK; i++)
         for (size_t k = 0; k < i; k++)
           pair_difference(c, at, i, k);
     }
+    if (c->evaluator->status != TEMPERA_OK)
+      return; /* what there is of the Hessian will not be used */
     tm_climber_rescale(c, at, tau);
     double off = 0;
     for (size_t k = 0; k < d; k++)
