@@ -5,8 +5,8 @@
 
 Each program of this folder with its data (data.py), against log Z by quadrature
 or importance sampling (truth.py, with its error). Prints a line per program: how
-many runs were reliable, how many of these were within 4 errors, the root mean
-square of (estimate - truth) / error, the median error. Ends with 1 if a reliable
+many runs were reliable, how many of these were within 4 errors, mean and root
+mean square of z = (estimate - truth) / error, the median error. Ends with 1 if a reliable
 run was wrong, or fewer than 9 of 10 were reliable."""
 import argparse
 import json
@@ -57,9 +57,9 @@ def judge(tempera, name, seeds, folder):
         errors.append(e["se"])
         right += abs(z[-1]) < 4
     if not z:
-        return "| %s | 0 of %d | | | |" % (name, seeds), False
-    line = "| %s | %.4f | %d of %d | %d | %.2f | %.4f |" % (
-        name, truth, reliable, seeds, right,
+        return "| %s | %.4f | 0 of %d | | | | |" % (name, truth, seeds), False
+    line = "| %s | %.4f | %d of %d | %d | %+.2f | %.2f | %.4f |" % (
+        name, truth, reliable, seeds, right, statistics.fmean(z),
         statistics.fmean(v * v for v in z) ** .5, statistics.median(errors))
     return line, right == reliable and reliable >= .9 * seeds
 
@@ -70,8 +70,9 @@ def main():
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--only", nargs="*", default=list(TRUTH))
     options = parser.parse_args()
-    print("| program | log Z | reliable | right | rms z | median error |")
-    print("|---|---|---|---|---|---|")
+    print("| program | log Z | reliable | right | mean z | rms z "
+          "| median error |")
+    print("|---|---|---|---|---|---|---|")
     good = True
     with tempfile.TemporaryDirectory() as folder:
         for name in options.only:
