@@ -37,6 +37,8 @@ struct option;
 int cli_bad_option(const char *command, int code, char **argv,
                    const struct option *options);
 /* The name in the list (ended by NULL) nearest to a mistyped one, or NULL. */
+/* --eval-timeout, from optarg. */
+int cli_take_timeout(const char *command, double *seconds);
 const char *cli_nearest(const char *name, const char *const *names);
 /* Is it a terminal that can overwrite a line? */
 bool cli_terminal(int descriptor);
@@ -59,6 +61,14 @@ void cli_watch_end(void);
 
 /* Under mpirun: join the other ranks. 0, or an exit status after a message. */
 int cli_ranks_begin(void);
+/* Rank 0 speaks for all, and hears the signals that mpirun passes on. */
+void cli_ranks_be_silent(void);
+/* A rank that writes nothing: the same run, without a folder. */
+int cli_ranks_follow(tempera_sampler *sampler);
+/* Rank 0, when the run is over. One that cannot go on, as one whose disk is
+ * full, takes the others with it; what all have met alike they end with in
+ * order. */
+void cli_ranks_leave(tempera_status status);
 
 /* A model and its data, as `sample` and `check` load them. */
 typedef struct cli_input {

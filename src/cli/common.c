@@ -124,6 +124,15 @@ int cli_bad_option(const char *command, int code, char **argv,
               : cli_usage(command, "unknown option --%s", word);
 }
 
+int cli_take_timeout(const char *command, double *seconds) {
+  char *end;
+  *seconds = strtod(optarg, &end);
+  return *optarg && !*end && *seconds > 0 && *seconds < 1e9
+             ? EXIT_DONE
+             : cli_usage(command, "--eval-timeout: %s is no number of seconds",
+                         optarg);
+}
+
 /* ---- output ------------------------------------------------------------- */
 
 bool cli_terminal(int descriptor) {

@@ -1,9 +1,12 @@
 /* resume_command.c - `tempera resume`: a run that ended, was interrupted or was
  * killed goes on from its last checkpoint. */
 #include "cli/cli.h"
+#include "tempera_mpi.h"
 
 #include <getopt.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 static const char help[] =
     "usage: tempera resume RUN [options]\n"
@@ -11,10 +14,13 @@ static const char help[] =
     "Go on with a run that was interrupted or killed, to the same files as if\n"
     "nothing had happened; or with a run that is over, to more iterations. "
     "RUN\n"
-    "is the folder of `tempera sample`. Start it where that was started.\n"
+    "is the folder of `tempera sample`. Start it where that was started; "
+    "under\n"
+    "mpirun, if you like, on any number of ranks.\n"
     "\n"
     "      --iterations N     per chain, in all [as many as were asked for]\n"
     "      --threads N        [as many as before]\n"
+    "      --eval-timeout S   stop when a call of the model takes longer\n"
     "      --model FILE       where the model is now\n"
     "  -d, --data FILE        where the data are now\n"
     "      --include-path P   folders for #include, separated by ':'\n"
@@ -23,11 +29,12 @@ static const char help[] =
     "  -v, --verbose          say more, and sketch histograms and tau\n"
     "  -h, --help\n";
 
-enum { LIBRARY_OPTION = 1000, MODEL, INCLUDE, JSON };
+enum { LIBRARY_OPTION = 1000, MODEL, INCLUDE, JSON, EVAL_TIMEOUT };
 
 static const struct option long_options[] = {
     {"iterations", required_argument, NULL, LIBRARY_OPTION},
     {"threads", required_argument, NULL, LIBRARY_OPTION},
+    {"eval-timeout", required_argument, NULL, EVAL_TIMEOUT},
     {"model", required_argument, NULL, MODEL},
     {"data", required_argument, NULL, 'd'},
     {"include-path", required_argument, NULL, INCLUDE},
@@ -41,6 +48,7 @@ typedef struct request {
   cli_input input;
   cli_run run;
   tempera_options options; /* iterations and threads, if given */
+  double eval_timeout;
 } request;
 
 enum { HELP_SHOWN = -1 };
@@ -58,6 +66,8 @@ static int take_option(request *r, int code, int index, char **argv) {
   case INCLUDE:
     r->input.include_path = optarg;
     return EXIT_DONE;
+  case EVAL_TIMEOUT:
+    return cli_take_timeout("resume", &r->eval_timeout);
   case JSON:
     r->run.json = true;
     return EXIT_DONE;
@@ -101,11 +111,14 @@ static int go_on(const request *r, tempera_run *run) {
   if (iterations &&
       tempera_sampler_lengthen(sampler, iterations, &error) != TEMPERA_OK)
     return cli_usage("resume", "%s", error.message);
+  if (tempera_mpi_rank() > 0)
+    return cli_ranks_follow(sampler);
   cli_progress progress = cli_progress_start(r->run.quiet, r->run.verbose);
   cli_catch_signals(sampler);
   cli_watch_run(r->run.output);
   tempera_status status =
       tempera_run_resume(run, cli_progress_show, &progress, &summary, &error);
+  cli_ranks_leave(status);
   cli_progress_end(&progress);
   int code = cli_finish(&r->run, sampler, summary, status, &error);
   tempera_summary_free(summary);
@@ -137,19 +150,51 @@ static int resume(request *r, char *model_path, char *data_path) {
   return code;
 }
 
-int cli_resume(int argc, char **argv) {
+/* Rank 0 alone need see the folder: a path of its own for all. */
+static int share_path(char **path) {
+  size_t length = *path ? strlen(*path) + 1 : 0;
+  tempera_mpi_share(&length, sizeof length);
+  if (tempera_mpi_rank() > 0 && length)
+    *path = calloc(length, 1);
+  if (length && !*path)
+    return fputs("tempera: out of memory\n", stderr), EXIT_BAD_INPUT;
+  tempera_mpi_share(*path, length);
+  return EXIT_DONE;
+}
+
+static int find_paths(request *r, char **model_path, char **data_path) {
   tempera_error error = {0};
+  if (tempera_mpi_rank() == 0 &&
+      tempera_run_paths(r->run.output, model_path, data_path, &error) !=
+          TEMPERA_OK)
+    return cli_fail(NULL, &error);
+  int code = share_path(model_path);
+  return code == EXIT_DONE ? share_path(data_path) : code;
+}
+
+int cli_resume(int argc, char **argv) {
   char *model_path = NULL, *data_path = NULL;
   request r = {.options = tempera_options_default()};
   r.run.input = &r.input;
   int code = take_arguments(&r, argc, argv);
   if (code != EXIT_DONE)
     return code == HELP_SHOWN ? EXIT_DONE : code;
-  if (tempera_run_paths(r.run.output, &model_path, &data_path, &error) !=
-      TEMPERA_OK)
-    return cli_fail(NULL, &error);
-  cli_watch_model(r.input.model_path ? r.input.model_path : model_path, 0);
-  code = resume(&r, model_path, data_path);
+  code = cli_ranks_begin();
+  if (code != EXIT_DONE)
+    return code;
+  if (tempera_mpi_rank() > 0) {
+    cli_ranks_be_silent();
+    r.run.quiet = r.input.quiet = true;
+    r.run.json = r.run.verbose = false;
+  }
+  code = find_paths(&r, &model_path, &data_path);
+  cli_watch_model(r.input.model_path ? r.input.model_path : model_path,
+                  r.eval_timeout);
+  if (code == EXIT_DONE)
+    code = resume(&r, model_path, data_path);
+  if (code != EXIT_DONE)
+    tempera_mpi_abort(code); /* while other ranks wait */
+  tempera_mpi_end();
   cli_watch_end();
   cli_unload(&r.input);
   tempera_text_free(model_path);

@@ -1,6 +1,7 @@
 /* running.c - what `sample` and `resume` share: signals while a run goes on,
  * and what is shown and written when it has ended. */
 #include "cli/cli.h"
+#include "tempera_mpi.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -25,6 +26,32 @@ void cli_catch_signals(tempera_sampler *sampler) {
   sigaction(SIGINT, &action, NULL);
   sigaction(SIGTERM, &action, NULL);
 }
+
+/* ---- ranks --------------------------------------------------------------- */
+
+void cli_ranks_be_silent(void) {
+  signal(SIGINT, SIG_IGN);
+  signal(SIGTERM, SIG_IGN);
+}
+
+int cli_ranks_follow(tempera_sampler *sampler) {
+  tempera_summary *summary = NULL;
+  tempera_status status = tempera_sampler_run(sampler, NULL, NULL, NULL);
+  if (status == TEMPERA_OK ||
+      tempera_draws_count(tempera_sampler_draws(sampler)) > 0)
+    (void)!tempera_sampler_summarise(sampler, &summary, NULL);
+  tempera_summary_free(summary);
+  tempera_mpi_end();
+  return EXIT_DONE;
+}
+
+void cli_ranks_leave(tempera_status status) {
+  if (status == TEMPERA_ERROR_IO || status == TEMPERA_ERROR_INPUT)
+    return; /* the command ends all, after the message */
+  tempera_mpi_end();
+}
+
+/* ---- what is shown ------------------------------------------------------- */
 
 /* Small pictures of the draws. */
 static int show_sketch(const tempera_sampler *sampler) {

@@ -194,13 +194,9 @@ static int take_command_option(request *r, int code) {
 }
 
 static int take_timeout(request *r) {
-  char *end;
-  r->eval_timeout = strtod(optarg, &end);
+  int code = cli_take_timeout("sample", &r->eval_timeout);
   r->input.command.timeout = r->eval_timeout;
-  return *optarg && !*end && r->eval_timeout > 0 && r->eval_timeout < 1e9
-             ? EXIT_DONE
-             : cli_usage("sample", "--eval-timeout: %s is no number of seconds",
-                         optarg);
+  return code;
 }
 
 static int take_option(request *r, int code, int index, char **argv) {
@@ -331,26 +327,6 @@ static void announce(const request *r, const tempera_sampler *sampler) {
           o->warmup, o->iterations, o->seed, r->output);
 }
 
-/* A rank that cannot go on, as one whose disk is full, takes the others with
- * it; what all have met alike they end with in order. */
-static void leave_ranks(tempera_status status) {
-  if (status == TEMPERA_ERROR_IO || status == TEMPERA_ERROR_INPUT)
-    return; /* `cli_sample` ends all, after the message */
-  tempera_mpi_end();
-}
-
-/* A rank that writes nothing: the same run, without a folder. */
-static int follow(tempera_sampler *sampler) {
-  tempera_summary *summary = NULL;
-  tempera_status status = tempera_sampler_run(sampler, NULL, NULL, NULL);
-  if (status == TEMPERA_OK ||
-      tempera_draws_count(tempera_sampler_draws(sampler)) > 0)
-    (void)!tempera_sampler_summarise(sampler, &summary, NULL);
-  tempera_summary_free(summary);
-  tempera_mpi_end();
-  return EXIT_DONE;
-}
-
 static int run(const request *r, tempera_sampler *sampler) {
   tempera_error error = {0};
   tempera_summary *summary = NULL;
@@ -375,7 +351,7 @@ static int run(const request *r, tempera_sampler *sampler) {
   cli_watch_run(r->output);
   tempera_status status = tempera_run_sample(&where, sampler, cli_progress_show,
                                              &progress, &summary, &error);
-  leave_ranks(status);
+  cli_ranks_leave(status);
   cli_progress_end(&progress);
   int code = cli_finish(&finish, sampler, summary, status, &error);
   tempera_summary_free(summary);
@@ -392,17 +368,9 @@ static int sample(request *r) {
     return cli_usage("sample", "%s", error.message);
   if (status != TEMPERA_OK)
     return cli_fail(r->input.model_path, &error);
-  int code = tempera_mpi_rank() > 0 ? follow(sampler) : run(r, sampler);
+  int code = tempera_mpi_rank() > 0 ? cli_ranks_follow(sampler) : run(r, sampler);
   tempera_sampler_free(sampler);
   return code;
-}
-
-/* Rank 0 speaks for all, and hears the signals that mpirun passes on. */
-static void be_silent(request *r) {
-  r->quiet = true;
-  r->json = r->netcdf = r->verbose = false;
-  signal(SIGINT, SIG_IGN);
-  signal(SIGTERM, SIG_IGN);
 }
 
 int cli_sample(int argc, char **argv) {
@@ -413,8 +381,11 @@ int cli_sample(int argc, char **argv) {
   code = cli_ranks_begin();
   if (code != EXIT_DONE)
     return code;
-  if (tempera_mpi_rank() > 0)
-    be_silent(&r);
+  if (tempera_mpi_rank() > 0) {
+    cli_ranks_be_silent();
+    r.quiet = true;
+    r.json = r.netcdf = r.verbose = false;
+  }
   r.input.quiet = r.quiet;
   /* Workers are watched by the library. */
   cli_watch_model(r.input.model_path,

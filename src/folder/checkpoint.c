@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/locale.h"
 #include "base/memory.h"
+#include "parallel/ranks.h"
 #include "run/sampler.h"
 
 #include <errno.h>
@@ -105,7 +106,20 @@ static tempera_status append_rows(const tempera_block *block, void *user,
   return give_up(c, status);
 }
 
-static bool read_exactly(int file, void *into, size_t length, int64_t from) {
+/* ---- reading: rank 0 reads for all (parallel/ranks.h) -------------------- */
+
+/* Is it said of this rank alone, and no other's file is asked? */
+static bool reads_files(void) { return !tm_ranks() || tm_ranks()->rank == 0; }
+
+/* Rank 0's bytes, in pieces that a message holds. */
+static void agree_on_bytes(void *bytes, size_t length) {
+  enum { PIECE = 1 << 16 };
+  for (size_t done = 0; done < length; done += PIECE)
+    tm_answers_agree((char *)bytes + done,
+                     length - done < PIECE ? length - done : PIECE);
+}
+
+static bool read_here(int file, void *into, size_t length, int64_t from) {
   for (size_t done = 0; done < length;) {
     ssize_t n = pread(file, (char *)into + done, length - done,
                       (off_t)from + (off_t)done);
@@ -116,6 +130,14 @@ static bool read_exactly(int file, void *into, size_t length, int64_t from) {
     done += (size_t)n;
   }
   return true;
+}
+
+static bool read_exactly(int file, void *into, size_t length, int64_t from) {
+  bool there = tm_answers_agree_on(!reads_files() ||
+                                   read_here(file, into, length, from));
+  if (there)
+    agree_on_bytes(into, length);
+  return there;
 }
 
 /* The block at `at`; *last is how many rows there are with it. */
@@ -254,6 +276,20 @@ void tm_checkpoint_close(tm_checkpoint *checkpoint) {
   checkpoint->rows = -1;
 }
 
+/* The files, cut to what they were: rank 0's to do, and to tell of. */
+static tempera_status cut_files(tm_checkpoint *c, const char *data_path,
+                                tempera_error *error) {
+  tempera_status status = TEMPERA_OK;
+  if (reads_files())
+    status =
+        tm_csv_sink_reopen(c->folder, data_path, c->sampler, c->files, error);
+  if (status == TEMPERA_OK && reads_files() &&
+      ftruncate(c->rows, (off_t)c->rows_size) != 0)
+    status = fail_file("cut", c->folder, "checkpoint.draws", error);
+  tm_answers_agree(&status, sizeof status);
+  return status;
+}
+
 /* Everything of one checkpoint file, or nothing. The files are only touched
  * once all else has been read. */
 static tempera_status take_up(tm_checkpoint *c, const char *data_path,
@@ -265,23 +301,39 @@ static tempera_status take_up(tm_checkpoint *c, const char *data_path,
   TM_TRY(tm_sampler_read(model, archive, threads, &c->sampler, error));
   TM_TRY(tm_archive_end(archive, error));
   TM_TRY(read_rows(c, error));
-  TM_TRY(tm_csv_sink_reopen(c->folder, data_path, c->sampler, c->files, error));
-  return ftruncate(c->rows, (off_t)c->rows_size) == 0
-             ? TEMPERA_OK
-             : fail_file("cut", c->folder, "checkpoint.draws", error);
+  return cut_files(c, data_path, error);
+}
+
+/* All of a file of the folder; free it with tm_heap_free. */
+static tempera_status read_file(const char *folder, const char *name,
+                                char **content, size_t *length,
+                                tempera_error *error) {
+  tempera_status status = TEMPERA_OK;
+  char *path = tm_path_join(folder, name);
+  if (!path)
+    status = tm_fail_memory(error);
+  else if (reads_files())
+    status = tm_file_read(path, content, length, error);
+  tm_heap_free(path);
+  tm_answers_agree(&status, sizeof status);
+  tm_answers_agree(length, sizeof *length);
+  if (status == TEMPERA_OK && !reads_files())
+    *content = tm_heap_alloc(*length + 1, 1);
+  if (status == TEMPERA_OK && !*content)
+    return tm_fail_memory(error);
+  if (status == TEMPERA_OK)
+    agree_on_bytes(*content, *length);
+  return status;
 }
 
 static tempera_status load_from(tm_checkpoint *c, const char *name,
                                 const char *data_path,
                                 const tempera_model *model, int threads,
                                 tempera_error *error) {
-  char *path = tm_path_join(c->folder, name), *content = NULL;
+  char *content = NULL;
   size_t length = 0;
   tm_archive archive;
-  if (!path)
-    return tm_fail_memory(error);
-  tempera_status status = tm_file_read(path, &content, &length, error);
-  tm_heap_free(path);
+  tempera_status status = read_file(c->folder, name, &content, &length, error);
   if (status == TEMPERA_OK)
     status = tm_archive_open(content, length, &archive, error);
   if (status == TEMPERA_OK)
@@ -303,7 +355,8 @@ tempera_status tm_checkpoint_load(const char *folder, const char *data_path,
   tempera_error problem[2] = {{0}};
   tempera_status status = TEMPERA_OK;
   *checkpoint = (tm_checkpoint){.folder = folder, .files = files, .rows = -1};
-  TM_TRY(open_rows(checkpoint, 0, error));
+  if (reads_files())
+    TM_TRY(open_rows(checkpoint, 0, error));
   for (size_t i = 0; i < 2; i++) {
     status =
         load_from(checkpoint, NAMES[i], data_path, model, threads, &problem[i]);

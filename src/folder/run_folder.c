@@ -8,7 +8,9 @@
 #include "folder/config.h"
 #include "folder/lock.h"
 #include "model/data.h"
+#include "parallel/ranks.h"
 #include "run/sampler.h"
+#include "tempera_mpi.h"
 
 #include <math.h>
 #include <string.h>
@@ -145,7 +147,9 @@ static tempera_status keep(tempera_sampler *sampler, bool must, void *user,
   if (now < w->due || w->checkpoint->pageless ||
       tempera_draws_count(tempera_sampler_draws(sampler)) < PAGE_DRAWS)
     return TEMPERA_OK;
+  tm_ranks_step_aside();
   show_state(w, sampler);
+  tm_ranks_step_back();
   double took = tm_sampler_seconds(sampler) - now;
   w->due = now + took + fmax(PAGE_EVERY, PAGE_RARELY * took);
   return TEMPERA_OK;
@@ -229,8 +233,10 @@ static tempera_status open_run(tempera_run *run, const tempera_model *model,
     return tm_fail_memory(error);
   r->folder = run->folder;
   r->data_path = run->data_path;
-  TM_TRY(tm_config_check(r, error));
-  TM_TRY(tm_folder_lock(r->folder, &run->lock, error));
+  if (tempera_mpi_rank() == 0) { /* the others have it from rank 0 */
+    TM_TRY(tm_config_check(r, error));
+    TM_TRY(tm_folder_lock(r->folder, &run->lock, error));
+  }
   return tm_checkpoint_load(r->folder, r->data_path, model, threads,
                             &run->files, &run->checkpoint, error);
 }
@@ -274,6 +280,9 @@ tempera_status tempera_run_resume(tempera_run *run,
                                   tempera_progress_fn progress, void *user,
                                   tempera_summary **summary,
                                   tempera_error *error) {
+  if (tempera_mpi_rank() > 0)
+    return tm_fail(error, TEMPERA_ERROR_ARGUMENT,
+                   "rank 0 writes: run the sampler of the run on the others");
   TM_TRY(tm_config_renew(run->folder, run->checkpoint.sampler, error));
   return conduct(&run->request, &run->checkpoint, &(listener){progress, user},
                  summary, error);

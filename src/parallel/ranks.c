@@ -95,6 +95,15 @@ void tm_ranks_part(void) {
     tm_answers_now = NULL;
 }
 
+void tm_ranks_step_aside(void) { tm_ranks_part(); }
+
+void tm_ranks_step_back(void) {
+  if (ranks)
+    tm_answers_now = &serial;
+}
+
+bool tm_ranks_aside(void) { return ranks && !tm_answers_now; }
+
 /* ---- pieces ---------------------------------------------------------------
  */
 
@@ -199,6 +208,11 @@ static void share(size_t count, size_t turns, int threads, tm_piece_fn fn,
 
 /* In the thread that conducts the run, and not within a piece. */
 static bool shared(void) { return ranks && tm_answers_now == &serial; }
+
+size_t tm_shared_pieces(int threads, size_t most) {
+  size_t pieces = (size_t)threads * (shared() ? (size_t)ranks->size : 1);
+  return pieces < most ? pieces : most;
+}
 
 void tm_shared_for(size_t count, int threads, tm_piece_fn fn, void *context) {
   if (shared())

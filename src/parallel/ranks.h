@@ -28,6 +28,13 @@ void tm_ranks_use(const tm_transport *transport);
 const tm_transport *tm_ranks(void);
 /* This rank goes on alone, to its end: then it must abort the others. */
 void tm_ranks_part(void);
+/* What follows is this rank's alone, such as a page to look at: the others know
+ * nothing of it. Until it is back; both do nothing where there are no ranks. */
+void tm_ranks_step_aside(void);
+void tm_ranks_step_back(void);
+bool tm_ranks_aside(void);
+/* Into how many pieces to cut what could be cut into any number. */
+size_t tm_shared_pieces(int threads, size_t most);
 
 /* As tm_parallel_for and tm_parallel_turns, for pieces that call the model,
  * over all ranks. */

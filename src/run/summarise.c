@@ -6,7 +6,7 @@
 #include "estimate/estimate.h"
 #include "estimate/evidence/evidence.h"
 #include "estimate/findings.h"
-#include "parallel/threads.h"
+#include "parallel/ranks.h"
 #include "run/absorption.h"
 #include "run/predicting.h"
 #include "run/quantities.h"
@@ -169,9 +169,13 @@ static bool bridges(const tempera_sampler *s) {
 }
 
 static tempera_status do_parts(parts *p, tempera_error *error) {
-  const tempera_options *o = &p->sampler->options;
-  tm_parallel_for(bridges(p->sampler) ? 2 : 1, tm_threads(o->threads), do_part,
-                  p);
+  int threads = tm_threads(p->sampler->options.threads);
+  size_t count = bridges(p->sampler) ? 2 : 1;
+  /* One after the other where ranks share the bridge's calls. */
+  for (size_t k = 0; tm_ranks() && k < count; k++)
+    do_part(k, p);
+  if (!tm_ranks())
+    tm_parallel_for(count, threads, do_part, p);
   for (size_t k = 0; k < 2; k++)
     if (p->status[k] != TEMPERA_OK) {
       if (error)
@@ -268,10 +272,10 @@ tempera_status tm_sampler_check(tempera_sampler *sampler, tm_check *check,
 }
 
 /* The last check's summary, if nothing was drawn since; else NULL. It can be
- * had once. */
+ * had once, by all ranks or none. */
 static tempera_summary *take_checked(const tempera_sampler *sampler) {
   tempera_sampler *s = (tempera_sampler *)(uintptr_t)sampler;
-  if (s->checked_count != s->draws->count)
+  if (s->checked_count != s->draws->count || tm_ranks_aside())
     return NULL;
   return atomic_exchange(&s->checked, NULL);
 }

@@ -80,13 +80,48 @@ ranks 2 "$tempera" sample "$models/crashes.so" -d c.json --seed 1 --chains 2 \
 says "a crash on a rank" 'the model crashed \(SIGSEGV.* in log_likelihood, chain [12], at mu = '
 [ "$(rows crash/target-2.csv)" -gt 0 ] || fail "a crash on a rank lost draws"
 
-# A run of two ranks goes on without any.
+# A run goes on with other numbers of ranks and threads, to the same facts: one
+# of two ranks on none, one of none on three, and a killed one on two.
 status 0 "resume on one rank" "$tempera" resume pair-2-1 --iterations 400 -q
-status 0 "at once" "$tempera" sample "$build_dir/models/bimodal.so" \
-  -d "$papers/bimodal.json" --seed 3 --chains 4 -q -o at-once \
-  --iterations 400 --warmup 300
-for file in target-1 tempered-4; do
-  cmp -s <(grep -v '^#' pair-2-1/$file.csv) <(grep -v '^#' at-once/$file.csv) ||
-    fail "resumed on one rank, $file differs"
+status 0 "resume on three ranks" ranks 3 "$tempera" resume pair-1-2 \
+  --iterations 400 -q --threads 2
+status 0 "resume pt on four ranks" ranks 4 "$tempera" resume pt-1-1 \
+  --iterations 400 -q --threads 1
+for method in pair pt; do
+  status 0 "at once" "$tempera" sample "$build_dir/models/bimodal.so" \
+    -d "$papers/bimodal.json" --seed 3 --chains 4 -q -o $method-at-once \
+    --method "${method/pair/pt-stwnc}" --iterations 400 --warmup 300
+  facts $method-at-once > $method-at-once.facts
 done
+for run in pair-2-1 pair-1-2 pt-1-1; do
+  facts $run > resumed.facts
+  cmp -s resumed.facts ${run%%-*}-at-once.facts || fail "$run, resumed, differs"
+done
+status 1 "resume what is not there" ranks 2 "$tempera" resume nowhere
+says "resume what is not there" 'nowhere holds no run'
+printf x | dd of=pair-4-4/checkpoint bs=1 seek=300 conv=notrunc 2> /dev/null
+status 0 "a damaged checkpoint on two ranks" ranks 2 "$tempera" resume \
+  pair-4-4 -q --threads 1
+facts pair-4-4 > resumed.facts
+cmp -s resumed.facts pair-1-1.facts || fail "the checkpoint before it differs"
+
+# Killed, rank by rank or as a whole, in warmup or later.
+killed=("$build_dir/models/bimodal.so" -d "$papers/bimodal.json" --seed 3
+  --chains 2 --iterations 20000 --warmup 8000 --threads 1 -q)
+status 0 "never killed" "$tempera" sample "${killed[@]}" -o whole
+facts whole > whole.facts
+TEMPERA_CHECKPOINT=0 mpirun --oversubscribe -n 2 "$tempera" sample \
+  "${killed[@]}" -o killed > out 2> err &
+pid=$!
+for _ in $(seq 600); do [ -e killed/target-1.csv ] && break; sleep 0.05; done
+sleep 0.5
+# One rank dies: mpirun names it and ends the rest.
+victim=$(pgrep -P $pid | tail -n 1)
+[ -n "$victim" ] || fail "no rank was there to be killed"
+kill -KILL "$victim"
+wait $pid && fail "a rank that was killed is no failure"
+says "a rank that was killed" 'rank [01]'
+status 0 "resume a killed run on three ranks" ranks 3 "$tempera" resume killed -q
+facts killed > killed.facts
+cmp -s whole.facts killed.facts || fail "killed on two ranks, resumed on three: differs"
 finish

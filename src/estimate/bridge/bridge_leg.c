@@ -3,6 +3,7 @@
 #include "estimate/bridge/bridge_leg.h"
 
 #include "model/fitted.h"
+#include "parallel/ranks.h"
 
 #include <math.h>
 #include <string.h>
@@ -12,7 +13,8 @@ enum {
   MOST_BRIDGED = 20000,    /* target draws per half */
   SHUFFLED_COMPONENTS = 2, /* copies that overlap are one mode */
   SCORED = 300,            /* draws to compare two proposals on */
-  INSIDE_DRAWS = 20        /* draws of q per proposal, to learn its mass on D */
+  INSIDE_DRAWS = 20,       /* draws of q per proposal, to learn its mass on D */
+  MOST_PIECES = 256        /* that proposals are evaluated in, over ranks */
 };
 
 /* How target draws meet exchangeable labels. */
@@ -175,13 +177,80 @@ static tempera_status fit_direction(direction *d, tempera_error *error) {
 
 /* ---- Bridging ---- */
 
+/* Proposals that were drawn, to be evaluated in pieces: all that the model is
+ * asked for here, so that ranks share it. */
+typedef struct piece {
+  tm_evaluator *evaluator, own;
+  tm_point point;
+} piece;
+
+typedef struct drawn {
+  direction *d;
+  size_t count, pieces;
+  double *u;
+  double *values; /* log q; then l */
+  piece *piece;
+} drawn;
+
+static void evaluate_piece(size_t k, void *context) {
+  const drawn *p = context;
+  piece *with = &p->piece[k];
+  size_t dimension = p->d->model->dimension;
+  size_t first = k * p->count / p->pieces;
+  size_t last = (k + 1) * p->count / p->pieces;
+  for (size_t i = first; i < last; i++) {
+    memcpy(with->point.u, p->u + i * dimension, dimension * sizeof(double));
+    p->d->leg->evaluate(with->evaluator, &with->point);
+    p->values[i] = tm_log_density(&with->point, 1) - p->values[i];
+  }
+}
+
+/* Counts, and the first failure, as if one evaluator had done it all. */
+static void gather_piece(const drawn *p, tm_evaluator *from) {
+  tm_evaluator *to = p->d->leg->evaluator;
+  to->likelihood_evaluations += from->likelihood_evaluations;
+  if (to->status == TEMPERA_OK && from->status != TEMPERA_OK) {
+    to->status = from->status;
+    to->failure = from->failure;
+    to->error = from->error;
+  }
+}
+
+static tempera_status evaluate_proposals(drawn *p, tempera_error *error) {
+  direction *d = p->d;
+  tempera_status status = TEMPERA_OK;
+  size_t made = 0;
+  p->pieces = tm_shared_pieces(1, MOST_PIECES);
+  p->piece = TM_NEW(d->arena, piece, p->pieces);
+  if (!p->piece)
+    return tm_fail_memory(error);
+  for (; made < p->pieces; made++) {
+    piece *with = &p->piece[made];
+    with->evaluator = p->pieces == 1 ? d->leg->evaluator : &with->own;
+    TM_TRY_DONE(tm_point_create(d->model, d->arena, &with->point, error));
+    if (p->pieces > 1)
+      TM_TRY_DONE(tm_evaluator_create(d->model, d->arena, &with->own, error));
+  }
+  tm_shared_for(p->pieces, 1, evaluate_piece, p);
+done:
+  for (size_t k = 0; p->pieces > 1 && k < made; k++) {
+    gather_piece(p, &p->piece[k].own);
+    tm_evaluator_release(&p->piece[k].own);
+  }
+  return status;
+}
+
 /* l at draws of the proposal cut to D. The mass on D is learned from many
  * more draws than are evaluated: those cost no likelihood call. */
-static void proposal_terms(direction *d, tm_bridge_terms *terms) {
+static tempera_status proposal_terms(direction *d, tm_bridge_terms *terms,
+                                     tempera_error *error) {
   const tm_bridge_leg *leg = d->leg;
-  size_t draws = 0, inside = 0;
+  size_t draws = 0, inside = 0, dimension = d->model->dimension;
   size_t least = INSIDE_DRAWS * leg->proposals, most = 50 * least;
-  size_t evaluated = 0;
+  drawn p = {.d = d, .values = terms->proposal};
+  p.u = TM_NEW(d->arena, double, leg->proposals *dimension);
+  if (!p.u)
+    return tm_fail_memory(error);
   if (d->treatment != RELABELLED)
     least = leg->proposals;
   while (draws < least || (inside < leg->proposals && draws < most)) {
@@ -189,18 +258,19 @@ static void proposal_terms(direction *d, tm_bridge_terms *terms) {
     if (!draw_inside(d))
       continue;
     inside++;
-    if (evaluated == leg->proposals)
+    if (p.count == leg->proposals)
       continue;
-    double log_q = tm_fitted_log_density(&d->proposal, d->point.u);
-    leg->evaluate(leg->evaluator, &d->point);
-    terms->proposal[evaluated++] = tm_log_density(&d->point, 1) - log_q;
+    memcpy(p.u + p.count * dimension, d->point.u, dimension * sizeof(double));
+    p.values[p.count++] = tm_fitted_log_density(&d->proposal, d->point.u);
   }
-  terms->proposals = evaluated;
+  TM_TRY(evaluate_proposals(&p, error));
+  terms->proposals = p.count;
   if (d->treatment != RELABELLED)
-    return;
+    return TEMPERA_OK;
   set_inside(d, inside ? inside : 1, draws);
-  for (size_t i = 0; i < evaluated; i++)
+  for (size_t i = 0; i < p.count; i++)
     terms->proposal[i] += d->log_inside + leg->pivot->labels->log_factorial;
+  return TEMPERA_OK;
 }
 
 static tempera_status target_terms(direction *d, tm_bridge_terms *terms,
@@ -233,7 +303,7 @@ static tempera_status bridge_direction(direction *d, tm_bridge_ratio *ratio,
                                TM_NEW(d->arena, double, d->leg->proposals)};
   if (!terms.proposal)
     return tm_fail_memory(error);
-  proposal_terms(d, &terms);
+  TM_TRY(proposal_terms(d, &terms, error));
   if (d->leg->evaluator->status != TEMPERA_OK) {
     if (error)
       *error = d->leg->evaluator->error;
