@@ -139,6 +139,17 @@ static void show_state(const watch *w, tempera_sampler *sampler) {
   tempera_summary_free(made);
 }
 
+/* Rank 0's affair, while the others wait: so without the bridge, whose calls
+ * nobody shares. */
+static void show_alone(const watch *w, tempera_sampler *sampler) {
+  bool bridge = sampler->options.bridge;
+  tm_ranks_step_aside();
+  sampler->options.bridge = bridge && !tm_ranks();
+  show_state(w, sampler);
+  sampler->options.bridge = bridge;
+  tm_ranks_step_back();
+}
+
 static tempera_status keep(tempera_sampler *sampler, bool must, void *user,
                            tempera_error *error) {
   watch *w = user;
@@ -147,9 +158,7 @@ static tempera_status keep(tempera_sampler *sampler, bool must, void *user,
   if (now < w->due || w->checkpoint->pageless ||
       tempera_draws_count(tempera_sampler_draws(sampler)) < PAGE_DRAWS)
     return TEMPERA_OK;
-  tm_ranks_step_aside();
-  show_state(w, sampler);
-  tm_ranks_step_back();
+  show_alone(w, sampler);
   double took = tm_sampler_seconds(sampler) - now;
   w->due = now + took + fmax(PAGE_EVERY, PAGE_RARELY * took);
   return TEMPERA_OK;

@@ -3,6 +3,7 @@
 
 #include "estimate/estimate.h"
 #include "groups/pair.h"
+#include "parallel/ranks.h"
 #include "run/sampler.h"
 
 #include <math.h>
@@ -262,24 +263,37 @@ typedef struct ends {
   double *bottom, *top;
 } ends;
 
+typedef struct bottom_looks {
+  tempera_sampler *sampler;
+  double *values; /* LOOKS of every chain */
+} bottom_looks;
+
+static void look_below(size_t chain, void *context) {
+  const bottom_looks *l = context;
+  tm_reference_walker *w = pair_of(l->sampler, chain)->reference;
+  for (size_t i = 0; i < LOOKS; i++) {
+    tm_prior_draw(&w->chain.evaluator, &w->stream, &w->spare);
+    l->values[chain * LOOKS + i] = w->spare.log_likelihood;
+  }
+}
+
 static tempera_status look(tempera_sampler *s, ends *e, tempera_error *error) {
   tm_reference_leg *leg = s->leg;
   pick p = pick_rows(s, MOST_ENDS);
   size_t chains = s->options.chains, n = s->model->dimension;
-  e->bottom = tm_heap_alloc(chains * LOOKS, sizeof(double));
+  e->bottoms = chains * LOOKS;
+  e->bottom = tm_heap_alloc(e->bottoms, sizeof(double));
   e->top = tm_heap_alloc(chains * p.count, sizeof(double));
   if (!e->bottom || !e->top)
     return tm_fail_memory(error);
+  tm_shared_for(chains, tm_threads(s->options.threads), look_below,
+                &(bottom_looks){s, e->bottom});
   for (size_t c = 0; c < chains; c++) {
-    tm_reference_walker *w = pair_of(s, c)->reference;
-    for (size_t i = 0; i < LOOKS; i++) {
-      tm_prior_draw(&w->chain.evaluator, &w->stream, &w->spare);
-      e->bottom[e->bottoms++] = w->spare.log_likelihood;
-    }
-    if (w->chain.evaluator.status != TEMPERA_OK) {
+    const tm_evaluator *evaluator = &pair_of(s, c)->reference->chain.evaluator;
+    if (evaluator->status != TEMPERA_OK) {
       if (error)
-        *error = w->chain.evaluator.error;
-      return w->chain.evaluator.status;
+        *error = evaluator->error;
+      return evaluator->status;
     }
   }
   tm_reference_walker *w = pair_of(s, 0)->reference;
@@ -397,7 +411,7 @@ tempera_status tm_leg_count_trips(tempera_sampler *sampler,
 bool tm_leg_settled(const tempera_sampler *sampler) {
   const tempera_sampler *s = sampler;
   pick p = pick_rows(s, SIZE_MAX / s->options.chains);
-  return s->leg->trips >= WALKED &&
+  return s->leg->trips >= WALKED && s->leg->trips >= 5 * s->options.chains &&
          p.count * s->options.chains >=
              DRAWS_PER_COORDINATE * s->model->dimension;
 }

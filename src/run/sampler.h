@@ -117,6 +117,11 @@ TEMPERA_CHECKED tempera_status tm_warmup_begin(tempera_sampler *sampler,
 TEMPERA_CHECKED tempera_status tm_warmup_end_round(tempera_sampler *sampler,
                                                    tempera_error *error);
 
+/* Sweeps per chain to be had of this many with four chains, when there are
+ * more: what chains learn together takes the fewer of each. */
+size_t tm_shared_sweeps(const tempera_sampler *sampler, size_t sweeps,
+                        size_t least);
+
 /* Before q is fitted at the end of a round: may the next, a short one, be the
  * last? Then the warmup is shortened. */
 void tm_warmup_consider_end(tempera_sampler *sampler, bool last);

@@ -16,8 +16,9 @@
  * where a run stops depends on its draws and never on the clock. */
 enum { CHECK_EVERY = 500, FIRST_BLOCK = 20 };
 static const double BLOCK_SECONDS = 0.1;
-/* Ranks wait for each other at the end of a block. */
-static const double SHARED_BLOCK_SECONDS = 1;
+/* Ranks wait for each other at the end of a block, and chains differ in what
+ * they do in it: the less, the longer it is. */
+static const double SHARED_BLOCK_SECONDS = 3;
 /* Share of the time that may go into estimates for the progress line. */
 static const double ESTIMATE_SHARE = 0.02;
 
@@ -35,6 +36,8 @@ static size_t kept_sweeps(const tempera_sampler *s,
 /* Sweeps after which the next automatic check is due: 1500, 3000, 6000, ...;
  * before ALL_CHECKED only a run whose sweeps are dear (TM_DEAR) is checked. */
 enum { FIRST_CHECK = 1500, ALL_CHECKED = 6000 };
+/* With more than four chains sooner, after as many sweeps in all; not before: */
+enum { SOONEST_CHECK = 600 };
 /* Effective draws of a run that ends before that, or without evidence. */
 enum { ENOUGH_DRAWS = 1000, PLENTY = 4000 };
 /* A standard error of 0.05 nats is enough, but a quick model gets more: */
@@ -42,17 +45,22 @@ enum { QUICK = 48000 };
 static const double QUICK_WORK = 10; /* times TM_DEAR */
 static const double ENOUGH_SE = 0.05, FINE_SE = 0.0125;
 
-static size_t next_check(size_t kept) {
-  size_t check = FIRST_CHECK;
+static size_t next_check(const tempera_sampler *s, size_t kept) {
+  size_t check = tm_shared_sweeps(s, FIRST_CHECK, SOONEST_CHECK);
   while (check <= kept)
     check *= 2;
   return check;
 }
 
+/* As many as all runs are checked after, but for rounding. */
+static bool all_checked(const tempera_sampler *s, size_t kept) {
+  return 10 * kept >= 9 * tm_shared_sweeps(s, ALL_CHECKED, SOONEST_CHECK);
+}
+
 size_t tm_next_end(const tempera_sampler *s, size_t done) {
   size_t warmup = s->options.warmup, total = tm_sweeps_total(s);
   size_t kept = done > warmup ? done - warmup : 0;
-  size_t next = warmup + next_check(kept);
+  size_t next = warmup + next_check(s, kept);
   return s->automatic && next < total ? next : total;
 }
 
@@ -66,7 +74,7 @@ static size_t next_block(const tempera_sampler *s, const pace *p,
   if (s->options.until_se > 0)
     to_check = CHECK_EVERY - kept % CHECK_EVERY;
   else if (s->automatic)
-    to_check = next_check(kept) - kept;
+    to_check = next_check(s, kept) - kept;
   return block < to_check ? block : to_check;
 }
 
@@ -103,7 +111,7 @@ static bool precise_enough(tempera_sampler *s, const tempera_progress *now) {
 }
 
 static bool is_check(const tempera_sampler *s, size_t kept) {
-  return s->automatic && kept >= FIRST_CHECK && next_check(kept - 1) == kept;
+  return s->automatic && kept > 0 && next_check(s, kept - 1) == kept;
 }
 
 /* With all the draws that anyone wants and no prospect of enough round trips
@@ -118,8 +126,9 @@ static bool is_hopeless(const tempera_sampler *s, const tm_check *c,
 
 /* One that is checked early has the draws, and would have no more to go by at
  * the next regular check: enough round trips, or none to hope for by then. */
-static bool is_ripe(const tm_check *c, size_t kept) {
-  double left = (double)ALL_CHECKED / (double)kept;
+static bool is_ripe(const tempera_sampler *s, const tm_check *c, size_t kept) {
+  double left =
+      (double)tm_shared_sweeps(s, ALL_CHECKED, SOONEST_CHECK) / (double)kept;
   return c->ess >= ENOUGH_DRAWS &&
          (c->round_trips >= TM_FEWEST_TRIPS ||
           (double)(c->round_trips + 1) * left < TM_FEWEST_TRIPS);
@@ -134,13 +143,13 @@ static tempera_status decide(tempera_sampler *s, const tempera_progress *now,
     return TEMPERA_OK;
   tm_check c;
   double swept = tm_sampler_swept(s);
-  if (kept < ALL_CHECKED && swept < TM_DEAR)
+  if (!all_checked(s, kept) && swept < TM_DEAR)
     return TEMPERA_OK;
   TM_TRY(tm_sampler_check(s, &c, error));
   bool quick = kept < QUICK && swept < QUICK_WORK * TM_DEAR;
   double enough = quick ? FINE_SE : ENOUGH_SE;
   bool precise = (!s->draws->evidence || c.se <= enough) &&
-                 (kept >= ALL_CHECKED || is_ripe(&c, kept));
+                 (all_checked(s, kept) || is_ripe(s, &c, kept));
   bool hopeless = is_hopeless(s, &c, kept);
   s->satisfied = (!c.open && precise) || hopeless;
   tm_snprintf(s->decision, sizeof s->decision,

@@ -15,6 +15,7 @@ enum {
   EARLIEST = 800,      /* sweeps after which warmup may end, if it works */
   LAST_ROUND = 600,    /* learns P(tau) where warmup ends early, */
   SHORT_ROUND = 300,   /* and where sweeps are dear */
+  LEAST_ROUND = 100,   /* but so much with ever so many chains */
   WALKED = 20,         /* round trips of a round in which the prior leg works */
   MOST_EXTENSIONS = 3
 };
@@ -62,19 +63,33 @@ static bool is_dear(const tempera_sampler *s) {
   return tm_sampler_swept(s) >= TM_DEAR;
 }
 
+/* What all chains learn together: so many sweeps of four chains, or as many in
+ * all of more; what a chain learns for itself takes `least` of its own. */
+size_t tm_shared_sweeps(const tempera_sampler *sampler, size_t sweeps,
+                        size_t least) {
+  enum { CHAINS = 4 };
+  size_t chains = sampler->options.chains;
+  size_t each = chains > CHAINS ? CHAINS * sweeps / chains : sweeps;
+  return each < least ? least : each;
+}
+
 /* More warmup is of no use where the reference leg walks well and the prior
  * leg either does, too, or does not at all by a curve that is not to blame; and
  * too dear where the reference leg alone can vouch. */
 void tm_warmup_consider_end(tempera_sampler *sampler, bool last) {
   tempera_sampler *s = sampler;
-  bool walks = s->trips >= WALKED, dear = is_dear(s);
-  size_t earliest = walks || dear ? EARLIEST : PATIENCE;
+  bool walks = s->trips >= WALKED && s->trips >= s->options.chains;
+  bool dear = is_dear(s);
+  size_t earliest =
+      tm_shared_sweeps(s, walks || dear ? EARLIEST : PATIENCE, FIRST_ROUND);
   if (last || !free_to_choose(s) || s->round_end < earliest ||
       !tm_leg_settled(s))
     return;
   bool long_enough = s->round_end >= 2 * PATIENCE || s->barren;
   bool prior_settled = walks || dear || (long_enough && !s->anew);
-  size_t end = s->round_end + (dear ? SHORT_ROUND : LAST_ROUND);
+  size_t end = s->round_end + tm_shared_sweeps(
+                                  s, dear ? SHORT_ROUND : LAST_ROUND,
+                                  LEAST_ROUND);
   if (prior_settled && end < s->options.warmup)
     s->options.warmup = end;
 }
