@@ -1120,6 +1120,11 @@ tempera_run_sample(const tempera_run_request *request, tempera_sampler *sampler,
                                   user, summary, error);
 }
 
+/* Are the CSV files of a run's folder those that its summary speaks of: all
+ * chains, all rows, every row whole? Files of no chain at all are no fault. */
+TEMPERA_CHECKED tempera_status tempera_run_check(const char *folder,
+                                                 tempera_error *error);
+
 /* A run whose process ended, however that was, goes on: from its last
  * checkpoint, on any number of threads (0: as many as before), to the same
  * files as if it had never stopped, but for times. request: the folder, and

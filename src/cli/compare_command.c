@@ -81,6 +81,8 @@ static int read_runs(request *r) {
     if (tempera_summary_read(r->folders[i], &r->summaries[i], &error) !=
         TEMPERA_OK)
       return cli_fail(file, &error);
+    if (tempera_run_check(r->folders[i], &error) != TEMPERA_OK)
+      return cli_fail(NULL, &error);
   }
   return EXIT_DONE;
 }

@@ -6,7 +6,7 @@
 #include "folder/predictions_files.h"
 #include "folder/checkpoint.h"
 #include "folder/config.h"
-#include "folder/lock.h"
+#include "base/lock.h"
 #include "model/data.h"
 #include "parallel/ranks.h"
 #include "run/sampler.h"

@@ -74,15 +74,22 @@ static bool take_names(const tm_run_files *files, char *line,
     if (!draws->names[i])
       return false;
     bool leg = draws == &files->reference;
-    draws->wanted[i] = !strcmp(line, "tau__") ||
-                       (leg ? !strcmp(line, "log_ratio__")
-                            : files->all || is_summarised(s, line, &next));
+    draws->wanted[i] = !files->only_checked &&
+                       (!strcmp(line, "tau__") ||
+                        (leg ? !strcmp(line, "log_ratio__")
+                             : files->all || is_summarised(s, line, &next)));
     line += length + 1;
   }
   return true;
 }
 
-/* A line of numbers into row `row`; false when it is cut short. */
+/* A field that is not asked for: a number all the same? */
+static char *skip_number(const char *field) {
+  size_t length = strspn(field, "0123456789+-.eEinfaINFA");
+  return (char *)(uintptr_t)field + length;
+}
+
+/* A line of numbers into row `row`; false when it is not that. */
 static bool take_row(const char *line, double *const *columns, size_t width,
                      size_t row) {
   for (size_t i = 0; i < width; i++) {
@@ -90,7 +97,7 @@ static bool take_row(const char *line, double *const *columns, size_t width,
     if (columns[i])
       columns[i][row] = tm_number_read(line, &end);
     else
-      end = strchrnul(line, ',');
+      end = skip_number(line);
     if (end == line || *end != (i + 1 < width ? ',' : '\0'))
       return false;
     line = end + 1;
@@ -105,19 +112,6 @@ static size_t count_lines(const char *text) {
   return count;
 }
 
-/* Draws before "Adaptation terminated" are warmup's and left out. */
-static size_t take_rows(char *text, double *const *columns, size_t width) {
-  size_t rows = 0;
-  for (char *next; *text; text = next) {
-    *line_end(text, &next) = '\0';
-    if (strncmp(text, "# Adaptation", 12) == 0)
-      rows = 0;
-    else if (*text != '#' && take_row(text, columns, width, rows))
-      rows++;
-  }
-  return rows;
-}
-
 /* A chain's file. Files are read by several threads, each into numbers of its
  * own. */
 typedef struct source {
@@ -125,6 +119,8 @@ typedef struct source {
   tm_run_draws *draws;
   size_t chain, rows;
   bool may_be_empty;
+  bool ended;         /* the run was: a row that is cut short is a fault */
+  bool warmup_before; /* rows count from "Adaptation terminated" on */
   double *numbers;
   tempera_status status;
   tempera_error error;
@@ -147,17 +143,71 @@ static bool make_room(source *f, size_t lines) {
   return next;
 }
 
-static tempera_status take_file(source *f, char *text, tempera_error *error) {
-  const tm_run_draws *draws = f->draws;
+static tempera_status bad_row(const source *f, size_t line, size_t width,
+                              tempera_error *error) {
+  return tm_fail(error, TEMPERA_ERROR_INPUT,
+                 "%s, line %zu, is no row of %zu numbers: the file was cut or "
+                 "changed; `tempera resume` restores it from the checkpoint "
+                 "where that is still there",
+                 f->path, line, width);
+}
+
+/* Draws before "Adaptation terminated" are warmup's and left out. The last row
+ * of a run that was killed may be half of one. */
+static tempera_status take_rows(source *f, char *text, size_t line,
+                                tempera_error *error) {
+  size_t width = f->draws->width;
+  double *const *columns = f->draws->values + f->chain * width;
+  bool adapted = !f->warmup_before;
+  for (char *next; *text; text = next, line++) {
+    bool whole = *line_end(text, &next) != '\0';
+    *line_end(text, &next) = '\0';
+    if (strncmp(text, "# Adaptation", 12) == 0) {
+      f->rows = 0;
+      adapted = true;
+    } else if (*text != '#' && *text && (whole || f->ended)) {
+      if (!whole || !take_row(text, columns, width, f->rows))
+        return bad_row(f, line, width, error);
+      f->rows++;
+    }
+  }
+  if (!adapted)
+    f->rows = 0;
+  return TEMPERA_OK;
+}
+
+/* The same columns as the first chain's? */
+static bool same_columns(const tm_run_draws *draws, const char *header) {
+  for (size_t i = 0; i < draws->width; i++) {
+    size_t length = strlen(draws->names[i]);
+    if (strncmp(header, draws->names[i], length) != 0)
+      return false;
+    header += length;
+    if (i + 1 < draws->width && *header++ != ',')
+      return false;
+  }
+  return *header == '\0';
+}
+
+static tempera_status take_file(source *f, char *text, size_t length,
+                                tempera_error *error) {
   char *next = text;
+  size_t line = 0;
+  if (memchr(text, '\0', length))
+    return tm_fail(error, TEMPERA_ERROR_INPUT,
+                   "%s is damaged: it holds a byte that is no text", f->path);
   do {
     text = next;
-    line_end(text, &next);
+    *line_end(text, &next) = '\0';
+    line++;
   } while (*text == '#');
+  if (!same_columns(f->draws, text))
+    return tm_fail(error, TEMPERA_ERROR_INPUT,
+                   "%s, line %zu: other columns than in the first chain's file",
+                   f->path, line);
   if (!make_room(f, count_lines(next)))
     return tm_fail_memory(error);
-  f->rows =
-      take_rows(next, draws->values + f->chain * draws->width, draws->width);
+  TM_TRY(take_rows(f, next, line + 1, error));
   if (f->rows == 0 && !f->may_be_empty)
     return tm_fail(error, TEMPERA_ERROR_INPUT, "%s holds no draws", f->path);
   return TEMPERA_OK;
@@ -169,7 +219,7 @@ static void read_source(size_t i, void *context) {
   size_t length = 0;
   f->status = tm_file_read(f->path, &text, &length, &f->error);
   if (f->status == TEMPERA_OK)
-    f->status = take_file(f, text, &f->error);
+    f->status = take_file(f, text, length, &f->error);
   tm_heap_free(text);
 }
 
@@ -204,26 +254,63 @@ static char *file_path(const char *folder, const char *kind, size_t chain) {
   return tm_path_join(folder, name);
 }
 
-/* The files that there are; not every method has all kinds. */
+static bool there_is(const char *folder, const char *kind, size_t chain) {
+  char *path = file_path(folder, kind, chain);
+  bool there = path && tm_file_exists(path);
+  tm_heap_free(path);
+  return there;
+}
+
+/* The files of a kind: of all chains, or of none, as not every method has all
+ * kinds. */
 static tempera_status list_kind(const char *folder, const char *kind,
                                 tm_run_draws *draws, const tm_run_files *files,
                                 source *list, size_t *count,
                                 tempera_error *error) {
-  for (size_t chain = 0; chain < files->summary->chains; chain++) {
+  size_t chains = files->summary->chains, found = 0;
+  for (size_t chain = 0; chain < chains; chain++)
+    found += there_is(folder, kind, chain);
+  for (size_t chain = 0; found && chain < chains; chain++) {
     char *path = file_path(folder, kind, chain);
     if (!path)
       return tm_fail_memory(error);
-    if (!tm_file_exists(path)) {
-      tm_heap_free(path);
-      break;
-    }
-    list[(*count)++] = (source){.path = path,
-                                .draws = draws,
-                                .chain = chain,
-                                .may_be_empty = draws == &files->reference};
+    list[(*count)++] = (source){
+        .path = path,
+        .draws = draws,
+        .chain = chain,
+        .may_be_empty = draws == &files->reference || files->only_checked,
+        .ended = !files->unfinished,
+        .warmup_before =
+            json_is_true(json_object_get(files->config, "save_warmup"))};
+    if (!tm_file_exists(path))
+      return tm_fail(error, TEMPERA_ERROR_INPUT,
+                     "%s is missing: the run has %zu chains, and the draws of "
+                     "%zu are there",
+                     path, chains, found);
     if (chain == 0)
       TM_TRY(read_names(files, path, draws, error));
   }
+  return TEMPERA_OK;
+}
+
+/* As many rows as the summary speaks of, and in all chains of a run that has
+ * ended the same number. */
+static tempera_status check_rows(const tm_run_files *files, const source *f,
+                                 tempera_error *error) {
+  const tempera_summary *s = files->summary;
+  size_t thin = s->thin ? s->thin : 1;
+  size_t least = (s->iterations + thin - 1) / thin;
+  const tm_run_draws *draws = f->draws;
+  if (draws != &files->reference && f->rows < least)
+    return tm_fail(error, TEMPERA_ERROR_INPUT,
+                   "%s holds %zu draws, and the summary speaks of %zu: the "
+                   "file was cut",
+                   f->path, f->rows, least);
+  if (draws->chains && f->rows != draws->rows && f->ended)
+    return tm_fail(error, TEMPERA_ERROR_INPUT,
+                   "%s holds %zu draws, and the files of other chains %zu: one "
+                   "of them was cut",
+                   f->path, f->rows, draws->rows);
   return TEMPERA_OK;
 }
 
@@ -237,6 +324,8 @@ static tempera_status settle(tm_run_files *files, source *list, size_t count,
     tm_run_draws *draws = f->draws;
     if (f->numbers)
       files->numbers[files->count++] = f->numbers;
+    if (f->status == TEMPERA_OK)
+      f->status = check_rows(files, f, &f->error);
     draws->rows =
         draws->chains == 0 || f->rows < draws->rows ? f->rows : draws->rows;
     draws->chains++;
@@ -288,15 +377,21 @@ static json_t *read_config(const char *folder) {
   return config;
 }
 
-static tempera_status read_folder(const char *folder, bool all,
-                                  tm_run_files *files, tempera_error *error) {
-  *files = (tm_run_files){
-      .folder = folder, .arena = tm_arena_create(), .all = all};
+/* Fills *files, whose flags are set. */
+static tempera_status read_folder(const char *folder, tm_run_files *files,
+                                  tempera_error *error) {
   tempera_status status = TEMPERA_OK;
-  if (!files->arena)
-    return tm_fail_memory(error);
-  TM_TRY_DONE(tempera_summary_read(folder, &files->summary, error));
+  files->folder = folder;
+  files->arena = tm_arena_create();
+  if (!files->arena) {
+    status = tm_fail_memory(error);
+    goto done;
+  }
   files->config = read_config(folder);
+  if (!files->summary)
+    TM_TRY_DONE(tempera_summary_read(folder, &files->summary, error));
+  files->unfinished = files->unfinished || !files->summary->complete ||
+                      files->summary->running;
   TM_TRY_DONE(read_draws(folder, files, error));
 done:
   if (status != TEMPERA_OK)
@@ -306,12 +401,28 @@ done:
 
 tempera_status tm_run_files_read(const char *folder, tm_run_files *files,
                                  tempera_error *error) {
-  return read_folder(folder, false, files, error);
+  *files = (tm_run_files){0};
+  return read_folder(folder, files, error);
 }
 
 tempera_status tm_run_files_read_all(const char *folder, tm_run_files *files,
                                      tempera_error *error) {
-  return read_folder(folder, true, files, error);
+  *files = (tm_run_files){.all = true};
+  return read_folder(folder, files, error);
+}
+
+tempera_status tm_run_files_read_as(const char *folder,
+                                    tempera_summary *summary,
+                                    tm_run_files *files, tempera_error *error) {
+  *files = (tm_run_files){.summary = summary, .all = true, .unfinished = true};
+  return read_folder(folder, files, error);
+}
+
+tempera_status tempera_run_check(const char *folder, tempera_error *error) {
+  tm_run_files files = {.only_checked = true};
+  TM_TRY(read_folder(folder, &files, error));
+  tm_run_files_clear(&files);
+  return TEMPERA_OK;
 }
 
 void tm_run_files_clear(tm_run_files *files) {

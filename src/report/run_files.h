@@ -27,6 +27,8 @@ typedef struct tm_run_files {
   double **numbers;       /* heap: all columns of each file */
   size_t count;
   bool all; /* columns are wanted */
+  bool only_checked; /* none are: are the files whole? */
+  bool unfinished;   /* it may have been killed: half a row is no fault */
 } tm_run_files;
 
 TEMPERA_CHECKED tempera_status tm_run_files_read(const char *folder,
@@ -36,6 +38,17 @@ TEMPERA_CHECKED tempera_status tm_run_files_read(const char *folder,
 TEMPERA_CHECKED tempera_status tm_run_files_read_all(const char *folder,
                                                      tm_run_files *files,
                                                      tempera_error *error);
+/* All columns by a summary with no more than chains and names, which is taken over
+ * also on failure: for a run that has left none. */
+TEMPERA_CHECKED tempera_status tm_run_files_read_as(const char *folder,
+                                                    tempera_summary *summary,
+                                                    tm_run_files *files,
+                                                    tempera_error *error);
+/* draws_read.c: what was read, as a sampler has it; with all columns. */
+TEMPERA_CHECKED tempera_status tm_run_files_draws(const tm_run_files *files,
+                                                  const char *folder,
+                                                  tempera_draws **draws,
+                                                  tempera_error *error);
 void tm_run_files_clear(tm_run_files *files);
 
 /* The column of a value by its name in summary.json (mu[1]) or of tau__; -1

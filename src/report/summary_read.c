@@ -3,9 +3,11 @@
  * that files of other versions can still be read. */
 #include "base/file.h"
 #include "base/json.h"
+#include "base/lock.h"
 #include "base/memory.h"
 #include "estimate/findings.h"
 #include "report/fields.h"
+#include "report/unsummarised.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -462,19 +464,34 @@ static tempera_status from_json(const json_t *root, tempera_summary **summary,
   return TEMPERA_OK;
 }
 
-/* A run that ended before its first summary has its draws and its state. */
-static tempera_status read_text(const char *folder, const char *path,
-                                char **content, size_t *length,
-                                tempera_error *error) {
-  char *checkpoint = tm_path_join(folder, "checkpoint");
-  bool begun = checkpoint && tm_file_exists(checkpoint);
-  tm_heap_free(checkpoint);
-  if (begun && !tm_file_exists(path))
-    return tm_fail(error, TEMPERA_ERROR_INPUT,
-                   "%s is not there yet: the run is going on, or it was killed "
-                   "before; then `tempera resume %s` goes on with it",
-                   path, folder);
-  return tm_file_read(path, content, length, error);
+/* A run that ended before its first summary has its draws all the same. */
+static bool left_none(const char *folder, const char *path) {
+  char *config = tm_path_join(folder, "config.json");
+  bool begun = config && tm_file_exists(config);
+  tm_heap_free(config);
+  return begun && !tm_file_exists(path);
+}
+
+/* A summary that was written on the way outlives a run that was killed. */
+static tempera_status notice_end(const char *folder, tempera_summary *s,
+                                 tempera_error *error) {
+  static const char words[] =
+      "The run ended before it was done; this is what it had found when it "
+      "last wrote. `tempera resume` goes on with it.";
+  if (!s->running || tm_folder_locked(folder))
+    return TEMPERA_OK;
+  char **longer = tm_heap_resize(s->warnings, s->warning_count + 1,
+                                 sizeof *s->warnings);
+  if (!longer)
+    return tm_fail_memory(error);
+  s->warnings = longer;
+  s->warnings[s->warning_count] = tm_heap_text(words);
+  if (!s->warnings[s->warning_count])
+    return tm_fail_memory(error);
+  s->warning_count++;
+  s->running = 0;
+  s->complete = false;
+  return TEMPERA_OK;
 }
 
 tempera_status tempera_summary_read(const char *folder,
@@ -484,16 +501,25 @@ tempera_status tempera_summary_read(const char *folder,
   size_t length = 0;
   tm_json_text prepared = {0};
   json_t *root = NULL;
+  tempera_summary *made = NULL;
   tempera_status status = TEMPERA_OK;
   char *path = tm_path_join(folder, "summary.json");
   if (!path)
     return tm_fail_memory(error);
-  TM_TRY_DONE(read_text(folder, path, &content, &length, error));
+  if (left_none(folder, path)) {
+    status = tm_summary_from_draws(folder, summary, error);
+    goto done;
+  }
+  TM_TRY_DONE(tm_file_read(path, &content, &length, error));
   TM_TRY_DONE(tm_json_parse(content, length, &prepared, &root, error));
-  TM_TRY_DONE(from_json(root, summary, error));
-  if ((*summary)->loo)
-    TM_TRY_DONE(read_terms(folder, (*summary)->loo, error));
+  TM_TRY_DONE(from_json(root, &made, error));
+  if (made->loo)
+    TM_TRY_DONE(read_terms(folder, made->loo, error));
+  TM_TRY_DONE(notice_end(folder, made, error));
+  *summary = made;
+  made = NULL;
 done:
+  tempera_summary_free(made);
   json_decref(root);
   tm_json_text_clear(&prepared);
   tm_heap_free(content);

@@ -66,6 +66,79 @@ for words in --help --version "sample --help" "report --help" "summary run"; do
   says "$words to a full disk" 'cannot write to standard output: No space'
 done
 
+# ---- files that other hands had
+
+# damaged WORDS COMMAND...: done to a copy of a run, `report` and `compare` say so
+damaged() {
+  local words=$1
+  shift
+  rm -rf bad
+  cp -r run bad
+  (cd bad && "$@")
+  status 1 "report: $words" "$tempera" report bad
+  says "report: $words" "$words"
+  status 1 "compare: $words" "$tempera" compare other bad
+  says "compare: $words" "$words"
+}
+damaged 'bad/target-2.csv is missing: the run has 2 chains' rm target-2.csv
+damaged 'bad/tempered-1.csv is missing' rm tempered-1.csv
+damaged 'target-1.csv, line [0-9]+, is no row of 8 numbers' \
+  truncate -s -2000 target-1.csv
+damaged 'target-2.csv, line 60, is no row' sed -i '60s/,/;/' target-2.csv
+damaged 'tempered-2.csv, line 60, is no row' sed -i '60s/,[^,]*$//' tempered-2.csv
+damaged 'target-2.csv holds 299 draws, and the summary speaks of 300' \
+  sed -i '60d' target-2.csv
+damaged 'target-2.csv holds 301 draws, and the files of other chains 300' \
+  sed -i '60p' target-2.csv
+damaged 'target-1.csv is damaged' dd if=/dev/zero of=target-1.csv bs=1 count=1 \
+  seek=3000 conv=notrunc status=none
+rm -rf bad
+cp -r run bad
+rm bad/*.csv
+status 0 "a summary needs no draws to be compared" "$tempera" compare bad other
+
+# ---- runs that died
+
+# Killed before the first summary: values, and evidence by ti.
+cp -r run dead
+rm dead/summary.json dead/report.html
+truncate -s -100 dead/target-1.csv # the comments at its end
+truncate -s -10 dead/tempered-2.csv
+status 0 "summary of a dead run" "$tempera" summary dead
+prints "summary of a dead run" 'Unfinished: .*CSV'
+prints "summary of a dead run" '^ +ti .*headline'
+prints "summary of a dead run" '^ +mu '
+status 0 "report of a dead run" "$tempera" report dead
+grep -q Unfinished dead/report.html || fail "a dead run's page does not say so"
+status 0 "compare with a dead run" "$tempera" compare dead other
+status 0 "and as JSON" "$tempera" summary dead --json
+json out '(j["reliable"] is False and abs(j["evidence"]["log_z"] -
+  json.load(open("run/summary.json"))["evidence"]["log_z"]) <
+  5 * j["evidence"]["se"])' > told
+grep -q True told || fail "a dead run's evidence is off"
+for method in pt st mh ee; do
+  status 0 "$method" "$tempera" sample "$models/normal.so" -d y.json --seed 1 \
+    --chains 2 --iterations 300 --warmup 200 --threads 1 -q -o "dead-$method" \
+    --method $method
+  rm "dead-$method/summary.json"
+  status 0 "a dead run of $method" "$tempera" summary "dead-$method"
+  prints "a dead run of $method" '^ +mu '
+  status 0 "its page" "$tempera" report "dead-$method"
+done
+# Killed in warmup, whose draws are saved: they are not taken for draws.
+sed -i '/^# Adaptation/d' dead-mh/target-*.csv
+sed -i 's/"save_warmup": false/"save_warmup": true/' dead-mh/config.json
+status 1 "only warmup's draws" "$tempera" summary dead-mh
+says "only warmup's draws" 'holds no draws'
+rm dead/*.csv
+status 1 "no draws at all" "$tempera" summary dead
+says "no draws at all" 'holds no draws yet.*tempera resume dead'
+# Killed after a summary that was written on the way.
+cp -r run killed
+sed -i 's/"complete": true/"complete": false, "running": 9000/' killed/summary.json
+status 0 "summary of a killed run" "$tempera" summary killed
+prints "summary of a killed run" 'The run ended before it was done'
+
 # ---- names
 
 newline=$'a\nb'

@@ -60,11 +60,6 @@ sed -i 's/"version": "[^"]*"/"version": "0.0.1"/' version/config.json
 status 1 "another version" "$tempera" resume version
 says "another version" "made by version 0.0.1"
 
-cp -r long unsummarised
-rm unsummarised/summary.json
-status 1 "no summary yet" "$tempera" summary unsummarised
-says "no summary yet" "not there yet.*tempera resume unsummarised"
-
 # One process at a time; the claim dies with it.
 "$tempera" sample "${normal[@]}" --iterations 100000000 --thin 1000 -q -o busy &
 pid=$!

@@ -50,7 +50,7 @@ static void draws_come_back_as_they_were(void **state) {
   put("target-1.csv", "# a comment\ntau__,mu.1.2\n# Adaptation terminated\n"
                       "1,2.5\n-inf,nan\n3,4\n# end\n");
   put("target-2.csv", "tau__,mu.1.2\r\n9,9\r\n# Adaptation terminated\r\n"
-                      "5,6\r\n\r\n7,8\r\n10,1");
+                      "5,6\r\n\r\n7,8\r\n10,1\r\n");
   assert_int_equal(tm_run_files_read(folder, &files, &error), TEMPERA_OK);
   const tm_run_draws *d = &files.draws[TEMPERA_TARGET];
   assert_int_equal(d->chains, 2);
@@ -72,8 +72,8 @@ static void columns_that_no_report_shows_are_skipped(void **state) {
   (void)state;
   tm_run_files files;
   tempera_error error = {0};
-  put("target-1.csv", "lp__,mu.1.2,energy__\n1,2,3\n4,5,6\n7,8\n,9,1\n");
-  put("target-2.csv", "lp__,mu.1.2,energy__\n1,1e-5,3\n4,-5.25,6\n4,5,\n");
+  put("target-1.csv", "lp__,mu.1.2,energy__\n1,2,3\n4,5,6\n");
+  put("target-2.csv", "lp__,mu.1.2,energy__\n1,1e-5,3\n4,-5.25,6\n");
   assert_int_equal(tm_run_files_read(folder, &files, &error), TEMPERA_OK);
   const tm_run_draws *d = &files.draws[TEMPERA_TARGET];
   assert_int_equal(d->rows, 2);
@@ -90,21 +90,63 @@ static void half_a_row_is_left_out(void **state) {
   (void)state;
   tm_run_files files;
   tempera_error error = {0};
-  put("target-1.csv", "lp__,x\n1,2\n3,4\n5");
+  put("target-1.csv", "lp__,x\n1,2\n3,4\n5,1");
   put("target-2.csv", "lp__,x\n1,2\n3,4\n5,6\n7,");
   assert_int_equal(tm_run_files_read(folder, &files, &error), TEMPERA_OK);
   assert_int_equal(files.draws[TEMPERA_TARGET].rows, 2);
   tm_run_files_clear(&files);
 }
 
+/* The same of a run that has ended, and what no killed run leaves, is told of
+ * with file and line. */
+static void what_other_hands_did_is_named(void **state) {
+  (void)state;
+  static const struct {
+    const char *summary, *first, *second, *words;
+  } cases[] = {
+      {"true", "lp__,x\n1,2\n", "lp__,x\n1,2", "target-2.csv, line 2, is no row"},
+      {"false", "lp__,x\n1\n1,2\n", "lp__,x\n1,2\n", "target-1.csv, line 2, is"},
+      {"false", "# c\nlp__,x\n1,2\n1,,2\n", "lp__,x\n1,2\n", "line 4, is no row"},
+      {"false", "lp__,x\n1,b\n", "lp__,x\n1,2\n", "target-1.csv, line 2, is"},
+      {"false", "lp__,x\nb,1\n", "lp__,x\n1,2\n", "target-1.csv, line 2, is"},
+      {"false", "lp__,x\n1,2\n", "lp__,y\n1,2\n", "target-2.csv, line 1: other"},
+      {"false", "lp__,x\n1,2\n", "lp__,x,y\n1,2,3\n", "target-2.csv, line 1: o"},
+      {"true", "lp__,x\n1,2\n", "lp__,x\n1,2\n3,4\n", "one of them was cut"},
+      {"false", "lp__,x\n1,2\n", NULL, "target-2.csv is missing"},
+      {"true", NULL, "lp__,x\n1,2\n", "target-1.csv is missing"},
+      {"true, \"iterations\": 3, \"thin\": 2", "lp__,x\n1,2\n",
+       "lp__,x\n1,2\n", "target-1.csv holds 1 draws, and the summary speaks"}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char summary[256];
+    tm_run_files files;
+    tempera_error error = {0};
+    snprintf(summary, sizeof summary,
+             "{\"evidence\": {}, \"chains\": 2, \"parameters\": "
+             "[{\"name\": \"x\"}], \"complete\": %s}",
+             cases[i].summary);
+    put("summary.json", summary);
+    drop("target-1.csv");
+    drop("target-2.csv");
+    if (cases[i].first)
+      put("target-1.csv", cases[i].first);
+    if (cases[i].second)
+      put("target-2.csv", cases[i].second);
+    assert_int_equal(tm_run_files_read(folder, &files, &error),
+                     TEMPERA_ERROR_INPUT);
+    if (!strstr(error.message, cases[i].words))
+      fail_msg("case %zu: %s", i, error.message);
+    assert_int_equal(tempera_run_check(folder, &error), TEMPERA_ERROR_INPUT);
+  }
+}
+
 static void a_file_without_draws_is_named(void **state) {
   (void)state;
-  static const char *const bad[] = {
-      "", "#", "\n\n", "lp__,x\n", "lp__\n1,2\n", "lp__,x\rr\r1,2"};
+  static const char *const bad[] = {"", "#", "lp__,x\n"};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     tm_run_files files;
     tempera_error error = {0};
     put("target-1.csv", bad[i]);
+    put("target-2.csv", bad[i]);
     assert_int_equal(tm_run_files_read(folder, &files, &error),
                      TEMPERA_ERROR_INPUT);
     assert_non_null(strstr(error.message, "target-1.csv holds no draws"));
@@ -117,6 +159,7 @@ int main(void) {
       cmocka_unit_test(columns_that_no_report_shows_are_skipped),
       cmocka_unit_test(half_a_row_is_left_out),
       cmocka_unit_test(a_file_without_draws_is_named),
+      cmocka_unit_test(what_other_hands_did_is_named),
   };
   return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -1,6 +1,6 @@
 /* lock.h - a run's folder is written by one process at a time. */
-#ifndef TM_FOLDER_LOCK_H
-#define TM_FOLDER_LOCK_H
+#ifndef TM_BASE_LOCK_H
+#define TM_BASE_LOCK_H
 
 #include "base/status.h"
 
@@ -9,5 +9,7 @@
 TEMPERA_CHECKED tempera_status tm_folder_lock(const char *folder, int *lock,
                                               tempera_error *error);
 void tm_folder_unlock(int lock); /* -1: there is none */
+/* Has some process claimed it just now? */
+bool tm_folder_locked(const char *folder);
 
 #endif

@@ -46,8 +46,11 @@ static tempera_status fill_role(const tm_run_draws *from, tempera_role role,
       if (column >= 0)
         memcpy(to, from->values[c * from->width + (size_t)column],
                rows * sizeof(double));
+      /* Who is who through exchanges is not known: a walker stays. */
+      bool walker = k == draws->size + TM_WALKER;
+      size_t width = role == TEMPERA_TEMPERED ? draws->width : 1;
       for (size_t i = 0; column < 0 && i < rows; i++)
-        to[i] = NAN;
+        to[i] = walker ? (double)(i % width) : NAN;
     }
   }
   return TEMPERA_OK;
@@ -117,28 +120,35 @@ static tempera_status make_draws(const tm_run_files *files,
   return TEMPERA_OK;
 }
 
-tempera_status tempera_draws_read(const char *folder, tempera_draws **draws,
+tempera_status tm_run_files_draws(const tm_run_files *files,
+                                  const char *folder, tempera_draws **draws,
                                   tempera_error *error) {
-  tm_run_files files;
   tempera_draws *made = NULL;
-  TM_TRY(tm_run_files_read_all(folder, &files, error));
-  const tm_run_draws *role = files.draws;
+  const tm_run_draws *role = files->draws;
   size_t chains = role[0].chains ? role[0].chains : role[1].chains;
   tempera_status status =
       chains == 0 || (role[1].chains && role[1].chains != chains)
           ? tm_fail(error, TEMPERA_ERROR_INPUT,
                     "%s lacks the CSV files of some chains", folder)
           : tm_draws_create(chains,
-                            files.summary->value_count +
-                                files.summary->quantity_count,
+                            files->summary->value_count +
+                                files->summary->quantity_count,
                             NULL, NULL, role[0].chains > 0, role[1].chains > 0,
                             &made, error);
   if (status == TEMPERA_OK)
-    status = make_draws(&files, made, error);
-  tm_run_files_clear(&files);
+    status = make_draws(files, made, error);
   if (status == TEMPERA_OK)
     *draws = made;
   else
     tm_draws_free(made);
+  return status;
+}
+
+tempera_status tempera_draws_read(const char *folder, tempera_draws **draws,
+                                  tempera_error *error) {
+  tm_run_files files;
+  TM_TRY(tm_run_files_read_all(folder, &files, error));
+  tempera_status status = tm_run_files_draws(&files, folder, draws, error);
+  tm_run_files_clear(&files);
   return status;
 }

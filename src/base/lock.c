@@ -1,6 +1,6 @@
 /* lock.c - see lock.h. The lock is the kernel's (flock) on a file of the
  * folder: it cannot be left behind by a process that was killed. */
-#include "folder/lock.h"
+#include "base/lock.h"
 
 #include "base/file.h"
 #include "base/memory.h"
@@ -38,4 +38,15 @@ tempera_status tm_folder_lock(const char *folder, int *lock,
 void tm_folder_unlock(int lock) {
   if (lock >= 0)
     close(lock);
+}
+
+bool tm_folder_locked(const char *folder) {
+  char *path = tm_path_join(folder, ".lock");
+  int file = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+  tm_heap_free(path);
+  if (file < 0)
+    return false;
+  bool claimed = flock(file, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  close(file);
+  return claimed;
 }
