@@ -1053,6 +1053,10 @@ typedef struct tempera_summary {
   bool tau_prior_steps;
   tempera_loo *loo; /* NULL where it cannot be had */
   tempera_predictions *predictions; /* the library's own, or NULL */
+  /* Where labels are permuted: the values of mu[1..K], ... once every draw has
+   * its components in one order. */
+  tempera_value_summary *components;
+  size_t component_count;
 } tempera_summary;
 
 /* Free the summary with tempera_summary_free. */

@@ -238,7 +238,7 @@ static const row TABLE[TM_FIND_CODES] = {
         {"labels-permuted", NOTE, false, false,
          "The components of {a} are interchangeable and their labels change: "
          "marginal means and R-hat of these are not to be read one by one; see "
-         "the modes.",
+         "the components.",
          NULL, NULL},
     [TM_FIND_PATH_CUT] =
         {"path-cut", NOTE, true, false,

@@ -138,7 +138,7 @@ tempera_status tm_estimate_round_trips(const tempera_draws *draws,
   return status;
 }
 
-static void free_values(tempera_value_summary *values, size_t count) {
+void tm_values_free(tempera_value_summary *values, size_t count) {
   for (size_t i = 0; i < count; i++) {
     tm_heap_free(values[i].name);
     tm_heap_free(values[i].pmf);
@@ -156,8 +156,9 @@ void tempera_summary_free(tempera_summary *summary) {
   for (size_t i = 0; i < summary->ridge_count; i++)
     tm_heap_free(summary->ridge[i].optimum);
   tm_findings_free(summary);
-  free_values(summary->values, summary->value_count);
-  free_values(summary->quantities, summary->quantity_count);
+  tm_values_free(summary->values, summary->value_count);
+  tm_values_free(summary->quantities, summary->quantity_count);
+  tm_values_free(summary->components, summary->component_count);
   tm_data_marks_free(summary->data, summary->data_count);
   tm_heap_free(summary->version);
   tm_heap_free(summary->model);

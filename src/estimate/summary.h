@@ -57,6 +57,7 @@ TEMPERA_CHECKED tempera_status tm_trips_count(const tempera_draws *draws,
 size_t tm_trips_fewest(const tempera_draws *draws, const tm_barrier *barrier);
 
 /* tempering.c: acceptances and the tau bins. */
+void tm_values_free(tempera_value_summary *values, size_t count);
 TEMPERA_CHECKED tempera_status tm_tempering_fill(const tempera_draws *draws,
                                                  tempera_summary *summary,
                                                  tempera_error *error);

@@ -96,12 +96,13 @@ static void add_singles(json_t *figures, const tempera_value_summary **list,
     add_forest(figures, figure);
 }
 
-static void add_forests(json_t *figures, const tempera_summary *s) {
+static void add_forests(json_t *figures, const tempera_value_summary *values,
+                        size_t value_count) {
   const tempera_value_summary **singles =
-      tm_heap_alloc(s->value_count, sizeof *singles);
+      tm_heap_alloc(value_count, sizeof *singles);
   size_t count = 0, containers = 0;
-  for (size_t i = 0; singles && i < s->value_count;) {
-    tm_value_group group = tm_value_group_at(s->values, s->value_count, i);
+  for (size_t i = 0; singles && i < value_count;) {
+    tm_value_group group = tm_value_group_at(values, value_count, i);
     if (group.count > 1 && containers++ < MOST_FORESTS)
       add_container(figures, &group);
     else if (group.count == 1 && has_interval(group.values))
@@ -144,9 +145,14 @@ static json_t *mixing(const tempera_summary *s) {
   return used ? figure : (json_decref(figure), NULL);
 }
 
+void tm_run_forests(json_t *section, const tempera_value_summary *values,
+                    size_t count) {
+  add_forests(tm_section_figures(section), values, count);
+}
+
 void tm_run_overview(json_t *section, const tempera_summary *summary) {
   json_t *figures = tm_section_figures(section);
-  add_forests(figures, summary);
+  add_forests(figures, summary->values, summary->value_count);
   json_t *figure = mixing(summary);
   if (figure)
     tm_figures_add(figures, figure);

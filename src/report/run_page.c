@@ -149,6 +149,20 @@ static void add_values(json_t *page, const tempera_summary *s) {
   tm_run_overview(section, s);
 }
 
+/* Mixtures: what each component is, once labels no longer change places. */
+static void add_components(json_t *page, const tempera_summary *s) {
+  if (!s->component_count)
+    return;
+  json_t *section = tm_page_section(page, "Components");
+  tm_section_text(section, NULL,
+                  "Labels of interchangeable components were put in one order, "
+                  "draw by draw: [1] is the same component in all of them. The "
+                  "density is the same under every labelling, so these are as "
+                  "good draws of it as the others.");
+  add_value_table(section, s->components, s->component_count);
+  tm_run_forests(section, s->components, s->component_count);
+}
+
 enum { MODE_COLUMNS = 12 };
 
 static void add_modes(json_t *page, const tempera_summary *s) {
@@ -277,6 +291,7 @@ static tempera_status make(const tm_run_files *files, json_t **page,
   add_verdict(made, s);
   tm_run_evidence(made, s);
   add_values(made, s);
+  add_components(made, s);
   add_modes(made, s);
   tm_run_pairs(made, files);
   tempera_status status = tm_run_values(made, files, error);

@@ -8,6 +8,8 @@
 /* Each adds its section, or nothing where the run has no such thing. */
 /* Charts of all parameters together. */
 void tm_run_overview(json_t *section, const tempera_summary *summary);
+void tm_run_forests(json_t *section, const tempera_value_summary *values,
+                    size_t count);
 void tm_run_evidence(json_t *page, const tempera_summary *summary);
 void tm_run_tempering(json_t *page, const tm_run_files *files);
 void tm_run_reference(json_t *page, const tm_run_files *files);

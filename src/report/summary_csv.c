@@ -38,6 +38,7 @@ tempera_status tempera_summary_csv(const tempera_summary *summary, char **text,
     tm_text_printf(&out, ",%s", tm_value_fields[f].name);
   tm_text_add(&out, ",permuted\n");
   add_rows(&out, "parameter", summary->values, summary->value_count);
+  add_rows(&out, "component", summary->components, summary->component_count);
   add_rows(&out, "quantity", summary->quantities, summary->quantity_count);
   if (out.failed) {
     tm_text_clear(&out);

@@ -365,6 +365,9 @@ tempera_status tempera_summary_json(const tempera_summary *summary, char **text,
     tm_json_real(root, "relabelled_ess", s->relabelled_ess);
   }
   json_object_set_new(root, "parameters", values(s->values, s->value_count));
+  if (s->component_count)
+    json_object_set_new(root, "components",
+                        values(s->components, s->component_count));
   if (s->quantity_count)
     json_object_set_new(root, "quantities",
                         values(s->quantities, s->quantity_count));

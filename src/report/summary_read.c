@@ -443,6 +443,8 @@ static bool read_summary(const json_t *root, tempera_summary *s) {
                      &s->value_count) &&
          read_values(json_object_get(root, "quantities"), &s->quantities,
                      &s->quantity_count) &&
+         read_values(json_object_get(root, "components"), &s->components,
+                     &s->component_count) &&
          read_modes(json_object_get(root, "modes"), s) &&
          read_labels(root, s) && read_tempering(root, s) &&
          read_loo(root, s) &&

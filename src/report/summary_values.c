@@ -165,6 +165,11 @@ void tm_screen_values(tm_text *out, const tempera_summary *s,
   if (any_permuted(s))
     tm_text_add(out, "  * its label changes places: not to be read alone\n");
   add_pmfs(out, s, screen);
+  if (s->component_count) {
+    tm_screen_heading(out, "Components (labels put in order, draw by draw)",
+                      screen);
+    add_table(out, "component", s->components, s->component_count, screen);
+  }
   if (s->quantity_count == 0)
     return;
   tm_screen_heading(out, "Quantities computed from them", screen);

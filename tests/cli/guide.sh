@@ -37,6 +37,13 @@ for run in one-run two-run; do
   [ "$(json $run/summary.json 'j["reliable"]')" = True ] ||
     fail "$run is not reliable"
 done
+holds "labels change places, and components are told apart" python3 -c '
+import json
+s = json.load(open("two-run/summary.json"))
+star = {p["name"] for p in s["parameters"] if p.get("permuted")}
+assert {"mu[1]", "mu[2]"} <= star and "sigma" not in star, star
+mu = sorted(c["mean"] for c in s["components"] if c["name"].startswith("mu"))
+assert 57 < mu[0] < 60 and 78 < mu[1] < 82, mu'
 holds "two modes of equal weight" python3 -c '
 import json
 modes = json.load(open("two-run/summary.json"))["modes"]

@@ -514,6 +514,30 @@ static void permuted_labels_are_recognised(void **state) {
   tempera_model_free(model);
 }
 
+/* By the exact means and sds of what mixture_draws draws. */
+static void components_are_summarised_in_order(void **state) {
+  (void)state;
+  tempera_model *model = mixture_model(false);
+  tempera_draws *draws = mixture_draws(0.5, 1);
+  tempera_summary *s = summarise_of(model, draws);
+  assert_int_equal(s->component_count, 9);
+  assert_string_equal(s->components[0].name, "mu[1]");
+  assert_string_equal(s->components[8].name, "p[3]");
+  for (size_t k = 0; k < 3; k++) {
+    double rank = (double)k, root = sqrt((double)(CHAINS * ROWS));
+    const tempera_value_summary *mu = &s->components[k];
+    const tempera_value_summary *sigma2 = &s->components[3 + k];
+    assert_true(fabs(mu->mean - (10 + 11 * rank)) < 4.5 / root);
+    assert_true(fabs(mu->sd - 1) < 4.5 / root);
+    assert_true(fabs(sigma2->mean - 6 * (1 + rank)) < 9 * (1 + rank) / root);
+    assert_true(fabs(s->components[6 + k].mean - (k == 1 ? 0.8 : 0.1)) < 1e-12);
+    assert_true(mu->rhat < 1.01 && mu->ess_bulk > 400 && !mu->permuted);
+  }
+  tempera_summary_free(s);
+  tm_draws_free(draws);
+  tempera_model_free(model);
+}
+
 /* Chains that never change labels, each with its own. */
 static void permuted_values_are_judged_in_order(void **state) {
   (void)state;
@@ -607,6 +631,7 @@ int main(void) {
       cmocka_unit_test(rare_changes_widen_the_error),
       cmocka_unit_test(integers_are_modes_where_the_rest_parts_with_them),
       cmocka_unit_test(permuted_labels_are_recognised),
+      cmocka_unit_test(components_are_summarised_in_order),
       cmocka_unit_test(permuted_values_are_judged_in_order),
       cmocka_unit_test(the_density_decides_what_is_interchangeable),
       cmocka_unit_test(every_failed_allocation_is_reported),

@@ -42,6 +42,10 @@ static void fill_lists(tempera_summary *s) {
     s->modes[i].mean = tm_heap_alloc(2, sizeof(double));
     s->modes[i].mean[0] = i ? 1.4 : -1.4;
   }
+  s->components = tm_heap_alloc(1, sizeof *s->components);
+  s->component_count = 1;
+  s->components[0] = (tempera_value_summary){
+      .name = text_of("mu[1]"), .mean = 2.5, .sd = NAN, .ess_bulk = 77};
   s->labels = tm_heap_alloc(2, sizeof(double));
   s->label_count = 2;
   s->labels[0] = 0.375;
@@ -151,6 +155,9 @@ static void summary_json_reads_back_as_the_same_summary(void **state) {
   assert_true(back->ridge[0].optimum[0] == 1.375 &&
               isnan(back->ridge[0].optimum[1]));
   assert_true(back->label_count == 2 && back->labels[1] == 0.625);
+  assert_int_equal(back->component_count, 1);
+  assert_string_equal(back->components[0].name, "mu[1]");
+  assert_true(back->components[0].mean == 2.5);
   assert_int_equal(back->finding_count, 1);
   assert_string_equal(back->findings[0].code, "rhat");
   assert_int_equal(back->findings[0].severity, TEMPERA_UNRELIABLE);

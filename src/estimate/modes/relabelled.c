@@ -121,15 +121,12 @@ static void carry(labelling *l, const tm_block *block) {
 
 /* ---- what is reported --------------------------------------------------- */
 
-/* The worst mixing over a block's values in order. */
+/* A block's values in order, and the worst mixing over them. */
 static tempera_status judge(labelling *l, const tm_block *block,
+                            tempera_value_summary *values,
                             tempera_summary *summary, tempera_error *error) {
-  tempera_value_summary values[TM_LABELS_MOST];
-  for (size_t k = 0; k < block->theta_count; k++) {
-    values[k] =
-        (tempera_value_summary){.rhat = NAN, .ess_bulk = NAN, .ess_tail = NAN};
+  for (size_t k = 0; k < block->theta_count; k++)
     summary->values[block->theta + k].permuted = true;
-  }
   carry(l, block);
   TM_TRY(tm_estimate_values(l->draws, l->columns, block->theta_count,
                             l->threads, values, error));
@@ -156,14 +153,37 @@ static tempera_status fill_shares(const labelling *l, tempera_summary *summary,
   return TEMPERA_OK;
 }
 
+/* Room for every value that permutes, under its name. */
+static tempera_status name_components(const labelling *l,
+                                      tempera_summary *summary,
+                                      tempera_error *error) {
+  const char **names = TM_NEW(l->arena, const char *, l->draws->size);
+  size_t count = 0;
+  if (!names)
+    return tm_fail_memory(error);
+  for (size_t b = 0; b < l->model->block_count; b++)
+    for (size_t k = 0; l->labels.block[b] && k < l->labels.count; k++)
+      names[count++] = l->model->names[l->model->blocks[b].theta + k];
+  tm_values_free(summary->components, summary->component_count);
+  summary->components = NULL;
+  summary->component_count = 0;
+  return tm_estimate_name_values(names, count, &summary->components,
+                                 &summary->component_count, error);
+}
+
 static tempera_status report(labelling *l, tempera_summary *summary,
                              tempera_error *error) {
   if (!make_columns(l))
     return tm_fail_memory(error);
   TM_TRY(fill_shares(l, summary, error));
-  for (size_t b = 0; b < l->model->block_count; b++)
-    if (l->labels.block[b])
-      TM_TRY(judge(l, &l->model->blocks[b], summary, error));
+  TM_TRY(name_components(l, summary, error));
+  tempera_value_summary *values = summary->components;
+  for (size_t b = 0; b < l->model->block_count; b++) {
+    if (!l->labels.block[b])
+      continue;
+    TM_TRY(judge(l, &l->model->blocks[b], values, summary, error));
+    values += l->labels.count;
+  }
   return TEMPERA_OK;
 }
 
