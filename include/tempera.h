@@ -1245,11 +1245,13 @@ tempera_comparison_text(const tempera_comparison *comparison, bool colour,
                         char **text, tempera_error *error);
 TEMPERA_CHECKED tempera_status tempera_comparison_json(
     const tempera_comparison *comparison, char **text, tempera_error *error);
-/* A self-contained page with charts; `summaries` are those compared. */
+/* A self-contained page with charts; `summaries` are those compared. With the
+ * runs' folders (else NULL) also the marginals of what they share. */
 TEMPERA_CHECKED tempera_status
 tempera_comparison_page(const tempera_comparison *comparison,
                         const tempera_summary *const *summaries,
-                        const char *path, tempera_error *error);
+                        const char *const *folders, const char *path,
+                        tempera_error *error);
 
 #ifdef __cplusplus
 }

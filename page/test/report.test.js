@@ -39,6 +39,21 @@ test('the page loads alone, without errors, and draws every figure',
   }
 });
 
+test('a comparison lays marginals over each other', async function () {
+  var { page, seen } = await open(process.env.COMPARISON);
+  await drawAll(page);
+  var section = page.locator('section', { hasText: 'Marginals' });
+  assert.equal(await section.locator('figure').count(), 4);
+  await section.locator('select').selectOption({ label: 'p[2]' });
+  await drawAll(page);
+  assert.equal(await section.locator('figure').count(), 1);
+  var text = await section.locator('figure svg').textContent();
+  assert.match(text, /three/);
+  assert.match(text, /equal/);
+  assert.deepEqual(seen.errors, []);
+  await page.close();
+});
+
 test('a run has all of its sections', async function () {
   var { page } = await open(process.env.RUN);
   var headings = await page.$$eval('h2', function (all) {

@@ -11,7 +11,8 @@ static const char help[] =
     "usage: tempera compare RUN RUN... [options]\n"
     "\n"
     "Log Bayes factors and model probabilities of runs on the same data, with\n"
-    "standard errors.\n"
+    "standard errors; and how well each predicts observations left out, where\n"
+    "the runs have that (elpd by leave-one-out).\n"
     "\n"
     "      --prior-odds A:B:...  prior odds of the models, in the order of "
     "the\n"
@@ -25,7 +26,8 @@ static const char help[] =
     "      --fraction B          b of the fractional ones [the largest that a "
     "run\n"
     "                            has by itself]\n"
-    "      --html FILE           also a page with charts\n"
+    "      --html FILE           also a page with charts, marginals of shared\n"
+    "                            parameters over each other among them\n"
     "      --json                as JSON\n"
     "  -h, --help\n";
 
@@ -150,7 +152,7 @@ static int compare(request *r) {
   tempera_status status =
       r->page ? tempera_comparison_page(
                     comparison, (const tempera_summary *const *)r->summaries,
-                    r->page, &error)
+                    (const char *const *)r->folders, r->page, &error)
               : TEMPERA_OK;
   if (status == TEMPERA_OK)
     status = r->json ? tempera_comparison_json(comparison, &text, &error)

@@ -4,6 +4,8 @@
 
 #include "base/text.h"
 
+#include <jansson.h>
+
 /* compare_data.c: refuse runs on different data; otherwise append, in words, the
  * single numbers that differ to `numbers`, and the arrays that not all have to
  * `extras`. */
@@ -26,5 +28,11 @@ void tm_compare_loo_text(const tempera_comparison *comparison, bool colour,
                          tm_text *out);
 void tm_compare_loo_json(const tempera_comparison *comparison, size_t i,
                          void *object);
+
+/* compare_marginals.c: a section with the marginals of parameters that runs
+ * share, from the draws in their folders; nothing when these are NULL. */
+void tm_compare_marginals(json_t *page, const tempera_comparison *comparison,
+                          const tempera_summary *const *summaries,
+                          const char *const *folders);
 
 #endif

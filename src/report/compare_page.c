@@ -135,6 +135,43 @@ static json_t *factor_figure(const tempera_comparison *c) {
   return figure;
 }
 
+static void add_scores(json_t *page, const tempera_comparison *c) {
+  static const char *const columns[][2] = {
+      {"elpd LOO", "larger is better"},
+      {"se", "its standard error"},
+      {"vs best", "difference from the best"},
+      {"se", "its standard error"},
+      {"bad Pareto k", "outcomes whose elpd is not to be trusted"},
+      {"elpd WAIC", "the same by WAIC"}};
+  if (!c->loo)
+    return;
+  json_t *section = tm_page_section(page, "Prediction");
+  json_t *table = tm_section_table(
+      section, "Log predictive density of the data, each outcome given the "
+               "others: which model predicts such data best. The evidence "
+               "asks which one, with its prior, predicted them all.");
+  json_t *figure = tm_figure("forest", "elpd against the best, \xc2\xb1 2 se");
+  tm_figure_axis(figure, "x", "difference of elpd (LOO)");
+  tm_page_column(table, "run", "", true);
+  for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+    tm_page_column(table, columns[i][0], columns[i][1], false);
+  for (size_t i = 0; i < c->count; i++) {
+    const tempera_loo_row *l = &c->loo[i];
+    json_t *row = tm_page_row(table, l->k_bad ? "warn" : NULL);
+    tm_row_text(row, c->names[i]);
+    tm_row_number(row, l->elpd, 2);
+    tm_row_number(row, l->se, 2);
+    tm_row_number(row, l->difference, 2);
+    tm_row_number(row, l->difference_se, 2);
+    tm_row_number(row, (double)l->k_bad, 0);
+    tm_row_number(row, l->waic, 2);
+    tm_figure_item(figure, c->names[i], l->difference,
+                   l->difference - 2 * l->difference_se,
+                   l->difference + 2 * l->difference_se);
+  }
+  tm_figures_add(tm_section_figures(section), figure);
+}
+
 /* ---- parameters side by side ----------------------------------------------
  */
 
@@ -185,6 +222,7 @@ static void add_values(json_t *page, const tempera_comparison *c,
 
 tempera_status tempera_comparison_page(const tempera_comparison *comparison,
                                        const tempera_summary *const *summaries,
+                                       const char *const *folders,
                                        const char *path, tempera_error *error) {
   const tempera_comparison *c = comparison;
   char subtitle[64];
@@ -197,6 +235,8 @@ tempera_status tempera_comparison_page(const tempera_comparison *comparison,
   tm_figures_add(figures, probability_figure(c));
   tm_figures_add(figures, factor_figure(c));
   tm_figures_add(figures, evidence_figure(c));
+  add_scores(page, c);
+  tm_compare_marginals(page, c, summaries, folders);
   add_values(page, c, summaries);
   tempera_status status = tm_page_write(page, path, error);
   json_decref(page);

@@ -27,9 +27,24 @@ status 0 "odds with commas" "$tempera" compare first second --prior-odds 3,1
 status 0 "compare --html" "$tempera" compare first second --html page.html
 prints "the tables too" 'log BF vs best'
 for words in 'Log Bayes factors, row over column' 'Posterior probabilities' \
-  'Parameters side by side' 'cannot be told apart'; do
+  'Parameters side by side' 'cannot be told apart' 'Marginals'; do
   grep -q "$words" page.html || fail "the page has '$words'"
 done
+holds "marginals of both runs are over each other" python3 - <<'PYTHON'
+import json, re
+page = open("page.html").read()
+found = re.search(r'<script[^>]*type="application/json"[^>]*>(.*?)</script>', page, re.S)
+document = json.loads(found.group(1))
+section = [s for s in document["sections"] if s["heading"] == "Marginals"][0]
+figure = section["blocks"][1]["choices"][0]["figures"][0]
+assert figure["title"] == "mu" and len(figure["series"]) == 2, figure["title"]
+for series in figure["series"]:
+    width = [b - a for a, b in zip(series["edges"], series["edges"][1:])]
+    area = sum(w * y for w, y in zip(width, series["y"]))
+    assert 0.98 < area < 1.001, area
+PYTHON
+mkdir bare && cp first/summary.json bare
+status 0 "a run without draws" "$tempera" compare bare second --html bare.html
 status 1 "nowhere to write" "$tempera" compare first second \
   --html absent/page.html
 says "nowhere to write" 'absent/page\.html'
