@@ -13,6 +13,7 @@
 #   make gauntlet     260 problems of known evidence, as users would run them
 #   make regression   conjugate regressions in 20 to 200 dimensions
 #   make posteriordb CHECKOUT=DIR    posteriordb's programs likewise
+#   make peers        beside rstan, bridgesampling and emcee, where they are
 #   make experiments  these and truth, dimension, budget, ablation (an hour)
 #   make page         the charts of reports, from page/ (needs Node)
 #   make screenshots  the pictures in docs/screenshots (needs Chromium too)
@@ -24,7 +25,7 @@ TIMINGS := overhead models language
 EXPERIMENTS := coverage verdict truth dimension regression budget ablation family
 GENERATOR := $(if $(shell command -v ninja),-G Ninja,)
 
-.PHONY: all functions-table setup demo test install deb dist bench $(EXPERIMENTS) gauntlet survive long posteriordb \
+.PHONY: all functions-table setup demo test install deb dist bench $(EXPERIMENTS) gauntlet survive long posteriordb peers \
   everyday \
   experiments page screenshots format clean
 
@@ -94,6 +95,12 @@ gauntlet: all
 posteriordb: all
 	python3 benchmarks/posteriordb.py $(BUILD)/tempera "$(CHECKOUT)" \
 	  -o $(BUILD)/posteriordb.json --document docs/benchmarks.md $(EXPERIMENT_FLAGS)
+
+# Rows are kept in build/peers.json: --only and --again make it in pieces.
+peers: all
+	cmake --build $(BUILD) -j $(JOBS) --target bench-gradient
+	/usr/bin/python3 benchmarks/peers/peers.py $(BUILD) -o $(BUILD)/peers.json \
+	  --document docs/benchmarks.md --plot docs/peers.svg $(EXPERIMENT_FLAGS)
 
 experiments: $(EXPERIMENTS) gauntlet
 
