@@ -25,7 +25,7 @@ TIMINGS := overhead models language
 EXPERIMENTS := coverage verdict truth dimension regression budget ablation family
 GENERATOR := $(if $(shell command -v ninja),-G Ninja,)
 
-.PHONY: all functions-table setup demo test install deb dist bench $(EXPERIMENTS) gauntlet survive long posteriordb peers \
+.PHONY: all functions-table setup demo test install deb dist bench $(EXPERIMENTS) gauntlet survive long memory valgrind posteriordb peers \
   everyday \
   experiments page screenshots format clean
 
@@ -87,6 +87,14 @@ survive: all
 long: all
 	python3 benchmarks/long.py $(BUILD)
 
+# Every allocation of a run fails in turn (minutes); the suite takes some.
+memory: all
+	TEMPERA_EVERY=1 $(BUILD)/tests/test_memory
+
+valgrind:
+	./scripts/setup.sh --test
+	./scripts/valgrind.sh
+
 gauntlet: all
 	python3 benchmarks/gauntlet/gauntlet.py $(BUILD)/tempera \
 	  -o $(BUILD)/gauntlet.json --document docs/methods.md $(EXPERIMENT_FLAGS)
@@ -134,4 +142,4 @@ format:
 	git ls-files '*.c' '*.h' | xargs clang-format -i
 
 clean:
-	rm -rf $(BUILD) build-asan build-tsan build-deb demo-run
+	rm -rf $(BUILD) build-asan build-tsan build-deb build-valgrind build-fuzz demo-run

@@ -10,7 +10,7 @@ packages=(build-essential cmake ninja-build pkg-config libgsl-dev
   python3)
 
 # R with its two packages is 62 MB to download.
-for_tests=(libopenmpi-dev locales openmpi-bin python3-netcdf4 python3-pandas
+for_tests=(libopenmpi-dev locales openmpi-bin valgrind python3-netcdf4 python3-pandas
   python3-xarray zsh r-base-core r-cran-posterior r-cran-bridgesampling)
 
 if ! command -v dpkg-query > /dev/null; then

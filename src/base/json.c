@@ -1,14 +1,60 @@
 /* json.c - see json.h. */
 #include "base/json.h"
 
+#include "base/file.h"
 #include "base/locale.h"
 #include "base/memory.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- memory --------------------------------------------------------------- */
+
+static _Thread_local bool starved;
+
+static void *allocate(size_t size) {
+  void *memory = malloc(size);
+  starved = starved || !memory;
+  return memory;
+}
+
+/* Unless the program has an allocator of its own for jansson. */
+static void install(void) {
+  json_malloc_t by;
+  json_free_t freed_by;
+  json_get_alloc_funcs(&by, &freed_by);
+  if (by == malloc)
+    json_set_alloc_funcs(allocate, free);
+}
+
+void tm_json_watch(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, install);
+  starved = false;
+}
+
+bool tm_json_starved(void) {
+  bool was = starved;
+  starved = false;
+  return was;
+}
+
+tempera_status tm_json_load(const char *folder, const char *name, json_t **root,
+                            tempera_error *error) {
+  char *path = tm_path_join(folder, name);
+  if (!path)
+    return tm_fail_memory(error);
+  tm_json_watch();
+  *root = json_load_file(path, 0, NULL);
+  tm_heap_free(path);
+  return tm_json_starved() ? tm_fail_memory(error) : TEMPERA_OK;
+}
+
+/* ---- reading -------------------------------------------------------------- */
 
 void tm_json_text_clear(tm_json_text *text) {
   tm_text_clear(&text->prepared);
@@ -151,8 +197,11 @@ tempera_status tm_json_parse(const char *text, size_t length,
   if (failed(prepared))
     return tm_fail_memory(error);
   json_error_t problem;
+  tm_json_watch();
   json_t *made = json_loadb(prepared->prepared.data, prepared->prepared.length,
                             JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &problem);
+  if (!made && tm_json_starved())
+    return tm_fail_memory(error);
   if (!made)
     return fail_malformed(prepared, &problem, error);
   *root = made;
@@ -210,12 +259,13 @@ tempera_status tm_json_dump(json_t *root, char **text, tempera_error *error) {
   tm_text out = {0};
   char *dumped = json_dumps(root, JSON_INDENT(2));
   json_decref(root);
+  bool less = tm_json_starved();
   if (!dumped)
     return tm_fail_memory(error);
   tm_text_add(&out, dumped);
   tm_text_add(&out, "\n");
   free(dumped);
-  if (out.failed) {
+  if (out.failed || less) {
     tm_text_clear(&out);
     return tm_fail_memory(error);
   }

@@ -69,6 +69,7 @@ static void add_options(json_t *config, const tempera_options *o) {
 tempera_status tm_config_json(const tempera_run_request *request,
                               const tempera_sampler *sampler, char **text,
                               tempera_error *error) {
+  tm_json_watch();
   json_t *config = json_object();
   tm_json_string(config, "version", TEMPERA_VERSION);
   tm_json_string(config, "model",
@@ -104,8 +105,11 @@ static tempera_status read_config(const char *folder, json_t **config,
   tm_heap_free(path);
   TM_TRY(status);
   json_error_t problem;
+  tm_json_watch();
   *config = json_loadb(content, length, 0, &problem);
   tm_heap_free(content);
+  if (!*config && tm_json_starved())
+    return tm_fail_memory(error);
   if (*config && json_is_object(*config))
     return TEMPERA_OK;
   json_decref(*config);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 json_t *tm_page(const char *title, const char *subtitle) {
+  tm_json_watch();
   json_t *page = json_object();
   tm_json_string(page, "title", title);
   tm_json_string(page, "subtitle", subtitle);
@@ -184,8 +185,10 @@ tempera_status tm_page_write(const json_t *page, const char *path,
                              tempera_error *error) {
   char *json = json_dumps(page, JSON_COMPACT | JSON_ENSURE_ASCII |
                                     JSON_REAL_PRECISION(15));
-  if (!json)
+  if (tm_json_starved() || !json) {
+    free(json);
     return tm_fail_memory(error);
+  }
   tm_text out = {0};
   tm_text_add(&out, head);
   if (json_is_true(json_object_get(page, "running")))

@@ -347,7 +347,12 @@ static int threads_of(const tm_run_files *files) {
 
 static tempera_status read_draws(const char *folder, tm_run_files *files,
                                  tempera_error *error) {
+  enum { MOST_CHAINS = 100000 };
   size_t most = 3 * files->summary->chains, count = 0;
+  if (files->summary->chains > MOST_CHAINS)
+    return tm_fail(error, TEMPERA_ERROR_INPUT,
+                   "summary.json of %s speaks of %zu chains: it is damaged",
+                   folder, files->summary->chains);
   source *list = tm_heap_alloc(most, sizeof *list);
   files->numbers = TM_NEW(files->arena, double *, most);
   tempera_status status = TEMPERA_OK;
@@ -370,13 +375,6 @@ done:
   return status;
 }
 
-static json_t *read_config(const char *folder) {
-  char *path = tm_path_join(folder, "config.json");
-  json_t *config = path ? json_load_file(path, 0, NULL) : NULL;
-  tm_heap_free(path);
-  return config;
-}
-
 /* Fills *files, whose flags are set. */
 static tempera_status read_folder(const char *folder, tm_run_files *files,
                                   tempera_error *error) {
@@ -387,7 +385,7 @@ static tempera_status read_folder(const char *folder, tm_run_files *files,
     status = tm_fail_memory(error);
     goto done;
   }
-  files->config = read_config(folder);
+  TM_TRY_DONE(tm_json_load(folder, "config.json", &files->config, error));
   if (!files->summary)
     TM_TRY_DONE(tempera_summary_read(folder, &files->summary, error));
   files->unfinished = files->unfinished || !files->summary->complete ||

@@ -5,6 +5,7 @@
 #include "report/unsummarised.h"
 
 #include "base/file.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "draws/draws.h"
 #include "estimate/estimate.h"
@@ -35,10 +36,8 @@ static bool copy_word(const json_t *config, const char *name, char **out) {
 
 static tempera_status take_config(const char *folder, tempera_summary *s,
                                   tempera_error *error) {
-  char *path = tm_path_join(folder, "config.json");
-  json_t *config = path ? json_load_file(path, 0, NULL) : NULL;
-  tempera_status status = path ? TEMPERA_OK : tm_fail_memory(error);
-  tm_heap_free(path);
+  json_t *config = NULL;
+  tempera_status status = tm_json_load(folder, "config.json", &config, error);
   s->chains = count_of(config, "chains");
   s->warmup = count_of(config, "warmup");
   s->thin = count_of(config, "thin");
