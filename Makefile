@@ -5,6 +5,7 @@
 #   make test         the same set-up, then every test
 #   make install      to PREFIX (and DESTDIR)
 #   make deb          Debian packages, into build-deb/packages
+#   make try-packages these installed on a bare Debian (a chroot), and the examples there
 #   make dist         a source archive, build/tempera-VERSION.tar.gz
 #   make bench        what things cost, as ratios
 #   make coverage     are the error bars honest? (200 seeds, minutes)
@@ -25,7 +26,7 @@ TIMINGS := overhead models language
 EXPERIMENTS := coverage verdict truth dimension regression budget ablation family
 GENERATOR := $(if $(shell command -v ninja),-G Ninja,)
 
-.PHONY: all functions-table setup demo test install deb dist bench $(EXPERIMENTS) gauntlet survive long memory valgrind posteriordb peers \
+.PHONY: all functions-table setup demo test install deb try-packages dist bench $(EXPERIMENTS) gauntlet survive long memory valgrind posteriordb peers \
   everyday \
   experiments page screenshots format clean
 
@@ -58,6 +59,9 @@ install: all
 
 deb: setup
 	./scripts/deb.sh
+
+try-packages: deb
+	./scripts/try_packages.sh
 
 dist:
 	./scripts/dist.sh

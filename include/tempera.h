@@ -32,6 +32,12 @@
  * or allocate them. Elements of arrays keep their size as long as the number
  * in the library's name (libtempera.so.0) stays.
  *
+ * Stability. From version 1.0 on, a program built against this header runs with
+ * every later library of the same number in its name (SONAME), and a model with
+ * every library of the same TEMPERA_MODEL_ABI; names leave only when that number
+ * changes, after a version that calls them deprecated. Until then (0.x) names may
+ * change with the second number of the version, and CHANGELOG.md says so.
+ *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #ifndef TEMPERA_H

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # deb.sh - Debian packages of a build made for them: tempera, libtempera0,
-# libtempera-dev, python3-tempera and (where R is here) r-cran-tempera, into
-# build-deb/packages. What they depend on is what the linker finds.
+# libtempera-dev, libtempera-mpi0 (where MPI is here), python3-tempera and (where R
+# is here) r-cran-tempera, into build-deb/packages. What they depend on is what the
+# linker finds.
 set -eu
 cd "$(dirname "$0")/.."
 version=$(sed -nE 's/^project\(tempera VERSION ([0-9.]+).*/\1/p' CMakeLists.txt)
@@ -67,6 +68,7 @@ package() {
 
 move libtempera-dev usr/include usr/lib/libtempera.so usr/lib/libtempera.a \
   usr/lib/pkgconfig
+move libtempera-mpi0 usr/lib/libtempera-mpi.so
 move libtempera0 usr/lib
 move tempera usr/bin usr/share
 mkdir -p "$build/trees/libtempera0/DEBIAN"
@@ -79,7 +81,11 @@ strip --strip-unneeded "$build"/trees/libtempera0/usr/lib/*.so.0.* \
 
 compiler='gcc | c-compiler, libc6-dev'
 package libtempera0 "$compiler" "Tempera's shared library" \
-  'Recommends: libnetcdf19'
+  "Recommends: libnetcdf19
+Suggests: libtempera-mpi0"
+if [ -d "$build/trees/libtempera-mpi0" ]; then # the command needs no MPI
+  package libtempera-mpi0 "libtempera0 (= $version)" 'One run of Tempera on many ranks'
+fi
 package libtempera-dev "libtempera0 (= $version)" \
   "Tempera's header and static library"
 package tempera "libtempera0 (= $version)" "Tempera's command"

@@ -13,8 +13,9 @@ from ._compare import Comparison, compare
 from ._library import Error, InputError, ModelError, lib
 from ._model import Model, check
 from ._run import Draws, Report, Run, Summary, load
-from ._sample import sample
+from ._sample import resume, sample
 
 __version__ = lib.version().decode()
 __all__ = ["Comparison", "Draws", "Error", "InputError", "Model", "ModelError",
-           "Report", "Run", "Summary", "check", "compare", "load", "sample"]
+           "Report", "Run", "Summary", "check", "compare", "load", "resume",
+           "sample"]

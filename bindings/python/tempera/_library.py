@@ -188,6 +188,13 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "sampler_warning": (c_char_p, [c_void_p, c_size_t]),
     "run_sample_sized": (_STATUS, [POINTER(Request), c_size_t, c_void_p,
                                    PROGRESS_FN, c_void_p, _HANDLE, _ERROR]),
+    "sampler_lengthen": (_STATUS, [c_void_p, c_size_t, _ERROR]),
+    "run_open_sized": (_STATUS, [POINTER(Request), c_size_t, c_void_p, c_int,
+                                 _HANDLE, _ERROR]),
+    "run_close": (None, [c_void_p]),
+    "run_sampler": (c_void_p, [c_void_p]),
+    "run_resume": (_STATUS, [c_void_p, PROGRESS_FN, c_void_p, _HANDLE, _ERROR]),
+    "run_paths": (_STATUS, [c_char_p, _TEXT, _TEXT, _ERROR]),
     "run_report": (_STATUS, [c_char_p, c_char_p, _ERROR]),
     "netcdf_write": (_STATUS, [c_char_p, c_void_p, c_void_p, c_void_p, _ERROR]),
     "draws_read": (_STATUS, [c_char_p, _HANDLE, _ERROR]),
@@ -276,6 +283,7 @@ class _Library:
             setattr(self, name, _checked(function) if result is _STATUS
                     else function)
         self.run_sample_status = library.tempera_run_sample_sized
+        self.run_resume_status = library.tempera_run_resume
 
     def __getattr__(self, name: str) -> Any:
         raise AttributeError(f"libtempera has no tempera_{name}")

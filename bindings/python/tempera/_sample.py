@@ -126,20 +126,22 @@ class _Job:
                                      context.out)
             before = lib.context_use(context.value)
             try:
-                lib.sampler_create_sized(
-                    self.model.value, byref(self.options),
-                    sizeof(self.options), self.sampler.out)
-                if self.interrupted:
-                    lib.sampler_cancel(self.sampler.value)
-                self._warn()
-                self.status = lib.run_sample_status(
-                    byref(self.request), sizeof(self.request),
-                    self.sampler.value, self._progress, None,
-                    self.summary.out, byref(self.error))
+                self.status = self._go()
             except BaseException as failure:
                 self.failure = self.failure or failure
             finally:
                 lib.context_use(before)
+
+    def _go(self) -> int:
+        """Make the sampler and let it run; its status."""
+        lib.sampler_create_sized(self.model.value, byref(self.options),
+                                 sizeof(self.options), self.sampler.out)
+        if self.interrupted:
+            lib.sampler_cancel(self.sampler.value)
+        self._warn()
+        return lib.run_sample_status(
+            byref(self.request), sizeof(self.request), self.sampler.value,
+            self._progress, None, self.summary.out, byref(self.error))
 
     def _warn(self) -> None:
         i = 0
@@ -177,6 +179,27 @@ class _Job:
             except BaseException as failure:
                 self.failure = failure
                 self.interrupt()
+
+
+class _Resumption(_Job):
+    """The same of a run that goes on."""
+
+    def _go(self) -> int:
+        with Handle(lib.run_close) as run:
+            lib.run_open_sized(byref(self.request), sizeof(self.request),
+                               self.model.value, self.options.threads, run.out)
+            self.sampler.value = c_void_p(lib.run_sampler(run.value))
+            try:
+                if self.options.iterations:
+                    lib.sampler_lengthen(self.sampler.value,
+                                         self.options.iterations)
+                if self.interrupted:
+                    lib.sampler_cancel(self.sampler.value)
+                return lib.run_resume_status(
+                    run.value, self._progress, None, self.summary.out,
+                    byref(self.error))
+            finally:
+                self.sampler.value = c_void_p()  # it is the run's
 
 
 def _finish(job: _Job, folder: Path, temporary: bool) -> Run:
@@ -340,3 +363,52 @@ def sample(model: Optional[Source] = None, data: Any = None, *,
     del kept
     job.sampler.close()
     return _finish(job, folder, temporary)
+
+
+def _paths_of(folder: Path) -> tuple[str, str]:
+    """The model and data files that a run was made with, or ""."""
+    with Handle(lib.text_free) as model, Handle(lib.text_free) as data:
+        lib.run_paths(str(folder).encode(), model.out, data.out)
+        return tuple(string_at(text.value).decode() if text.value else ""
+                     for text in (model, data))  # type: ignore[return-value]
+
+
+def resume(run: Union[Run, str, "os.PathLike[str]"], *,
+           iterations: Optional[int] = None, threads: Optional[int] = None,
+           model: Optional[Source] = None, data: Any = None,
+           include_path: Any = None,
+           progress: Union[bool, None, Callable] = None,
+           quiet: bool = False) -> Run:
+    """Go on with a run that was interrupted or killed, to the same draws as if
+    nothing had happened; or with one that is over, to more iterations.
+
+    run
+        The folder given as ``output``, or the run itself (which had one).
+    iterations
+        Per chain, in all. By default as many as were asked for.
+    model, data
+        Where they are now, if they have moved.
+
+    Runs of Python functions cannot be resumed: nobody could tell whether the
+    functions are still the same.
+    """
+    folder = Path(run.folder if isinstance(run, Run) else run)
+    if not (folder / "config.json").exists():
+        raise InputError(f"{folder} holds no run")
+    model_path, data_path = _paths_of(folder)
+    if model is None and not model_path:
+        raise InputError("the run was made with functions, which cannot be "
+                         "resumed; give the model it had")
+    values, data_name = load_data(data if data is not None
+                                  else data_path or None)
+    handle = load_model(model or model_path, values, data_name, include_path)
+    given = {"iterations": iterations, "threads": threads}
+    request = Request(folder=str(folder).encode(),
+                      model_path=os.fspath(model or model_path).encode(),
+                      data_path=data_path.encode() or None, data=values.value)
+    job = _Resumption(handle, set_options(given), request,
+                      Display(False if quiet else progress), None)
+    job.run()
+    resumed = _finish(job, folder, False)
+    resumed._before = run  # whose folder it may be  # type: ignore
+    return resumed

@@ -311,6 +311,27 @@ class Programs(unittest.TestCase):
         self.assertLess(time.monotonic() - sent[0], 60)
         self.assertGreater(run["mu"].shape[1], 0)
 
+    def test_resumed_is_as_if_never_ended(self):
+        data = {"n": len(Y), "y": Y}
+        with tempfile.TemporaryDirectory() as place:
+            short = tempera.sample(STAN, data=data, output=f"{place}/a",
+                                   **dict(SHORT, iterations=200))
+            self.assertEqual(short["mu"].shape[1], 200)
+            longer = tempera.resume(f"{place}/a", iterations=400, threads=1,
+                                    progress=False)
+            whole = tempera.sample(STAN, data=data, output=f"{place}/b",
+                                   **SHORT)
+            np.testing.assert_array_equal(longer["mu"], whole["mu"])
+            self.assertEqual(longer.log_z, whole.log_z)
+            with self.assertRaisesRegex(tempera.InputError, "data"):
+                tempera.resume(whole, data={"n": len(Y), "y": Y + 1},
+                               iterations=500, progress=False)
+            with self.assertRaisesRegex(tempera.InputError, "holds no run"):
+                tempera.resume(f"{place}/c")
+        gone = sample()
+        with self.assertRaisesRegex(tempera.InputError, "functions"):
+            tempera.resume(gone)
+
     def test_progress(self):
         seen = []
         tempera.sample(STAN, data={"n": 4, "y": Y}, seed=1, iterations=20000,

@@ -43,6 +43,15 @@ raise_failure <- function(result, state, folder) {
        call. = FALSE)
 }
 
+data_text <- function(data) {
+  if (is.null(data)) NULL
+  else if (is.character(data)) paste(readLines(data), collapse = "\n")
+  else to_json(data)
+}
+
+joined <- function(include_path)
+  if (!is.null(include_path)) paste(include_path, collapse = ":")
+
 sample_model <- function(model = NULL, data = NULL, ..., log_likelihood = NULL,
                          log_prior = NULL, parameters = NULL,
                          prior_draw = NULL, vectorised = FALSE,
@@ -53,9 +62,7 @@ sample_model <- function(model = NULL, data = NULL, ..., log_likelihood = NULL,
   if (is.null(options$seed))
     options$seed <- as.integer(Sys.time()) %% 1e6 * 1000 + Sys.getpid() %% 1000
   words <- option_words(options)
-  json <- if (is.null(data)) NULL
-          else if (is.character(data)) paste(readLines(data), collapse = "\n")
-          else to_json(data)
+  json <- data_text(data)
   state <- new.env()
   call <- NULL
   if (is.null(model)) {
@@ -83,10 +90,35 @@ sample_model <- function(model = NULL, data = NULL, ..., log_likelihood = NULL,
     prior_improper = prior_improper, option_names = words$names,
     option_values = words$values, folder = folder, model_path = paths$model,
     data_path = paths$data, init = if (!is.null(init)) json_value(init),
-    include_path = if (!is.null(include_path)) paste(include_path,
-                                                     collapse = ":"),
+    include_path = joined(include_path),
     progress = isTRUE(progress)))
   raise_failure(result, state, folder)
+  load_run(folder)
+}
+
+# A run that was interrupted or killed goes on to the same draws as if nothing had
+# happened; one that is over, to more iterations.
+resume_run <- function(run, iterations = NULL, threads = NULL, model = NULL,
+                       data = NULL, include_path = NULL,
+                       progress = interactive()) {
+  folder <- if (is.character(run)) run else run$folder
+  if (!file.exists(file.path(folder, "config.json")))
+    stop(folder, " holds no run")
+  paths <- .Call(r_paths, folder)
+  if (is.null(model)) model <- paths[1]
+  if (model == "")
+    stop("the run was made with functions, which cannot be resumed; give the ",
+         "model it had")
+  if (is.null(data) && paths[2] != "") data <- paths[2]
+  words <- option_words(list(iterations = iterations, threads = threads))
+  json <- data_text(data)
+  result <- .Call(r_sample, list(
+    path = model, data = if (is.null(json)) "{}" else json,
+    option_names = words$names, option_values = words$values, folder = folder,
+    model_path = model, data_path = if (paths[2] != "") paths[2],
+    include_path = joined(include_path), progress = isTRUE(progress),
+    resuming = TRUE))
+  raise_failure(result, new.env(), folder)
   load_run(folder)
 }
 

@@ -53,7 +53,7 @@ typedef struct job {
   char *said;
   size_t said_length;
   tempera_progress latest;
-  int heard, show, done, interrupted;
+  int heard, show, done, interrupted, resuming;
   double shown;
   /* functions of R */
   SEXP call_densities, call_draw;
@@ -120,6 +120,28 @@ static int hear_progress(const tempera_progress *progress, void *user) {
   return j->interrupted;
 }
 
+static void begin(job *j) {
+  j->status =
+      tempera_sampler_create(j->model, &j->options, &j->sampler, &j->error);
+  if (j->status == TEMPERA_OK)
+    j->status = tempera_run_sample(&j->request, j->sampler, hear_progress, j,
+                                   NULL, &j->error);
+}
+
+/* From its last checkpoint; its sampler is the run's. */
+static void go_on(job *j) {
+  tempera_run *run = NULL;
+  size_t iterations = j->options.iterations;
+  j->status = tempera_run_open(&j->request, j->model, j->options.threads, &run,
+                               &j->error);
+  if (j->status == TEMPERA_OK && iterations)
+    j->status = tempera_sampler_lengthen(tempera_run_sampler(run), iterations,
+                                         &j->error);
+  if (j->status == TEMPERA_OK)
+    j->status = tempera_run_resume(run, hear_progress, j, NULL, &j->error);
+  tempera_run_close(run);
+}
+
 static void work(job *j) {
   const tempera_context_settings settings = {
       .message = hear_message, .message_user = j, .blas_threads = 1};
@@ -127,11 +149,10 @@ static void work(job *j) {
   const tempera_context *before = NULL;
   if (tempera_context_create(&settings, &context, NULL) == TEMPERA_OK)
     before = tempera_context_use(context);
-  j->status =
-      tempera_sampler_create(j->model, &j->options, &j->sampler, &j->error);
-  if (j->status == TEMPERA_OK)
-    j->status = tempera_run_sample(&j->request, j->sampler, hear_progress, j,
-                                   NULL, &j->error);
+  if (j->resuming)
+    go_on(j);
+  else
+    begin(j);
   if (context) {
     tempera_context_use(before);
     tempera_context_free(context);
@@ -332,6 +353,7 @@ static SEXP r_sample(SEXP arguments) {
   char message[700];
   pthread_mutex_init(&j.lock, NULL);
   j.show = flag_of(arguments, "progress");
+  j.resuming = flag_of(arguments, "resuming");
   j.status = open_job(&j, arguments);
   if (j.status == TEMPERA_OK) {
     if (j.call_densities != R_NilValue)
@@ -491,6 +513,21 @@ static SEXP r_summary(SEXP folder) {
   return list;
 }
 
+/* c(model, data): the files that a run was made with; "" where it has none. */
+static SEXP r_paths(SEXP folder) {
+  char *model = NULL, *data = NULL;
+  tempera_error error = {0};
+  if (tempera_run_paths(CHAR(STRING_ELT(folder, 0)), &model, &data, &error))
+    stop_with(&error);
+  SEXP paths = PROTECT(Rf_allocVector(STRSXP, 2));
+  SET_STRING_ELT(paths, 0, Rf_mkChar(model ? model : ""));
+  SET_STRING_ELT(paths, 1, Rf_mkChar(data ? data : ""));
+  tempera_text_free(model);
+  tempera_text_free(data);
+  UNPROTECT(1);
+  return paths;
+}
+
 static SEXP r_report(SEXP folder, SEXP path) {
   tempera_error error = {0};
   if (tempera_run_report(CHAR(STRING_ELT(folder, 0)), CHAR(STRING_ELT(path, 0)),
@@ -558,6 +595,7 @@ static SEXP r_compare(SEXP folders, SEXP names, SEXP odds) {
 static const R_CallMethodDef calls[] = {{"r_sample", (DL_FUNC)&r_sample, 1},
                                         {"r_draws", (DL_FUNC)&r_draws, 2},
                                         {"r_summary", (DL_FUNC)&r_summary, 1},
+                                        {"r_paths", (DL_FUNC)&r_paths, 1},
                                         {"r_report", (DL_FUNC)&r_report, 2},
                                         {"r_compare", (DL_FUNC)&r_compare, 3},
                                         {NULL, NULL, 0}};

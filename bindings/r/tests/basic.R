@@ -24,6 +24,12 @@ invisible(capture.output(print(a)))
 stopifnot(file.exists(report(a, open = FALSE)))
 stopifnot(identical(load_run(a$folder)$logml, a$logml))
 
+# Half a run, resumed, is the whole.
+half <- sample_model(stan, list(n = 4L, y = y), seed = 3, iterations = 50,
+                     warmup = 100)
+whole <- resume_run(half, iterations = 100)
+stopifnot(identical(whole$draws, a$draws), identical(whole$logml, a$logml))
+
 # Functions, one point and many at a time: the same draws.
 like <- function(p) sum(dnorm(y, p$mu, 1, log = TRUE))
 prior <- function(p) dnorm(p$mu, 0, 2, log = TRUE)
@@ -74,6 +80,8 @@ fails("colour", sample_model(stan, list(n = 4L, y = y), colour = "red"))
 fails("already holds a run", short(stan, list(n = 4L, y = y),
                                    output = a$folder))
 fails("no model", sample_model("nowhere.stan"))
+fails("holds no run", resume_run("nowhere"))
+fails("made with functions", resume_run(b))
 fails("must not be NA", short(stan, list(n = 4L, y = c(1, NA))))
 
 # Comparing.
@@ -96,4 +104,23 @@ if (requireNamespace("bridgesampling", quietly = TRUE)) {
   stopifnot(abs(bf$bf - (a$logml - b$logml)) < 1e-12)
   stopifnot(abs(sum(bridgesampling::post_prob(as_bridge(a), b)) - 1) < 1e-12)
 } else cat("bridgesampling is not here\n")
+
+# What brms makes: log Z of a regression, given sigma a Gaussian integral.
+if (requireNamespace("brms", quietly = TRUE)) {
+  priors <- c(brms::set_prior("normal(0, 5)", class = "b"),
+              brms::set_prior("normal(0, 50)", class = "Intercept"),
+              brms::set_prior("exponential(0.1)", class = "sigma"))
+  fit <- from_brms(dist ~ speed, datasets::cars, priors, seed = 1)
+  dist <- datasets::cars$dist
+  x <- datasets::cars$speed - mean(datasets::cars$speed)
+  given <- function(sigma) vapply(sigma, function(s) {
+    root <- chol(s^2 * diag(50) + 2500 + 25 * outer(x, x))
+    -0.5 * sum(backsolve(root, dist, transpose = TRUE)^2) -
+      sum(log(diag(root))) - 25 * log(2 * pi) + dexp(s, 0.1, log = TRUE)
+  }, 0)
+  top <- given(15)
+  log_z <- top + log(integrate(function(s) exp(given(s) - top), 1, 100,
+                               rel.tol = 1e-8)$value)
+  stopifnot(fit$reliable, abs(fit$logml - log_z) < 4 * fit$se)
+} else cat("brms is not here\n")
 cat("all facts hold\n")
