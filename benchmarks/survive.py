@@ -18,17 +18,17 @@ import tempfile
 import time
 
 PAPER = os.path.join(os.path.dirname(__file__), "..", "models", "paper")
-LENGTHS = ["--iterations", "4000", "--warmup", "3000"]
+LENGTHS = ["--iterations", "2000", "--warmup", "2000"]
 
 
 def problems(build):
     bimodal = [build + "/models/bimodal.so", "-d", PAPER + "/bimodal.json"]
-    galaxy = [PAPER + "/galaxy.stan", "-d", PAPER + "/galaxy-3.json"]
+    program = [PAPER + "/bimodal.stan", "-d", PAPER + "/bimodal.json"]
     return {
         "pt-stwnc": bimodal + LENGTHS,
         "pt": bimodal + ["--method", "pt"] + LENGTHS,
         "st": bimodal + ["--method", "st"] + LENGTHS,
-        "stan": galaxy + ["--iterations", "600", "--warmup", "1000"],
+        "stan": program + LENGTHS,
         "automatic": bimodal + ["--until-se", "0.02"],
         "paper": bimodal + ["--paper", "--iterations", "3000"],
         "pawl": bimodal + ["--method", "pawl"] + LENGTHS,
@@ -136,6 +136,9 @@ def main():
         except RuntimeError as problem:
             kills, same = 1, False
             print(problem, file=sys.stderr)
+        if done // 20 < (done + kills) // 20:
+            print("%d kills, %d runs, %d differ" % (done + kills, runs, differ),
+                  flush=True)
         done += kills
         if not same:
             differ += 1
