@@ -16,6 +16,7 @@
 #   make posteriordb CHECKOUT=DIR    posteriordb's programs likewise
 #   make peers        beside rstan, bridgesampling and emcee, where they are
 #   make experiments  these and truth, dimension, budget, ablation (an hour)
+#   make docs         the numbers in README, guide and gallery, by running them
 #   make page         the charts of reports, from page/ (needs Node)
 #   make screenshots  the pictures in docs/screenshots (needs Chromium too)
 #   make format clean
@@ -26,7 +27,7 @@ TIMINGS := overhead models language
 EXPERIMENTS := coverage verdict truth dimension regression budget ablation family
 GENERATOR := $(if $(shell command -v ninja),-G Ninja,)
 
-.PHONY: all functions-table setup demo test install deb try-packages dist bench $(EXPERIMENTS) gauntlet survive long memory valgrind posteriordb peers \
+.PHONY: all docs functions-table setup demo test install deb try-packages dist bench $(EXPERIMENTS) gauntlet survive long memory valgrind posteriordb peers \
   everyday \
   experiments page screenshots format clean
 
@@ -138,6 +139,14 @@ screenshots: all page/node_modules
 	  -d models/paper/eyam.json -o $(SHOTS)/sir
 	node page/screenshots.js $(abspath $(SHOTS))/sir/report.html \
 	  $(abspath $(SHOTS))/compare.html docs/screenshots
+
+# Numbers depend on the version, the seed and the kind of processor (README,
+# Reproducible). Pictures need Chromium.
+DOCUMENTS := README.md docs/guide.md $(wildcard docs/gallery/*.md)
+docs: all
+	DOCS_KEEP=$(BUILD)/docs scripts/docs.py $(BUILD) --write $(DOCUMENTS)
+	scripts/claims.py --write
+	[ ! -d page/node_modules ] || node page/pictures.js $(abspath $(BUILD))/docs docs/gallery
 
 functions-table: all
 	TEMPERA_WRITE_TABLE=1 $(BUILD)/tests/test_function_table

@@ -1,24 +1,15 @@
-# The guide's files and commands, as they stand in docs/guide.md: a block after
-# `<!-- file NAME -->` is written, one after `<!-- run -->` is run.
+# The guide and README: their files, commands and numbers as they stand
+# (scripts/docs.py says how), and the list of what they state.
 . "$(dirname "$0")/helpers.bash"
-PATH=$build_dir:$PATH
-
-python3 - "$source_dir/docs/guide.md" <<'PYTHON'
-import re, sys
-text = open(sys.argv[1]).read()
-marked = re.findall(r"<!-- (file (\S+)|run) -->\n```\w+\n(.*?)```\n", text, re.S)
-assert len(marked) >= 5, "the guide has lost its marks"
-commands = []
-for mark, name, body in marked:
-    if name:
-        open(name, "w").write(body)
-    else:
-        commands += [line for line in body.split("\n") if line]
-open("commands", "w").write("\n".join(commands) + "\n")
-PYTHON
-while read -r line; do
-  status 0 "\$ $line" bash -c "$line"
-done < commands
+export PATH=$build_dir:$PATH
+export DOCS_KEEP=$work/kept
+for document in README.md docs/guide.md; do
+  status 0 "$document" python3 "$source_dir/scripts/docs.py" "$build_dir" \
+    --check "$source_dir/$document"
+done
+status 0 "every sentence has its test" python3 "$source_dir/scripts/claims.py" --check
+cd kept/guide || exit 1
+ls | grep -q coin-run || fail "the coin was not tossed"
 
 # What the guide says of them.
 status 0 "compare" tempera compare one-run two-run --json
@@ -33,7 +24,7 @@ def factor(path):
 for path, said in (("narrow.json", 3.9), ("wide-compare.json", 1.9)):
     found, se = factor(path)
     assert abs(found - said) < 0.05 + 4 * se, (path, found, se)'
-for run in one-run two-run; do
+for run in one-run two-run one-wide two-wide coin-run; do
   [ "$(json $run/summary.json 'j["reliable"]')" = True ] ||
     fail "$run is not reliable"
 done
