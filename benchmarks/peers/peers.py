@@ -2,7 +2,8 @@
 """peers.py - Tempera beside what Debian ships, one problem after another.
 
   peers.py BUILD [-o FILE] [--document FILE] [--plot FILE] [--seeds N]
-           [--only NAME,...] [--again] [--seconds S] [--cache FOLDER]
+           [--only NAME,...] [--tools NAME,...] [--again] [--seconds S]
+           [--cache FOLDER]
 
 Tools take turns on every problem and seed, one thread each, at their defaults:
 `tempera sample` (evidence and report included), rstan with 4 x (1000 + 1000) and
@@ -11,7 +12,7 @@ named, and so is what has no driver here yet (JAGS, MCMCpack). Seconds are
 processor time, without compilation; a run of ours is interrupted after S of them.
 
 FILE has a row per run; --again runs only those that are not in it, --only some
-problems, so that it can be made in pieces. With --document and --plot, table and
+problems, --tools some tools, so that it can be made in pieces. With --document and --plot, table and
 plots replace what is there. Compiled models of rstan are kept in FOLDER."""
 import argparse
 import json
@@ -183,6 +184,8 @@ def run_all(given, rows):
             for tool in TOOLS:
                 if tool != "tempera" and tool not in peers:
                     continue
+                if given.tools and tool not in given.tools:
+                    continue
                 if (name, tool, seed) in known and given.again:
                     continue
                 with tempfile.TemporaryDirectory() as folder:
@@ -315,6 +318,7 @@ def main():
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=120)
     parser.add_argument("--only", type=lambda s: s.split(","))
+    parser.add_argument("--tools", type=lambda s: s.split(","))
     parser.add_argument("--again", action="store_true")
     parser.add_argument("--cache", default=os.path.join(
         os.environ.get("XDG_CACHE_HOME", os.path.expanduser("~/.cache")),
