@@ -505,6 +505,15 @@ TEMPERA_CHECKED tempera_status tempera_model_probe(
  * scores; 0 where that is not known (models in C, programs whose terms do not
  * add up to their likelihood). It calls the model. */
 size_t tempera_model_terms(const tempera_model *model);
+/* Parameters from the prior and data from the likelihood given them: theta has
+ * tempera_model_size values; the data are a copy of `data`, those that the model
+ * was opened with, with other outcomes, and the caller's. log_likelihood: that
+ * of theta given them, as they were drawn; a model opened with them must say the
+ * same. The message says why where data cannot be drawn. */
+TEMPERA_CHECKED tempera_status tempera_model_simulate(
+    const tempera_model *model, const tempera_data *data, uint64_t seed,
+    double *theta, double *log_likelihood, tempera_data **simulated,
+    tempera_error *error);
 /* Starts from a JSON file: an object {name: value or array}, the same for
  * every chain, or an array of such objects, one per chain. Fills chains x
  * tempera_model_size numbers, as tempera_options.init wants them. */
@@ -1085,6 +1094,16 @@ TEMPERA_CHECKED tempera_status tempera_summary_json(
 TEMPERA_CHECKED tempera_status tempera_summary_csv(
     const tempera_summary *summary, char **text, tempera_error *error);
 void tempera_text_free(char *text);
+
+/* Simulation-based calibration: what the files run-00001.csv ... of a folder
+ * say together (`tempera calibrate` writes them: ranks among
+ * TEMPERA_CALIBRATION_DRAWS posterior draws). Writes calibration.json and
+ * report.html; tables and that JSON are the caller's (tempera_text_free). */
+enum { TEMPERA_CALIBRATION_DRAWS = 99 };
+TEMPERA_CHECKED tempera_status tempera_calibration_report(
+    const char *folder, size_t runs, bool colour, char **text, char **json,
+    tempera_error *error);
+
 /* How text is to look. */
 typedef struct tempera_text_style {
   bool colour;

@@ -20,6 +20,7 @@ static const char help[] =
     "  summary RUN                             a run's tables again\n"
     "  compare RUN RUN...                      log Bayes factors\n"
     "  report RUN [-o FILE.html]               a run as one page with charts\n"
+    "  calibrate MODEL.stan -d DATA.json       simulation-based calibration\n"
     "  reproduce [bimodal|galaxy|sir|all]      the paper's tables and "
     "figures\n"
     "\n"
@@ -45,7 +46,8 @@ static const command commands[] = {
     {"sample", cli_sample},   {"check", cli_check},
     {"summary", cli_summary}, {"compare", cli_compare},
     {"compile", cli_compile}, {"report", cli_report},
-    {"resume", cli_resume},   {"reproduce", cli_reproduce}};
+    {"resume", cli_resume},   {"reproduce", cli_reproduce},
+    {"calibrate", cli_calibrate}};
 
 enum { COMMANDS = sizeof commands / sizeof *commands };
 

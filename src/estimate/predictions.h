@@ -21,8 +21,8 @@ typedef struct tempera_predictions {
   tm_arena *arena;
   tm_replicas replicas; /* variables with outcomes, and their `observed` */
   long *term;
-  size_t size; /* elements in all */
-  bool own;    /* by the program's own quantities */
+  size_t size;  /* elements in all */
+  bool own;     /* by the program's own quantities */
   size_t draws; /* of the posterior that statistics are of */
   /* observed[v * TM_STATISTICS + i] and the share of replicated data with a
    * greater one, equal ones counting half */
@@ -34,7 +34,7 @@ typedef struct tempera_predictions {
   size_t prior_rows;
   double *prior_theta, *prior_values;
   bool *prior_drawn; /* could data be drawn there? */
-  double *pit; /* leave-one-out, by element; NULL: they cannot be had */
+  double *pit;       /* leave-one-out, by element; NULL: they cannot be had */
   char no_replicas[256]; /* why there are none */
 } tempera_predictions;
 

@@ -1,10 +1,10 @@
 /* predictions_files.c - see predictions_files.h.
  *
  * loo.csv: a row for each term of the likelihood. predictive.csv: first the
- * data as observed (chain__ 0), then replicated data; draw__ counts from 1 among
- * the rows used. prior.csv: draws from the prior, with replicated data where
- * they could be drawn. Elements are column-major, as in all files of Stan's
- * kind. */
+ * data as observed (chain__ 0), then replicated data; draw__ counts from 1
+ * among the rows used. prior.csv: draws from the prior, with replicated data
+ * where they could be drawn. Elements are column-major, as in all files of
+ * Stan's kind. */
 #include "folder/predictions_files.h"
 
 #include "base/file.h"

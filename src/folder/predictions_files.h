@@ -6,8 +6,8 @@
 #include "estimate/predictions.h"
 
 /* Those that can be had; others of an earlier run are removed. */
-TEMPERA_CHECKED tempera_status tm_predictions_write(
-    const char *folder, const tempera_model *model,
-    const tempera_summary *summary, tempera_error *error);
+TEMPERA_CHECKED tempera_status
+tm_predictions_write(const char *folder, const tempera_model *model,
+                     const tempera_summary *summary, tempera_error *error);
 
 #endif

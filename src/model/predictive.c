@@ -1,6 +1,8 @@
 /* predictive.c - see predictive.h. */
 #include "model/predictive.h"
 
+#include "model/data.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -87,8 +89,8 @@ static tempera_status look_at_replicas(tm_evaluator *e, const double *theta,
   r->drawn = numbers;
   r->room = n;
   r->count = r->size = 0;
-  seen = seen &&
-         calls->replicate(theta, &random, true, r, &ignored, e->user) == 0;
+  seen =
+      seen && calls->replicate(theta, &random, true, r, &ignored, e->user) == 0;
   r->drawn = NULL;
   if (seen && n > 0)
     return match_terms(p, numbers, error);
@@ -125,7 +127,8 @@ void tm_predictive_free(tm_predictive *predictive) {
   *predictive = (tm_predictive){0};
 }
 
-/* ---- how many terms ------------------------------------------------------- */
+/* ---- how many terms -------------------------------------------------------
+ */
 
 enum { PROBES = 8 };
 
@@ -134,7 +137,8 @@ size_t tempera_model_terms(const tempera_model *model) {
   double none[2 * PROBES];
   tm_arena *arena = model->predictive ? tm_arena_create() : NULL;
   tm_evaluator e = {0};
-  double *theta = arena ? TM_NEW(arena, double, PROBES *model->size + 1) : NULL;
+  double *theta =
+      arena ? TM_NEW(arena, double, PROBES * model->size + 1) : NULL;
   if (theta && tm_evaluator_create(model, arena, &e, NULL) == TEMPERA_OK) {
     if (!tempera_model_probe(model, 1, PROBES, theta, none, none + PROBES,
                              NULL))
@@ -148,4 +152,82 @@ size_t tempera_model_terms(const tempera_model *model) {
   }
   tm_arena_free(arena);
   return count;
+}
+
+/* ---- simulated data -------------------------------------------------------
+ */
+
+static tempera_status replace_all(const tm_replicas *r, tempera_data *data,
+                                  tempera_error *error) {
+  for (size_t i = 0; i < r->count; i++)
+    TM_TRY(tm_data_replace(data, r->each[i].name, r->each[i].whole,
+                           r->drawn + r->each[i].first, r->each[i].count,
+                           error));
+  return TEMPERA_OK;
+}
+
+/* Where data cannot be drawn at a draw of the prior, leaving it out would
+ * simulate another prior: that is an error. */
+static tempera_status draw_data(tm_evaluator *e, const tm_predictive *p,
+                                const double *theta, tempera_random *random,
+                                double *log_likelihood, tempera_data *data,
+                                tempera_error *error) {
+  double *drawn = TM_NEW(p->arena, double, p->replicas.size + 1);
+  tm_replicas r = {.drawn = drawn, .room = p->replicas.size};
+  if (!drawn)
+    return tm_fail_memory(error);
+  if (!p->replicas.count)
+    return tm_fail(error, TEMPERA_ERROR_INPUT, "data cannot be simulated: %s",
+                   p->no_replicas);
+  if (!tm_replicate_at(e, theta, random, &r, log_likelihood))
+    return tm_fail(error, TEMPERA_ERROR_MODEL,
+                   "data could not be drawn at a draw of the prior%s%s",
+                   tm_reason(e)[0] ? ": " : "", tm_reason(e));
+  return replace_all(&r, data, error);
+}
+
+static tempera_status simulate(tm_evaluator *e, uint64_t seed, double *theta,
+                               double *log_likelihood, tempera_data *data,
+                               tempera_error *error) {
+  const tempera_model_spec *spec = &e->model->spec;
+  tempera_random random = tm_random(seed, 0, TM_PURPOSE_PRIOR_PREDICTIVE);
+  tm_predictive p = {0};
+  if (!spec->prior_draw || spec->prior_improper)
+    return tm_fail(error, TEMPERA_ERROR_INPUT,
+                   "parameters cannot be drawn from the prior: %s",
+                   spec->prior_improper
+                       ? "it is improper"
+                       : "its statements cannot be put in an order in which "
+                         "each draws what later ones need");
+  if (spec->prior_draw(&random, theta, e->user) != 0)
+    return tm_fail(error, TEMPERA_ERROR_MODEL, "the prior gave no draw: %s",
+                   tm_reason(e));
+  TM_TRY(tm_predictive_create(e, theta, &p, error));
+  tempera_status status =
+      draw_data(e, &p, theta, &random, log_likelihood, data, error);
+  tm_predictive_free(&p);
+  return status;
+}
+
+tempera_status tempera_model_simulate(const tempera_model *model,
+                                      const tempera_data *data, uint64_t seed,
+                                      double *theta, double *log_likelihood,
+                                      tempera_data **simulated,
+                                      tempera_error *error) {
+  tempera_status status = TEMPERA_OK;
+  tm_evaluator e = {0};
+  tempera_data *copy = NULL;
+  tm_arena *arena = tm_arena_create();
+  TM_TRY_DONE(arena ? TEMPERA_OK : tm_fail_memory(error));
+  TM_TRY_DONE(tm_evaluator_create(model, arena, &e, error));
+  TM_TRY_DONE(tm_data_copy(data, &copy, error));
+  TM_TRY_DONE(simulate(&e, seed, theta, log_likelihood, copy, error));
+  *simulated = copy;
+  copy = NULL;
+done:
+  tempera_data_free(copy);
+  if (e.model)
+    tm_evaluator_release(&e);
+  tm_arena_free(arena);
+  return status;
 }

@@ -48,7 +48,7 @@ typedef struct tm_predictive {
   size_t term_count; /* of the likelihood; 0: they cannot be had */
   char no_terms[160], no_replicas[256]; /* why not; "" where they can */
   tm_replicas replicas;                 /* with `observed`; count 0: none */
-  long *term; /* of each element: its number; -1: it is not scored */
+  long *term;   /* of each element: its number; -1: it is not scored */
   bool matched; /* are the numbers those of the likelihood's terms? */
 } tm_predictive;
 

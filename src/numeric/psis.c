@@ -63,7 +63,8 @@ double tm_psis(double *lw, size_t count, size_t tail, tm_ranked *ranked,
   return k;
 }
 
-/* ---- relative efficiency -------------------------------------------------- */
+/* ---- relative efficiency --------------------------------------------------
+ */
 
 /* R's loo takes transforms of a convenient length m, and divides by n: */
 static double scale_of(size_t n) {

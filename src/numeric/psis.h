@@ -15,7 +15,8 @@ double tm_psis(double *log_ratios, size_t count, size_t tail, tm_ranked *ranked,
                tm_ranked *room);
 /* The efficiency of chains (one after another, `rows` numbers each) for the
  * mean of their numbers: effective draws by draws, of Geyer's initial monotone
- * sequence over all chains; 1 where it is not a number. `work`: 2 rows numbers. */
+ * sequence over all chains; 1 where it is not a number. `work`: 2 rows numbers.
+ */
 double tm_relative_efficiency(const double *values, size_t chains, size_t rows,
                               double *work);
 

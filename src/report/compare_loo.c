@@ -38,24 +38,23 @@ tempera_status tm_compare_loo(const tempera_summary *const *summaries,
   size_t best = 0;
   for (size_t i = 0; i < c->count; i++) {
     const tempera_loo *l = summaries[i]->loo;
-    c->loo[i] = (tempera_loo_row){l->elpd, l->se, l->p,     0,
+    c->loo[i] = (tempera_loo_row){l->elpd, l->se,    l->p,    0,
                                   0,       l->k_bad, l->waic, l->waic_se};
     best = l->elpd > summaries[best]->loo->elpd ? i : best;
   }
   for (size_t i = 0; i < c->count; i++) {
     c->loo[i].difference = c->loo[i].elpd - c->loo[best].elpd;
     c->loo[i].difference_se =
-        i == best ? 0
-                  : difference_se(summaries[i]->loo, summaries[best]->loo);
+        i == best ? 0 : difference_se(summaries[i]->loo, summaries[best]->loo);
   }
   return TEMPERA_OK;
 }
 
 void tm_compare_loo_text(const tempera_comparison *c, bool colour,
                          tm_text *out) {
-  static const char *const titles[] = {
-      "run", "elpd LOO",     "se", "vs best",      "se",
-      "p",   "bad Pareto k", "elpd WAIC", "se"};
+  static const char *const titles[] = {"run",          "elpd LOO",  "se",
+                                       "vs best",      "se",        "p",
+                                       "bad Pareto k", "elpd WAIC", "se"};
   enum { COLUMNS = sizeof titles / sizeof *titles };
   tm_table table = {.columns = COLUMNS};
   if (!c->loo)
@@ -78,10 +77,10 @@ void tm_compare_loo_text(const tempera_comparison *c, bool colour,
   }
   tm_text_add(out, "\n");
   tm_table_print(&table, colour, out);
-  tm_text_add(out,
-              "\n  elpd: log predictive density of the data, each outcome given "
-              "the others; it asks\n  which model predicts such data best, the "
-              "evidence which one predicted them all.\n");
+  tm_text_add(
+      out, "\n  elpd: log predictive density of the data, each outcome given "
+           "the others; it asks\n  which model predicts such data best, the "
+           "evidence which one predicted them all.\n");
 }
 
 void tm_compare_loo_json(const tempera_comparison *c, size_t i, void *object) {

@@ -1,7 +1,7 @@
-/* run_predictive.c - predictive checks in a run's report: replicated data beside
- * the observed, how often their statistics are greater, leave-one-out PIT, and
- * the Pareto k of every term left out. From predictive.csv, prior.csv and
- * loo.csv of the folder. */
+/* run_predictive.c - predictive checks in a run's report: replicated data
+ * beside the observed, how often their statistics are greater, leave-one-out
+ * PIT, and the Pareto k of every term left out. From predictive.csv, prior.csv
+ * and loo.csv of the folder. */
 #include "report/run_page.h"
 
 #include "base/file.h"
@@ -16,7 +16,8 @@
 
 enum { CURVES = 40, GRID = 80, MOST_K = 4000, PIT_BINS = 10 };
 
-/* ---- a file of numbers ----------------------------------------------------- */
+/* ---- a file of numbers -----------------------------------------------------
+ */
 
 typedef struct sheet {
   char *text, **names;
@@ -81,8 +82,8 @@ static bool read_sheet(const char *folder, const char *name, sheet *s) {
               tm_file_read(path, &s->text, &length, NULL) == TEMPERA_OK &&
               read_names(s, &rest);
   if (fine) {
-    s->values = tm_heap_alloc(count_of(rest, '\n') * s->width + 1,
-                              sizeof *s->values);
+    s->values =
+        tm_heap_alloc(count_of(rest, '\n') * s->width + 1, sizeof *s->values);
     fine = s->values != NULL;
   }
   if (fine)
@@ -93,7 +94,8 @@ static bool read_sheet(const char *folder, const char *name, sheet *s) {
   return s->rows > 0;
 }
 
-/* ---- one variable ---------------------------------------------------------- */
+/* ---- one variable ----------------------------------------------------------
+ */
 
 /* Columns [first, first + count) of a sheet are NAME_rep's. */
 typedef struct variable {
@@ -112,8 +114,8 @@ static bool next_variable(const sheet *s, variable *v) {
          !strstr(s->names[at], "_rep")) /* chain__, parameters */
     at++;
   v->first = at;
-  for (v->count = 0; at < s->width && same_variable(s->names[v->first], s->names[at]);
-       at++)
+  for (v->count = 0;
+       at < s->width && same_variable(s->names[v->first], s->names[at]); at++)
     v->count++;
   if (!v->count)
     return false;
@@ -237,7 +239,8 @@ static json_t *overlay(const check *c, bool prior) {
   return figure;
 }
 
-/* ---- leave-one-out PIT ----------------------------------------------------- */
+/* ---- leave-one-out PIT -----------------------------------------------------
+ */
 
 static json_t *pit_figure(const check *c) {
   char title[160];
@@ -279,7 +282,8 @@ static json_t *pit_figure(const check *c) {
   return figure;
 }
 
-/* ---- Pareto k -------------------------------------------------------------- */
+/* ---- Pareto k --------------------------------------------------------------
+ */
 
 static json_t *k_figure(const tempera_loo *loo) {
   size_t step = loo->terms / MOST_K + 1, n = 0;
@@ -305,7 +309,8 @@ static json_t *k_figure(const tempera_loo *loo) {
   return figure;
 }
 
-/* ---- the section ----------------------------------------------------------- */
+/* ---- the section -----------------------------------------------------------
+ */
 
 static void add_loo(json_t *section, const tempera_loo *loo) {
   tm_text text = {0};
@@ -330,9 +335,7 @@ static double tail_of(const check *c, size_t statistic, double observed) {
   double above = 0, n = 0, s[TM_STATISTICS];
   for (size_t i = 0; i + c->first < c->posterior->rows; i++, n++) {
     tm_statistics(row_of(c, i), NULL, c->v.count, s);
-    above += s[statistic] > observed   ? 1
-             : s[statistic] == observed ? 0.5
-                                        : 0;
+    above += s[statistic] > observed ? 1 : s[statistic] == observed ? 0.5 : 0;
   }
   return above / n;
 }

@@ -30,15 +30,15 @@ typedef struct maker {
   size_t terms;
   /* the block at hand */
   size_t first, count;
-  double *log_lik;         /* count columns */
-  size_t *elements;        /* ordered by term */
-  size_t element_count;    /* of those with a term */
-  size_t at, block_count;  /* the block's among them */
-  double *replicated;      /* block_count columns */
-  bool begin;              /* the first block */
-  bool *failed;            /* by chain: some draw gave no terms */
-  double **whole;          /* by chain: one draw's data */
-  double *statistics;      /* by draw, variable and statistic */
+  double *log_lik;        /* count columns */
+  size_t *elements;       /* ordered by term */
+  size_t element_count;   /* of those with a term */
+  size_t at, block_count; /* the block's among them */
+  double *replicated;     /* block_count columns */
+  bool begin;             /* the first block */
+  bool *failed;           /* by chain: some draw gave no terms */
+  double **whole;         /* by chain: one draw's data */
+  double *statistics;     /* by draw, variable and statistic */
   tm_loo_term *results;
   tm_loo_work *work; /* one per chain */
   tempera_predictions *out;
@@ -47,7 +47,8 @@ typedef struct maker {
 
 static size_t draw_count(const maker *m) { return m->chains * m->rows; }
 
-/* ---- at the draws --------------------------------------------------------- */
+/* ---- at the draws ---------------------------------------------------------
+ */
 
 static const double *theta_at(maker *m, size_t chain, size_t row) {
   tm_quantities *q = &m->each[chain];
@@ -95,8 +96,7 @@ static void note_data(maker *m, size_t chain, size_t row) {
                   m->statistics + (draw * v + i) * TM_STATISTICS);
   }
   if (row % m->every == 0 && row / m->every < out->rows_each)
-    memcpy(out->values +
-               (chain * out->rows_each + row / m->every) * out->size,
+    memcpy(out->values + (chain * out->rows_each + row / m->every) * out->size,
            m->whole[chain], out->size * sizeof(double));
 }
 
@@ -110,9 +110,8 @@ static void visit_chain(size_t chain, void *context) {
   line = line ? line : own;
   for (size_t row = 0; row < m->rows && !m->failed[chain]; row++) {
     size_t draw = chain * m->rows + row;
-    m->failed[chain] =
-        !line || (m->count && !terms_at(m, chain, row, line)) ||
-        (data && !data_at(m, chain, row));
+    m->failed[chain] = !line || (m->count && !terms_at(m, chain, row, line)) ||
+                       (data && !data_at(m, chain, row));
     if (m->failed[chain])
       break;
     for (size_t i = 0; i < m->count; i++)
@@ -120,13 +119,13 @@ static void visit_chain(size_t chain, void *context) {
     if (data && m->begin)
       note_data(m, chain, row);
     for (size_t i = 0; i < m->block_count; i++)
-      m->replicated[i * n + draw] =
-          m->whole[chain][m->elements[m->at + i]];
+      m->replicated[i * n + draw] = m->whole[chain][m->elements[m->at + i]];
   }
   tm_heap_free(own);
 }
 
-/* ---- term by term --------------------------------------------------------- */
+/* ---- term by term ---------------------------------------------------------
+ */
 
 /* P(y_rep < y | the others), equal values counting half. */
 static double pit_of(const maker *m, size_t k, const double *weights) {
@@ -145,11 +144,11 @@ static void finish_terms(size_t piece, void *context) {
     const double *column = m->log_lik + i * draw_count(m);
     m->results[m->first + i] =
         tm_loo_term_of(column, m->chains, m->rows, &m->work[piece]);
-    while (k < m->block_count && (size_t)m->out->term[m->elements[m->at + k]] <
-                                     m->first + i)
+    while (k < m->block_count &&
+           (size_t)m->out->term[m->elements[m->at + k]] < m->first + i)
       k++;
-    for (; k < m->block_count && (size_t)m->out->term[m->elements[m->at + k]] ==
-                                     m->first + i;
+    for (; k < m->block_count &&
+           (size_t)m->out->term[m->elements[m->at + k]] == m->first + i;
          k++)
       m->out->pit[m->elements[m->at + k]] =
           pit_of(m, k, m->work[piece].weights);
@@ -198,7 +197,8 @@ static tempera_status run_blocks(maker *m, tempera_error *error) {
   return TEMPERA_OK;
 }
 
-/* ---- the prior ------------------------------------------------------------ */
+/* ---- the prior ------------------------------------------------------------
+ */
 
 static tempera_status draw_prior(maker *m, tempera_error *error) {
   tempera_predictions *out = m->out;
@@ -208,17 +208,17 @@ static tempera_status draw_prior(maker *m, tempera_error *error) {
   size_t rows = fit < PRIOR_ROWS ? fit : PRIOR_ROWS;
   if (!model->spec.prior_draw || model->spec.prior_improper)
     return TEMPERA_OK;
-  out->prior_theta = TM_NEW(out->arena, double, rows *model->size + 1);
-  out->prior_values = TM_NEW(out->arena, double, rows *out->size + 1);
+  out->prior_theta = TM_NEW(out->arena, double, rows * model->size + 1);
+  out->prior_values = TM_NEW(out->arena, double, rows * out->size + 1);
   out->prior_drawn = TM_NEW(out->arena, bool, rows + 1);
   if (!out->prior_theta || !out->prior_values || !out->prior_drawn)
     return tm_fail_memory(error);
   tm_evaluator *e = &m->each[0].evaluator;
   for (size_t i = 0; i < rows; i++) {
     double *theta = out->prior_theta + out->prior_rows * model->size, ignored;
-    tempera_random random = tm_random_part(tm_seed_of(&m->sampler->options), 0,
-                                           TM_PURPOSE_PRIOR_PREDICTIVE,
-                                           (uint32_t)i);
+    tempera_random random =
+        tm_random_part(tm_seed_of(&m->sampler->options), 0,
+                       TM_PURPOSE_PRIOR_PREDICTIVE, (uint32_t)i);
     if (model->spec.prior_draw(&random, theta, e->user) != 0)
       continue;
     tm_replicas r = {.drawn = out->prior_values + out->prior_rows * out->size,
@@ -230,7 +230,8 @@ static tempera_status draw_prior(maker *m, tempera_error *error) {
   return TEMPERA_OK;
 }
 
-/* ---- setting up ----------------------------------------------------------- */
+/* ---- setting up -----------------------------------------------------------
+ */
 
 static void find_own(maker *m) {
   const tempera_model_spec *spec = &m->sampler->model->spec;
@@ -279,7 +280,7 @@ static bool prepare_data(maker *m) {
   m->every = m->rows > each ? m->rows / each : 1;
   out->rows_each = m->rows / m->every < each ? m->rows / m->every : each;
   out->rows = out->rows_each * m->chains;
-  out->values = TM_NEW(out->arena, double, out->rows *out->size + 1);
+  out->values = TM_NEW(out->arena, double, out->rows * out->size + 1);
   out->term = TM_NEW(out->arena, long, out->size);
   double *observed = TM_NEW(out->arena, double, out->size);
   m->statistics = TM_NEW(m->arena, double, n *v *TM_STATISTICS);
@@ -343,8 +344,8 @@ static tempera_status make(maker *m, tempera_summary *summary,
   TM_TRY(run_blocks(m, error));
   bool failed = any_failed(m);
   if (!failed && m->terms > 1)
-    TM_TRY(tm_loo_sum(m->results, m->terms, draw_count(m), &summary->loo,
-                      error));
+    TM_TRY(
+        tm_loo_sum(m->results, m->terms, draw_count(m), &summary->loo, error));
   if (failed || m->out->size == 0) {
     m->out->size = m->out->rows = m->out->replicas.count = 0;
     m->out->pit = NULL;
@@ -357,7 +358,9 @@ static tempera_status make(maker *m, tempera_summary *summary,
 static void choose_draws(maker *m) {
   size_t rows = tm_draws_rows(m->draws, TEMPERA_TARGET);
   size_t most = MOST_NUMBERS / (m->terms ? m->terms : 1);
-  most = most > MOST_DRAWS ? MOST_DRAWS : most < FEWEST_DRAWS ? FEWEST_DRAWS : most;
+  most = most > MOST_DRAWS     ? MOST_DRAWS
+         : most < FEWEST_DRAWS ? FEWEST_DRAWS
+                               : most;
   m->stride = (rows * m->chains + most - 1) / most;
   m->stride = m->stride < 1 ? 1 : m->stride;
   m->rows = rows / m->stride;

@@ -6,8 +6,8 @@
 #include "run/sampler.h"
 
 /* Fill summary->loo and summary->predictions, as far as they can be had. */
-TEMPERA_CHECKED tempera_status tm_predictions_add(
-    const tempera_sampler *sampler, tempera_summary *summary,
-    tempera_error *error);
+TEMPERA_CHECKED tempera_status
+tm_predictions_add(const tempera_sampler *sampler, tempera_summary *summary,
+                   tempera_error *error);
 
 #endif

@@ -9,7 +9,7 @@ grep -q 'family-names: Jonoska Stojkova' "$source_dir/CITATION.cff" ||
   fail "CITATION.cff names the authors"
 status 0 "--help" "$tempera" --help
 prints "--help" 'sample MODEL'
-for command in sample check compile summary compare report reproduce; do
+for command in sample check compile summary compare report reproduce calibrate; do
   status 0 "$command --help" "$tempera" $command --help
   prints "$command --help" "usage: tempera $command"
 done

@@ -13,8 +13,7 @@ enum { TERMS = 8, CHAINS = 4, ROWS = 250, DRAWS = CHAINS * ROWS, RUNS = 200 };
 static const double Y[TERMS] = {0.3, -0.8, 1.6, 2.4, 0.1, -0.2, 1.1, 0.7};
 
 static double log_normal(double x, double mean, double variance) {
-  return -0.5 * (log(2 * M_PI * variance) +
-                 (x - mean) * (x - mean) / variance);
+  return -0.5 * (log(2 * M_PI * variance) + (x - mean) * (x - mean) / variance);
 }
 
 /* Of mu, without term `left` (TERMS: with all). */
@@ -65,7 +64,8 @@ static void it_is_the_exact_one(void **state) {
   for (int r = 0; r < RUNS; r++) {
     tempera_loo *loo = one_run(arena, (uint64_t)r + 1);
     assert_int_equal(loo->k_bad, 0);
-    assert_true(loo->p > 0.5 && loo->p < 1.5 && fabs(loo->waic - loo->elpd) < 1);
+    assert_true(loo->p > 0.5 && loo->p < 1.5 &&
+                fabs(loo->waic - loo->elpd) < 1);
     sum += loo->elpd;
     squares += loo->elpd * loo->elpd;
     tm_loo_free(loo);

@@ -69,23 +69,31 @@ static const example EXAMPLES[] = {
     {"to_vector(x) ~ normal(a, e);", 8, 1},
     {"for (i in 1:N) x[i] ~ normal(w[1], e);", 8, 1},
     {"for (i in 1:N) target += log_mix(q, normal_lpdf(y[i] | w[1], e),\n"
-     "  normal_lpdf(y[i] | w[2], 1));", 4, 1},
+     "  normal_lpdf(y[i] | w[2], 1));",
+     4, 1},
     {"for (i in 1:N) { vector[2] lp; for (k in 1:2) lp[k] = log(0.5) +\n"
-     "  normal_lpdf(y[i] | w[k], e); target += log_sum_exp(lp); }", 4, 0},
+     "  normal_lpdf(y[i] | w[k], e); target += log_sum_exp(lp); }",
+     4, 0},
     {"{ vector[N] ll; for (i in 1:N) ll[i] = normal_lpdf(y[i] | a, e);\n"
-     "  target += sum(ll); }", 4, 1},
+     "  target += sum(ll); }",
+     4, 1},
     {"{ real lp = 0; for (i in 1:N) lp += normal_lpdf(y[i] | a, e);\n"
-     "  target += lp; }", 4, 1},
+     "  target += lp; }",
+     4, 1},
     {"{ real lp = 0; lp += normal_lpdf(y | a, e); lp += normal_lpdf(a | 0, 2);"
-     "\n  lp += poisson_lpmf(n | e); target += lp; }", 8, 1},
+     "\n  lp += poisson_lpmf(n | e); target += lp; }",
+     8, 1},
     {"for (i in 1:N) { real lp = normal_lpdf(y[i] | a, e);\n"
-     "  lp += poisson_lpmf(n[i] | e); target += lp; }", 4, 1},
+     "  lp += poisson_lpmf(n[i] | e); target += lp; }",
+     4, 1},
     {"target += own_lpdf(y | a);", 1, 0},
     {"push_lp(y, a);", 4, 0},
     {"for (i in 1:N) { if (b[i] == 1) y[i] ~ normal(a, e);\n"
-     "  else target += normal_lccdf(y[i] | a, e); }", 4, 0},
+     "  else target += normal_lccdf(y[i] | a, e); }",
+     4, 0},
     {"for (i in 1:N) { if (n[i] == 0) n[i] ~ poisson(e);\n"
-     "  else n[i] ~ poisson(e + 1); }", 4, 0},
+     "  else n[i] ~ poisson(e + 1); }",
+     4, 0},
     {"for (i in 1:N) target += -0.5 * square(y[i] - a);", 4, 0},
     {"y ~ normal(a, 1); target += -0.1 * square(y[1] - a);", 5, 0},
     {"y ~ normal(a, e); y ~ normal(a, 2);", 8, 0},
@@ -109,8 +117,8 @@ static void open_model(opened *o, const char *statements) {
   int n = snprintf(text, sizeof text, "%s%s\n}\n", HEAD, statements);
   if (tempera_program_parse("t.stan", text, (size_t)n, &o->program, &error))
     fail_msg("%s: %s", statements, error.message);
-  assert_int_equal(
-      tempera_data_parse(DATA, strlen(DATA), &o->data, &error), TEMPERA_OK);
+  assert_int_equal(tempera_data_parse(DATA, strlen(DATA), &o->data, &error),
+                   TEMPERA_OK);
   if (tempera_program_load(o->program, o->data, &o->model, &error))
     fail_msg("%s: %s", statements, error.message);
   o->arena = tm_arena_create();
@@ -165,8 +173,8 @@ static void check_replicas(opened *o, const example *e, tm_predictive *p) {
     tempera_status status =
         tm_data_replace(copy, r.each[k].name, r.each[k].whole,
                         drawn + r.each[k].first, r.each[k].count, &error);
-    assert_int_equal(status, e->replicas == 2 ? TEMPERA_ERROR_INPUT
-                                              : TEMPERA_OK);
+    assert_int_equal(status,
+                     e->replicas == 2 ? TEMPERA_ERROR_INPUT : TEMPERA_OK);
   }
   if (e->replicas == 1) {
     double value = likelihood_of(o, copy);

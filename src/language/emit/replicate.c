@@ -75,8 +75,8 @@ static const tm_builtin *rng_of(const tm_expression *e) {
   tm_type types[6], result;
   bool exists;
   size_t count = 0;
-  snprintf(name, sizeof name, "%.*s_rng",
-           (int)tm_stem_length(e->builtin->name), e->builtin->name);
+  snprintf(name, sizeof name, "%.*s_rng", (int)tm_stem_length(e->builtin->name),
+           e->builtin->name);
   for (size_t i = 1; i < e->part_count && count < 5; i++)
     types[count++] = own_type(e, i);
   if (asks_for_total(e))
@@ -124,7 +124,8 @@ void tm_emit_replica_law(tm_emitter *g, const tm_expression *e) {
   tm_emit(g, "%s}, %zu);\n", total ? ", tm_any_int(n_)" : "", count + total);
 }
 
-/* ---- what can be drawn ---------------------------------------------------- */
+/* ---- what can be drawn ----------------------------------------------------
+ */
 
 typedef struct looker {
   tm_emitter *g;
@@ -134,8 +135,8 @@ typedef struct looker {
 
 /* Sizes stay as they are. */
 static bool asks_for_size(const tm_expression *e) {
-  static const char *const names[] = {"size", "num_elements", "rows", "cols",
-                                      "dims", NULL};
+  static const char *const names[] = {"size", "num_elements", "rows",
+                                      "cols", "dims",         NULL};
   for (const char *const *n = names; e->kind == TM_E_CALL && *n; n++)
     if (!strcmp(e->text, *n))
       return true;
@@ -173,8 +174,8 @@ static const char *obstacle(looker *l, const tm_statement *s) {
   tm_factor f;
   const tm_expression *term;
   size_t drawn = 0, all = 0;
-  if (s->kind == TM_S_DECLARE && s->variable->initial->level ==
-                                     TM_LEVEL_CONSTANT)
+  if (s->kind == TM_S_DECLARE &&
+      s->variable->initial->level == TM_LEVEL_CONSTANT)
     return NULL;
   if (s->kind == TM_S_CALL || s->raises)
     return "a function raises the target";
@@ -187,8 +188,8 @@ static const char *obstacle(looker *l, const tm_statement *s) {
     if (!tm_factor_of(g, s, term, &f))
       return tm_is_cdf(term) ? "censoring: it is a probability, not a density"
              : !tm_is_density(term) ? "it is not the density of data"
-             : term->function       ? "a density of your own has no law to draw "
-                                      "from"
+             : term->function ? "a density of your own has no law to draw "
+                                "from"
                               : "its outcome cannot be drawn";
     g->drawn[f.variable->index] = true;
     drawn++;
@@ -225,8 +226,8 @@ static void look_at_conditions(looker *l, tm_statement *const *body,
     bool condition = s->kind == TM_S_IF || s->kind == TM_S_WHILE;
     bool range = s->kind == TM_S_FOR || s->kind == TM_S_FOREACH;
     if ((condition && mentions_drawn(l->g, s->value)) ||
-        (range && (mentions_drawn(l->g, s->lower) ||
-                   mentions_drawn(l->g, s->upper))))
+        (range &&
+         (mentions_drawn(l->g, s->lower) || mentions_drawn(l->g, s->upper))))
       blame(l, s, "what is reached depends on the outcome itself");
     look_at_conditions(l, s->body, s->body_count);
     if (s->otherwise)
@@ -261,7 +262,8 @@ static bool can_replicate(tm_emitter *g, char *why, size_t size) {
   return any && !l.culprit;
 }
 
-/* ---- emitting -------------------------------------------------------------- */
+/* ---- emitting --------------------------------------------------------------
+ */
 
 bool tm_emit_replicated(tm_emitter *g, const tm_statement *s) {
   tm_factor f;
@@ -336,7 +338,8 @@ bool tm_emit_replicate(tm_emitter *g, char *why, size_t size) {
   return can;
 }
 
-/* ---- tempera check --------------------------------------------------------- */
+/* ---- tempera check ---------------------------------------------------------
+ */
 
 static void add_drawn(const tm_emitter *g, tm_text *text) {
   const tm_program *tree = &g->program->tree;
