@@ -96,7 +96,7 @@ void tm_warmup_consider_end(tempera_sampler *sampler, bool last) {
 
 /* With a time limit, a share of the time is the warmup's: then the round ends
  * here, and the last one is a quarter of the sweeps so far. */
-static const double WARMUP_SHARE = 0.4;
+static const double WARMUP_SHARE = 0.6;
 
 void tm_warmup_hurry(tempera_sampler *sampler) {
   tempera_sampler *s = sampler;
