@@ -166,6 +166,21 @@ test('dark by the system, and by the button', async function () {
   await page.close();
 });
 
+test('the contents are seen whole at 1200 pixels', async function () {
+  for (var path of [process.env.RUN, process.env.COMPARISON]) {
+    var { page } = await open(path);
+    var cut = await page.$eval('nav', function (nav) {
+      return [nav.scrollWidth - nav.clientWidth].concat(
+        Array.from(nav.children).map(function (a) {
+          return a.getBoundingClientRect().right -
+            nav.getBoundingClientRect().right;
+        }));
+    });
+    assert.ok(Math.max.apply(null, cut) <= 1, cut.join(' '));
+    await page.close();
+  }
+});
+
 test('a narrow screen has no sideways scrolling', async function () {
   var { page, seen } = await open(process.env.RUN, {
     viewport: { width: 360, height: 740 } });
