@@ -187,13 +187,6 @@ static const row TABLE[TM_FIND_CODES] = {
          "interval spans more than a factor of e either way, and errors of "
          "this size are themselves rough.",
          "log Z is not known well enough", LONGER},
-    [TM_FIND_RIDGE_BEATEN] =
-        {"ridge-beaten", UNRELIABLE, true, true,
-         "{v.0} draws rose above the ridge: an optimum was not global. The "
-         "sampler is still correct, but it spends its time badly over tau.",
-         "draws rose above the ridge, so there is a higher optimum than those "
-         "found, and perhaps a basin that was missed",
-         "run a longer warmup, which looks for it"},
     [TM_FIND_MEMORY_ONLY] =
         {"memory-only", UNRELIABLE, true, true,
          "The equi-energy sampler has the posterior's law in the limit only; "
@@ -214,6 +207,12 @@ static const row TABLE[TM_FIND_CODES] = {
          "enough), so this speaks of the modes found: {a} states annealed from "
          "the prior all led to them, which excludes at 95 % a basin that "
          "catches 5 % of such states, not a narrower one.",
+         NULL, NULL},
+    [TM_FIND_RIDGE_BEATEN] =
+        {"ridge-beaten", NOTE, true, true,
+         "{v.0} draws rose above the ridge: an optimum was not global, as where "
+         "likelihoods have steps. The draws know of that place, and their law "
+         "does not rest on the ridge.",
          NULL, NULL},
     [TM_FIND_TRIPS_ROUGH] =
         {"round-trips-rough", ROUGH, true, false,

@@ -65,6 +65,9 @@ struct tempera_model {
   /* How far theta is from where the program's guards let it pass: zero there,
    * infinite where that cannot be said; or NULL. */
   double (*shortfall)(const double *theta, void *user);
+  /* The numbers that densities and gradients at theta read and write, about:
+   * how much work they are, without a clock; or NULL. */
+  double (*work)(const double *theta, void *user);
   /* Data that are outcomes of the likelihood; none: not known. */
   const char **observed;
   size_t observed_count;

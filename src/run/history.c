@@ -59,8 +59,8 @@ static tempera_status act(tempera_sampler *s, const tm_deed *deed,
     return tm_laplace_improve(s->laplace, deed->points, deed->count, NULL,
                               error);
   case TM_DO_SEARCH:
-    return tm_laplace_search(s->laplace, deed->evaluations, deed->points,
-                             deed->count, error);
+    return tm_laplace_search(s->laplace, deed->looks, deed->evaluations,
+                             deed->points, deed->count, error);
   case TM_DO_IMPROVE_RIDGE:
     return tm_ridge_improve(s->ridge, deed->points, deed->count, error);
   default:
@@ -103,6 +103,7 @@ static void archive_deed(const tempera_sampler *s, tm_deed *deed,
                          double **points, tm_archive *archive) {
   size_t kind = deed->kind, values = deed->count * s->model->size;
   tm_archive_index(archive, &kind, TM_DO_KINDS);
+  tm_archive_u64(archive, &deed->looks);
   tm_archive_u64(archive, &deed->evaluations);
   tm_archive_grown(archive, points, &values, SIZE_MAX / sizeof(double) - 1);
   if (!archive->reading || !tm_archive_fine(archive))

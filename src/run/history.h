@@ -23,7 +23,7 @@ typedef enum tm_deed_kind {
 
 typedef struct tm_deed {
   tm_deed_kind kind;
-  uint64_t evaluations; /* of a search */
+  uint64_t looks, evaluations; /* of a search */
   size_t count;         /* of points: count x model size, natural scale */
   const double *points;
 } tm_deed;

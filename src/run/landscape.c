@@ -83,17 +83,50 @@ tempera_status tm_landscape_end_round(tempera_sampler *sampler, bool last,
   return status;
 }
 
+/* The chain's highest draw, if it is above the ridge: is there a basin that
+ * nobody has climbed? */
+static size_t collect_best(const tempera_sampler *s, tempera_role role,
+                           size_t chain, double *theta) {
+  const tempera_draws *draws = s->draws;
+  if (!draws->has_role[role] || draws->bare[role])
+    return 0;
+  const double *l = tempera_draws_log_likelihood(draws, role, chain);
+  const double *prior = tempera_draws_log_prior(draws, role, chain);
+  size_t rows = tempera_draws_rows(draws, role), best = 0;
+  for (size_t i = 1; i < rows; i++)
+    if (l[i] + prior[i] > l[best] + prior[best])
+      best = i;
+  if (rows == 0 ||
+      !(tm_ridge_excess(s->ridge, l[best], prior[best]) > TM_RIDGE_GAP))
+    return 0;
+  for (size_t j = 0; j < s->model->size; j++)
+    theta[j] = tempera_draws_values(draws, role, chain, j)[best];
+  return 1;
+}
+
+static size_t collect_above(const tempera_sampler *s, double *points) {
+  size_t count = 0;
+  if (!s->ridge || tm_ridge_look(s->ridge)->absent)
+    return 0;
+  for (size_t c = 0; c < s->options.chains; c++)
+    for (size_t role = 2; role-- > 0;)
+      count += collect_best(s, (tempera_role)role, c,
+                            points + count * s->model->size);
+  return count;
+}
+
 tempera_status tm_landscape_watch(tempera_sampler *sampler,
                                   tempera_error *error) {
   const tempera_sampler *s = sampler;
-  size_t most = 2 * MOST_ROWS * s->options.chains;
+  size_t most = 2 * (MOST_ROWS + 1) * s->options.chains;
   if (!s->laplace)
     return TEMPERA_OK;
   double *points = tm_heap_alloc(most * s->model->size, sizeof(double));
   if (!points)
     return tm_fail_memory(error);
-  tempera_status status =
-      tm_landscape_search(sampler, points, collect(s, points), error);
+  size_t count = collect_above(s, points);
+  count += collect(s, points + count * s->model->size);
+  tempera_status status = tm_landscape_search(sampler, points, count, error);
   tm_heap_free(points);
   return status;
 }

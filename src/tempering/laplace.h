@@ -86,11 +86,9 @@ TEMPERA_CHECKED tempera_status tm_laplace_improve(tm_laplace *laplace,
  * looking for basins that are not known, from draws of the prior and from
  * `points` (natural scale). Once frozen, what is found is no longer shown, but
  * counts among the basins below. The store counts the starts. */
-TEMPERA_CHECKED tempera_status tm_laplace_search(tm_laplace *laplace,
-                                                 uint64_t evaluations,
-                                                 const double *points,
-                                                 size_t count,
-                                                 tempera_error *error);
+TEMPERA_CHECKED tempera_status
+tm_laplace_search(tm_laplace *laplace, uint64_t looks, uint64_t evaluations,
+                  const double *points, size_t count, tempera_error *error);
 void tm_laplace_freeze(tm_laplace *laplace);
 /* The basins known at tau = 1, and whether a draw lies in the bulk of one; one
  * thread at a time. */

@@ -2,19 +2,19 @@
  * number of evaluations, and which of those known the draws have visited.
  *
  * Half goes into points that are only looked at, drawn in turns from the prior,
- * around the known modes at all scales below their own, and on lines through
- * them: along one coordinate, along all of a vector by the same amount, and
- * away from the top of the prior. Where the density is far above what all known
- * modes together explain there, something unknown is near, and the highest such
- * points are climbed from. A narrow basin in few dimensions, or beside the top
- * of a broad one, is found by that, at one evaluation a look. The other half
- * goes into climbs from draws as they come, of the prior and of the chains at
- * all taus: they find wide basins in many dimensions. A quarter of these starts
- * are images of known modes, signs turned and coordinates exchanged about the
- * top of the prior: a model that cannot tell them apart, or nearly so, has its
- * other modes there. In turns they climb the posterior, the likelihood alone
- * and the posterior at tau > 1, which have other slopes around the same optima;
- * all end with a climb of the posterior.
+ * around the known modes at all scales from the prior's down to a fiftieth of
+ * their own, and on lines through them: along one coordinate, along all of a
+ * vector by the same amount, and away from the top of the prior. Where the
+ * density is far above what all known modes together explain there, something
+ * unknown is near, and the highest such points are climbed from. A narrow basin
+ * in few dimensions, or beside the top of a broad one, is found by that, at one
+ * evaluation a look. The other half goes into climbs from draws as they come,
+ * of the prior and of the chains at all taus: they find wide basins in many
+ * dimensions. A quarter of these starts are images of known modes, signs turned
+ * and coordinates exchanged about the top of the prior: a model that cannot
+ * tell them apart, or nearly so, has its other modes there. In turns they climb
+ * the posterior, the likelihood alone and the posterior at tau > 1, which have
+ * other slopes around the same optima; all end with a climb of the posterior.
  */
 #include "numeric/dense.h"
 #include "parallel/ranks.h"
@@ -31,7 +31,7 @@ static const double FARTHEST = 6;   /* of the prior's spread: on lines */
 
 /* ---- what the known modes explain */
 
-typedef enum place { OVER_THE_PRIOR, NEAR, ON_A_LINE } place;
+typedef enum place { OVER_THE_PRIOR, BETWEEN, NEAR, ON_A_LINE } place;
 
 typedef struct scout {
   tm_laplace *laplace;
@@ -136,9 +136,37 @@ static void draw_on_line(const scout *s, tm_climber *c,
   tm_evaluate(c->evaluator, &c->trial);
 }
 
+/* The same with the shape of the prior, from its size down to the mode's, about
+ * points between the mode and the top of the prior. */
+static void draw_between(const scout *s, tm_climber *c,
+                         tempera_random *random) {
+  const tm_frame *frame = c->frame;
+  const tm_laplace_mode *mode =
+      &s->top->modes[tempera_random_below(random, s->top->mode_count)];
+  const tm_laplace_mode *wide = &s->first->modes[0];
+  double least = 0, d = (double)frame->reals;
+  for (size_t k = 0; k < frame->reals; k++) {
+    size_t i = k * frame->reals + k;
+    least += log(mode->inverse[i] / wide->inverse[i]) / d;
+  }
+  double r = exp(fmin(0, least) * tempera_random_uniform(random));
+  double way = tempera_random_uniform(random);
+  memcpy(c->trial.u, mode->u, c->model->dimension * sizeof(double));
+  for (size_t k = 0; k < frame->reals; k++)
+    c->lane[k] = tempera_random_normal(random);
+  tm_lower_transposed(wide->inverse, frame->reals, c->lane, c->step);
+  for (size_t k = 0; k < frame->reals && isfinite(r); k++) {
+    size_t j = frame->real[k];
+    c->trial.u[j] += way * (wide->u[j] - mode->u[j]) + r * c->step[k];
+  }
+  tm_evaluate(c->evaluator, &c->trial);
+}
+
 static void draw_look(const scout *s, tm_climber *c, tempera_random *random) {
   if (s->where == NEAR)
     draw_near(s, c, random);
+  else if (s->where == BETWEEN)
+    draw_between(s, c, random);
   else if (s->where == ON_A_LINE)
     draw_on_line(s, c, random);
   else
@@ -198,12 +226,13 @@ static tempera_status arrive(tm_laplace *laplace, size_t *fresh,
   return tm_laplace_follow(laplace, laplace->stage_count - 1, -1, error);
 }
 
-/* Half of the looks over the prior, a quarter each near modes and on lines. */
 static place choose_place(const tm_laplace *laplace, const scout *s) {
-  if (s->stream % 2 == 0 || !s->top->mode_count || !s->first->mode_count ||
+  static const place TURNS[] = {OVER_THE_PRIOR, BETWEEN, NEAR, ON_A_LINE,
+                                OVER_THE_PRIOR, BETWEEN, NEAR, OVER_THE_PRIOR};
+  if (!s->top->mode_count || !s->first->mode_count ||
       !laplace->store->frame.reals)
     return OVER_THE_PRIOR;
-  return s->stream % 4 == 1 ? NEAR : ON_A_LINE;
+  return TURNS[s->stream % (sizeof TURNS / sizeof *TURNS)];
 }
 
 static tempera_status screen(tm_laplace *laplace, scout *s, size_t *fresh,
@@ -251,16 +280,17 @@ static void draw_image(tm_laplace *laplace, tm_climber *c,
 static bool next_start(tm_laplace *laplace, const double *points, size_t count,
                        size_t *used, tempera_random *random) {
   tm_climber *c = &laplace->store->climbers[0];
+  bool draws = laplace->model->spec.prior_draw != NULL;
+  size_t next = draws ? *used / 2 : *used;
   tm_optimum point;
   if (*used % 4 == 3 && laplace->stages[0].count && top_stage(laplace)->count &&
       laplace->store->frame.reals) {
     draw_image(laplace, c, random);
-  } else if (*used < count &&
-             (*used % 2 == 0 || !laplace->model->spec.prior_draw)) {
-    memcpy(c->trial.theta, points + *used * laplace->model->size,
+  } else if (next < count && (*used % 2 == 0 || !draws)) {
+    memcpy(c->trial.theta, points + next * laplace->model->size,
            laplace->model->size * sizeof(double));
     tm_evaluate_natural(c->evaluator, &c->trial);
-  } else if (laplace->model->spec.prior_draw) {
+  } else if (draws) {
     tm_prior_draw(c->evaluator, random, &c->trial);
   } else {
     return false;
@@ -313,12 +343,16 @@ static tempera_status prepare(tm_laplace *laplace, tm_arena *arena, scout *s,
   return TEMPERA_OK;
 }
 
-static tempera_status search(tm_laplace *laplace, uint64_t evaluations,
-                             const double *points, size_t count, scout *s,
-                             size_t *fresh, tempera_error *error) {
+static tempera_status search(tm_laplace *laplace, uint64_t looks,
+                             uint64_t evaluations, const double *points,
+                             size_t count, scout *s, size_t *fresh,
+                             tempera_error *error) {
   tm_store *store = laplace->store;
   uint64_t start = tm_store_spent(store);
   bool draws = laplace->model->spec.prior_draw != NULL;
+  while (draws && tm_store_spent(store) < start + looks)
+    TM_TRY(screen(laplace, s, fresh, error));
+  start = tm_store_spent(store);
   while (draws && tm_store_spent(store) + LOOKS * TM_STORE_WORKERS / 2 <
                       start + evaluations / 2)
     TM_TRY(screen(laplace, s, fresh, error));
@@ -328,9 +362,9 @@ static tempera_status search(tm_laplace *laplace, uint64_t evaluations,
   return TEMPERA_OK;
 }
 
-tempera_status tm_laplace_search(tm_laplace *laplace, uint64_t evaluations,
-                                 const double *points, size_t count,
-                                 tempera_error *error) {
+tempera_status tm_laplace_search(tm_laplace *laplace, uint64_t looks,
+                                 uint64_t evaluations, const double *points,
+                                 size_t count, tempera_error *error) {
   if (laplace->view.absent)
     return TEMPERA_OK;
   tm_work before = tm_store_work(laplace->store);
@@ -341,13 +375,15 @@ tempera_status tm_laplace_search(tm_laplace *laplace, uint64_t evaluations,
     return tm_fail_memory(error);
   tempera_status status = prepare(laplace, arena, &s, error);
   if (status == TEMPERA_OK)
-    status = search(laplace, evaluations, points, count, &s, &fresh, error);
+    status =
+        search(laplace, looks, evaluations, points, count, &s, &fresh, error);
   tm_arena_free(arena);
   TM_TRY(status);
   tm_work_add(&laplace->view.work, tm_store_work(laplace->store), &before);
-  laplace->store->searched += tm_store_spent(laplace->store) -
-                              before.likelihood_evaluations -
-                              before.gradient_evaluations;
+  uint64_t spent = tm_store_spent(laplace->store) -
+                   before.likelihood_evaluations - before.gradient_evaluations;
+  laplace->store->searched += spent > looks ? spent - looks : 0;
+  laplace->store->looked += looks;
   if (fresh == 0 || laplace->frozen)
     return TEMPERA_OK;
   TM_TRY(tm_laplace_refine(laplace, error));

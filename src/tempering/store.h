@@ -65,7 +65,8 @@ typedef struct tm_store {
   size_t climb_count, climb_capacity;
   size_t optimisations;
   uint64_t tried;    /* starts climbed from or looked at */
-  uint64_t searched; /* evaluations of tm_laplace_search */
+  uint64_t searched; /* evaluations of tm_laplace_search, but for ... */
+  uint64_t looked;   /* ... these, its looks beyond them */
 } tm_store;
 
 /* What a part of the search has cost. */

@@ -136,6 +136,28 @@ static void a_high_basin_without_mass_is_not_missed(void **state) {
   tm_draws_free(draws);
 }
 
+/* Draws above a ridge that is too low, as where steps stop every climb, are no
+ * alarm; a single one that all the others do not explain is. */
+static void draws_above_the_ridge_must_be_explained(void **state) {
+  (void)state;
+  gaussian g = gaussian_make(3, 25, FLAT);
+  tempera_draws *draws = gaussian_draws(&g, GIBBS, 16, 4, 2500);
+  set_ridge(&g, draws, -20);
+  tempera_summary *s = checked(draws);
+  assert_null(tm_finding_of(s, TM_FIND_MISSED_BASIN));
+  assert_true(s->reliable);
+  tempera_summary_free(s);
+  size_t column = draws->size + TM_LOG_LIKELIHOOD;
+  tm_draws_column(draws, TEMPERA_TEMPERED, 2, column)[100] += 60;
+  set_ridge(&g, draws, 0);
+  s = summarise(draws);
+  tm_basin_gap gap;
+  assert_int_equal(tm_basin_check(draws, s, &gap, NULL), TEMPERA_OK);
+  assert_true(gap.height > 30 && gap.limit < 15);
+  tempera_summary_free(s);
+  tm_draws_free(draws);
+}
+
 /* Also where there is no evidence to hang it on: tau bounded below. */
 static void a_missed_basin_is_told_without_evidence(void **state) {
   (void)state;
@@ -258,6 +280,7 @@ int main(void) {
       cmocka_unit_test(a_missed_basin_is_seen_in_many_dimensions),
       cmocka_unit_test(a_high_basin_without_mass_is_not_missed),
       cmocka_unit_test(a_missed_basin_is_told_without_evidence),
+      cmocka_unit_test(draws_above_the_ridge_must_be_explained),
       cmocka_unit_test(no_error_is_zero),
       cmocka_unit_test(a_large_error_is_not_reliable),
       cmocka_unit_test(few_trips_make_disagreement_harder_to_prove),

@@ -502,6 +502,44 @@ static void guards_tell_how_far_they_are_from_holding(void **state) {
   tear_down(&b);
 }
 
+/* Counted, not timed: the same every time, more with more data, and most where
+ * a differential equation is solved. */
+static double work_with(const char *text, int n) {
+  tempera_program *p = NULL;
+  tempera_model *m = NULL;
+  tempera_data *data = NULL;
+  char json[20000];
+  size_t used = (size_t)snprintf(json, sizeof json, "{\"N\": %d, \"y\": [", n);
+  for (int i = 0; i < n; i++)
+    used += (size_t)snprintf(json + used, sizeof json - used, "%s%d",
+                             i ? ", " : "", i % 3);
+  snprintf(json + used, sizeof json - used, "]}");
+  assert_int_equal(tempera_data_parse(json, strlen(json), &data, NULL), 0);
+  assert_int_equal(tempera_program_parse("w", text, strlen(text), &p, NULL), 0);
+  assert_int_equal(tempera_program_load(p, data, &m, NULL), 0);
+  double theta[] = {.5}, work = m->work(theta, m->spec.user);
+  assert_true(work == m->work(theta, m->spec.user));
+  tempera_model_free(m);
+  tempera_data_free(data);
+  tempera_program_free(p);
+  return work;
+}
+
+static void work_is_counted(void **state) {
+  (void)state;
+  static const char plain[] =
+      "data { int N; vector[N] y; } parameters { real a; } "
+      "model { a ~ normal(0, 1); y ~ normal(a, 1); }";
+  static const char solved[] =
+      "functions { vector f(real t, vector x, real a) { return -a * x; } } "
+      "data { int N; vector[N] y; } parameters { real a; } "
+      "model { a ~ normal(0, 1); y ~ normal(ode_rk45(f, [1]', 0, {50.0}, "
+      "a)[1][1], 1); }";
+  double few = work_with(plain, 10), many = work_with(plain, 1000);
+  assert_true(few > 10 && few < 300 && many > few + 900);
+  assert_true(work_with(solved, 10) > few + 300);
+}
+
 static void clones_are_independent(void **state) {
   (void)state;
   tempera_model *m = load("schools");
@@ -684,6 +722,7 @@ int main(void) {
       cmocka_unit_test(quantities_are_computed_and_named),
       cmocka_unit_test(guards_tell_how_far_they_are_from_holding),
       cmocka_unit_test(clones_are_independent),
+      cmocka_unit_test(work_is_counted),
       cmocka_unit_test(improper_priors_are_known),
       cmocka_unit_test(sizes_decide_whether_a_prior_is_proper),
       cmocka_unit_test(compiled_programs_load_as_libraries),

@@ -9,7 +9,10 @@
  * is narrower than theirs by more than e^h in volume does not matter. Where the
  * landscape has that from its Laplace mass, its height is left out; elsewhere,
  * from ten nats on (and four standard errors, for the estimate itself) we do
- * not count on it. Where all basins known hold next to nothing of the evidence
+ * not count on it. A draw above the ridge is a better point, and is taken for
+ * it: it is no alarm by itself (where likelihoods have steps, nothing climbs to
+ * the top, and draws do), but one if the other draws do not explain it. Where
+ * all basins known hold next to nothing of the evidence
  * (the neck of a funnel, whose bulk has no optimum) no height says anything. */
 #include "estimate/evidence/basin_check.h"
 
@@ -31,6 +34,20 @@ double tm_below_ridge(const tempera_draws *draws, double tau, double l,
   if (s.count < 2)
     return NAN;
   return tm_loglinear_at(&s, tau) - (tau == 0 ? 0 : tau * l) - log_prior;
+}
+
+/* How far the best draw at tau = 1 of a role rises above the ridge, or 0. */
+static double rise_of(const tempera_draws *draws, tempera_role role) {
+  double rise = 0;
+  if (!draws->has_role[role])
+    return 0;
+  for (size_t c = 0; c < draws->chains; c++) {
+    const double *l = tempera_draws_log_likelihood(draws, role, c);
+    const double *p = tempera_draws_log_prior(draws, role, c);
+    for (size_t i = 0; i < tm_draws_rows(draws, role); i++)
+      rise = fmax(rise, -tm_below_ridge(draws, 1, l[i], p[i]));
+  }
+  return rise;
 }
 
 /* The same below the highest point of a basin that holds mass. */
@@ -79,11 +96,13 @@ static void keep_worse(tm_basin_gap *worst, tm_basin_gap other) {
  * another. */
 static void check_target(const tempera_draws *draws, double *x,
                          tm_basin_gap *worst) {
+  double rise =
+      fmax(rise_of(draws, TEMPERA_TARGET), rise_of(draws, TEMPERA_TEMPERED));
   for (size_t c = 0; c < draws->chains; c++) {
     const double *l = tempera_draws_log_likelihood(draws, TEMPERA_TARGET, c);
     const double *p = tempera_draws_log_prior(draws, TEMPERA_TARGET, c);
     for (size_t i = 0; i < draws->count; i++)
-      x[i] = below_mass(draws, 1, l[i], p[i]);
+      x[i] = below_mass(draws, 1, l[i], p[i]) + rise;
     keep_worse(worst, judge(draws, x, 1, draws->count, 1));
   }
 }

@@ -324,6 +324,21 @@ static double shortfall(const double *theta, void *user_) {
   return u->tape.shortfall >= 0 ? u->tape.shortfall : INFINITY;
 }
 
+/* Data are read, and all that a gradient needs is written. */
+static double work(const double *theta, void *user_) {
+  user *u = user_;
+  double value, *gradient = tm_heap_alloc(u->program->size + 1, sizeof(double));
+  size_t bytes = tm_tape_used(&u->program->tape);
+  for (int part = 0; part < 2 && gradient; part++) {
+    (void)gradient_of(u, part, theta, &value, gradient);
+    bytes += tm_tape_used(&u->tape);
+  }
+  double numbers = (double)bytes / sizeof(double);
+  bool failed = !gradient;
+  tm_heap_free(gradient);
+  return failed ? INFINITY : numbers;
+}
+
 /* ---- loading ------------------------------------------------------------ */
 
 /* A message about the variable just read has its place in the data. */
@@ -534,6 +549,8 @@ static tempera_status make_model(shared *s, tm_binding *binding,
       .unreplicated = s->entry->unreplicated};
   if (status == TEMPERA_OK && s->entry->likelihood)
     (*model)->predictive = &s->predictive;
+  if (status == TEMPERA_OK)
+    (*model)->work = work;
   return status;
 }
 

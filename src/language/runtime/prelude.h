@@ -78,6 +78,7 @@ typedef struct tm_tape {
   int replicating; /* outcomes are drawn (1), or get their terms' numbers (2) */
   void *chunks, *random, *inside; /* the library's own */
   const struct tm_runtime *runtime;
+  size_t given_back; /* bytes that solvers have used and left again */
 } tm_tape;
 
 /* count may carry TM_DIRECT: the value goes straight into the target, so

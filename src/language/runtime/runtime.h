@@ -36,6 +36,9 @@ extern const tm_runtime tm_the_runtime;
 
 void tm_tape_start(tm_tape *tape, tm_guard *guard);
 void tm_tape_reset(tm_tape *tape); /* keeps the memory */
+/* Bytes taken since the last reset, those left again included: what an
+ * evaluation has written, a measure of its work that no clock disturbs. */
+size_t tm_tape_used(const tm_tape *tape);
 void tm_tape_free(tm_tape *tape);
 _Noreturn void tm_runtime_fail(tm_tape *tape, const char *place,
                                const char *format, ...)

@@ -42,6 +42,7 @@ void tm_tape_reset(tm_tape *tape) {
   tape->place = NULL;
   tape->scored = 0;
   tape->sink = 0;
+  tape->given_back = 0;
   if (!c)
     return;
   while (c->next) {
@@ -65,8 +66,22 @@ tm_tape_mark tm_tape_here(const tm_tape *tape) {
   return (tm_tape_mark){tape->at, tape->last, tape->chunks};
 }
 
+size_t tm_tape_used(const tm_tape *tape) {
+  const chunk *c = tape->chunks;
+  size_t used = tape->given_back;
+  if (c)
+    used += (size_t)(tape->at - c->bytes);
+  for (c = c ? c->next : NULL; c; c = c->next)
+    used += c->size;
+  return used;
+}
+
 void tm_tape_back_to(tm_tape *tape, tm_tape_mark mark) {
   tape->last = mark.last;
+  const chunk *c = tape->chunks;
+  if (c)
+    tape->given_back +=
+        (size_t)(tape->at - (c == mark.chunks ? mark.at : c->bytes));
   if (tape->chunks == mark.chunks)
     tape->at = mark.at;
   else
