@@ -82,6 +82,11 @@ for d, s in ((2, .05), (3, .1), (5, .1)):
             [(.5, [round(source.uniform(-6, 6), 1) for _ in range(d)], s),
              (.5, 0, 1)], 5)
 
+# Within the bulk of a broad part, one needle on the shoulder of another.
+mixture(SPIKES, "three-nested-4", 4,
+        [(.3, 0, 1), (.4, [.5, -.3, .2, .1], .1),
+         (.3, [-.6, .4, .1, -.5], .03)], 3)
+
 UNEQUAL = "unequal modes"
 mixture(UNEQUAL, "unequal-1", 1, [(.3, -5, 1), (.7, 5, .1)], 10, quick=True)
 for d in (2, 5, 10, 20):
@@ -89,6 +94,10 @@ for d in (2, 5, 10, 20):
 mixture(UNEQUAL, "unequal-three", 3,
         [(.6, -4, .1), (.3, 0, .5), (.1, 4, 1)], 10)
 mixture(UNEQUAL, "unequal-weights-30", 30, [(.1, -1, .5), (.9, 1, .5)], 2)
+source = random.Random(15)
+mixture(UNEQUAL, "off-lines-15", 15,
+        [(w, [round(.5 * source.gauss(0, 1), 2) for _ in range(15)], sd)
+         for w, sd in ((.9, .2), (.1, .1))], 1)
 mixture(UNEQUAL, "unequal-minor", 4, [(.97, 0, 1), (.03, 6, 1)], 10)
 
 MANY = "many modes"

@@ -552,3 +552,51 @@ model { k ~ binomial(n, .3); }
 for make in (open_count, which_model, two_lines, far_integer, clock, factors,
              count_and_size, prior_modes_hierarchy, trials):
     make()
+
+
+# ---- where nothing climbs to the top -------------------------------------------
+
+def wall():
+    # along u = x[1] + x[2]; x[1] given u is normal(u / 2, sqrt(1/2))
+    def f(u):
+        return normal(u, 0, sqrt(2)) + 1.5 * u + 9 / 4 - 1000 * max(0, u - 1)
+
+    def squares():  # exp(a u) N(u; 0, 2) = exp(a^2) N(u; 2 a, 2)
+        below = 9 / 4 + 9 / 4 + log(cdf(1, 3, sqrt(2)))
+        a = 1.5 - 1000
+        z = (2 * a - 1) / sqrt(2)  # far below: Mills' ratio of the upper tail
+        mills = log(-1 / z + 1 / z ** 3 - 3 / z ** 5) - .5 * log(2 * pi)
+        above = 9 / 4 + 1000 + a * a - z * z / 2 + mills
+        return log_sum([below, above])
+    add(STEPS, "wall", """
+parameters { vector[2] x; }
+model {
+  x ~ normal(0, 1);
+  target += -1000 * fmax(0, x[1] + x[2] - 1) + 3 * x[1]; // @likelihood
+}
+""", {}, lambda: log_sum([log_gauss(f, -16, 1), log_gauss(f, 1, 1.1, 400)]),
+        "quadrature over the sum", squares, "squares completed",
+        tolerance=1e-4)
+
+
+def signs(d, y):
+    def of(k):
+        return binomial(y, 20, (k + .5) / (d + 1))
+    add(STEPS, "signs-%d" % d, """
+data { int D; int y; }
+parameters { vector[D] x; }
+model {
+  int k = 0;
+  x ~ normal(0, 1);
+  for (i in 1:D) k += x[i] > 0;
+  y ~ binomial(20, (k + .5) / (D + 1.0));
+}
+""", {"D": d, "y": y}, lambda: log_sum(
+        log_choose(d, k) - d * log(2) + of(k) for k in range(d + 1)),
+        "a sum over the number of positive ones",
+        lambda: log_sum(of(sum(s)) for s in product((0, 1), repeat=d))
+        - d * log(2), "a sum over all signs")
+
+
+wall()
+signs(10, 18)
