@@ -42,10 +42,10 @@ static uint64_t allowance(const tempera_sampler *s) {
 }
 
 /* Where the work of an evaluation is known, the first search looks at as many
- * points more as take some seventy milliseconds: about 0.6 ns for each number
+ * points more as take some 35 milliseconds: about 0.6 ns for each number
  * that is read or written, and what BESIDE numbers take for the look itself. By
  * that count, not by a clock: runs can be repeated. */
-static const double WORK = 1.2e8, BESIDE = 800, FEWEST_LOOKS = 1000;
+static const double WORK = 6e7, BESIDE = 800, FEWEST_LOOKS = 1000;
 
 static uint64_t cheap_looks(const tempera_sampler *s, double *theta) {
   const tempera_model *model = s->model;
