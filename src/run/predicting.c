@@ -8,14 +8,17 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Draws used, and numbers held at once. */
+/* Draws used, and numbers held at once: terms that do not fit are evaluated
+ * once more for each further block. Data are drawn again for every block where
+ * there are PITs, so that these stop at MOST_PITS terms. */
 enum {
   MOST_DRAWS = 2000,
   FEWEST_DRAWS = 500,
-  MOST_NUMBERS = 1 << 23,
+  MOST_NUMBERS = 1 << 24,
+  MOST_PITS = 20000,
   MOST_CHAINS = 64,
   KEPT_ROWS = 400,
-  KEPT_NUMBERS = 2000000,
+  KEPT_NUMBERS = 500000,
   PRIOR_ROWS = 1000
 };
 
@@ -172,7 +175,7 @@ static bool any_failed(const maker *m) {
 }
 
 static tempera_status run_blocks(maker *m, tempera_error *error) {
-  size_t n = draw_count(m), width = MOST_NUMBERS / (2 * n);
+  size_t n = draw_count(m), width = MOST_NUMBERS / (m->out->pit ? 2 * n : n);
   width = width < m->terms ? width : m->terms;
   m->log_lik = TM_NEW(m->arena, double, width *n + 1);
   if (!m->log_lik)
@@ -289,7 +292,7 @@ static bool prepare_data(maker *m) {
   memcpy(out->term, m->model.term, out->size * sizeof *out->term);
   memcpy(observed, m->model.replicas.observed, out->size * sizeof *observed);
   out->replicas.observed = observed;
-  if (!m->model.matched || m->own_count || m->terms < 2)
+  if (!m->model.matched || m->own_count || m->terms < 2 || m->terms > MOST_PITS)
     return true;
   out->pit = TM_NEW(out->arena, double, out->size);
   for (size_t e = 0; out->pit && e < out->size; e++)
