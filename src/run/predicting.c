@@ -16,6 +16,7 @@ enum {
   FEWEST_DRAWS = 500,
   MOST_NUMBERS = 1 << 24,
   MOST_PITS = 20000,
+  MOST_TERMS = 50000, /* beyond, they would take longer than the run */
   MOST_CHAINS = 64,
   KEPT_ROWS = 400,
   KEPT_NUMBERS = 500000,
@@ -421,6 +422,8 @@ tempera_status tm_predictions_add(const tempera_sampler *sampler,
   TM_TRY_DONE(m.arena && m.out ? TEMPERA_OK : tm_fail_memory(error));
   m.out->arena = kept;
   TM_TRY_DONE(look(&m, error));
+  if (m.terms > MOST_TERMS)
+    goto done;
   TM_TRY_DONE(make(&m, summary, error));
   summary->predictions = m.out;
   kept = NULL;
