@@ -497,7 +497,8 @@ TEMPERA_CHECKED tempera_status tempera_evaluator_at(
 
 /* Look at a model at `count` points: draws from the prior where the model has
  * them, else random unconstrained points (uniform on [-2, 2], as Stan starts).
- * Fills count x size values and count densities each. */
+ * Fills count x size values and count densities each; the log likelihood is NaN
+ * where either was NaN or +infinity, which is a failure only if all are. */
 TEMPERA_CHECKED tempera_status tempera_model_probe(
     const tempera_model *model, uint64_t seed, size_t count, double *theta,
     double *log_likelihood, double *log_prior, tempera_error *error);

@@ -123,10 +123,11 @@ static int print_points(const tempera_model *model, const char *path) {
     free(theta);
     return cli_fail(path, &error);
   }
-  int good = 0, prior_zero = 0;
+  int good = 0, prior_zero = 0, none = 0;
   double lowest = INFINITY, highest = -INFINITY;
   for (size_t i = 0; i < POINTS; i++) {
     prior_zero += !isfinite(prior[i]);
+    none += isnan(likelihood[i]);
     if (!isfinite(prior[i]) || !isfinite(likelihood[i]))
       continue;
     good++;
@@ -138,6 +139,10 @@ static int print_points(const tempera_model *model, const char *path) {
   if (good)
     printf(" (log likelihood from %g to %g)", lowest, highest);
   printf("\n");
+  if (none)
+    printf("at %d the density is not a number, or infinite: runs reject such "
+           "points and count them\n",
+           none);
   if (prior_zero)
     printf("%d have prior density zero%s\n", prior_zero,
            draws ? ": draws and density of the prior disagree" : "");

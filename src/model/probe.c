@@ -44,11 +44,14 @@ tempera_status tempera_model_probe(const tempera_model *model, uint64_t seed,
   tempera_status status = tm_point_create(model, arena, &point, error);
   if (status == TEMPERA_OK)
     status = tm_evaluator_create(model, arena, &evaluator, error);
-  evaluator.strict = true;
   for (size_t i = 0; i < count && status == TEMPERA_OK; i++) {
+    uint64_t rejected = evaluator.rejected;
+    /* where nothing else is seen, the first is the failure */
+    evaluator.strict = rejected == i && i + 1 == count;
     visit(&evaluator, &random, &point);
     memcpy(theta + i * model->size, point.theta, model->size * sizeof(double));
-    log_likelihood[i] = point.log_likelihood;
+    log_likelihood[i] =
+        evaluator.rejected > rejected ? (double)NAN : point.log_likelihood;
     log_prior[i] = point.log_prior;
     status = evaluator.status;
     if (status != TEMPERA_OK && error)

@@ -13,6 +13,16 @@ says "no gradients" 'normal has no gradients .* use another kernel'
 
 # Gradients beside differences: a slope that is one thousandth off is seen;
 # large values, whose rounding differences feel, are no false alarm.
+cat > some.stan << 'END'
+data { vector[4] y; }
+parameters { real x; }
+model {
+  x ~ normal(0, 1);
+  target += x > 1 ? positive_infinity() : normal_lpdf(y | x, 1); // @likelihood
+}
+END
+status 0 "infinite here and there" "$tempera" check some.stan -d y.json
+prints "infinite here and there" '^at [0-9]+ the density is not a number, or infinite'
 status 1 "wrong slope" "$tempera" check "$models/wrong_slope.so" -d y.json \
   --gradient
 prints "wrong slope" '^gradient of the log prior: 5 slopes agree'

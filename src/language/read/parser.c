@@ -206,10 +206,5 @@ tempera_status tm_parse(tm_program *program) {
   while (tm_peek(&p)->kind != TM_TOKEN_END)
     if (!block(&p))
       return error->line ? TEMPERA_ERROR_INPUT : tm_fail_memory(error);
-  for (int b = 0; b < TM_BLOCK_COUNT; b++)
-    if (program->blocks[b].token)
-      return TEMPERA_OK;
-  return tm_complain(&program->source, tm_peek(&p),
-                     "the program is empty; expected a parameters block and "
-                     "a model block");
+  return TEMPERA_OK;
 }
