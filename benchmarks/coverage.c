@@ -142,6 +142,72 @@ static tempera_model *make_model(const char *name, size_t *size,
 }
 
 /* ------------------------------------------------------------------------
+ * (d) What else a run answers: WBIC and Savage-Dickey of (b), the fractional
+ * evidence of a mean with a flat prior, 20 observations of sd 1, at b = 0.25
+ */
+
+static const double FLAT_N = 20, FLAT_MEAN = 0.7, FLAT_SQUARES = 17.5;
+static const double FLAT_B = 0.25;
+
+static int flat_likelihood(const double *theta, double *value, void *user) {
+  (void)user;
+  double off = FLAT_MEAN - theta[0];
+  *value = -0.5 * (FLAT_N * (LOG_2_PI + off * off) + FLAT_SQUARES);
+  return 0;
+}
+
+static int flat_prior(const double *theta, double *value, void *user) {
+  (void)theta;
+  (void)user;
+  *value = 0;
+  return 0;
+}
+
+static double flat_log_z(double tau) {
+  return -0.5 * tau * (FLAT_N * LOG_2_PI + FLAT_SQUARES) +
+         0.5 * (LOG_2_PI - log(tau * FLAT_N));
+}
+
+static tempera_model *make_flat(void) {
+  tempera_parameter theta = {
+      .name = "theta", .lower = -INFINITY, .upper = INFINITY};
+  tempera_model_spec spec = {.name = "flat",
+                             .parameters = &theta,
+                             .parameter_count = 1,
+                             .log_likelihood = flat_likelihood,
+                             .log_prior = flat_prior,
+                             .prior_improper = true};
+  tempera_model *model = NULL;
+  bench_check(tempera_model_create(&spec, &model, &bench_error));
+  return model;
+}
+
+/* WBIC of (b) at tau = 1/log n, n the number of its terms. */
+static double gaussian_wbic(void) {
+  double tau = 1 / log(GAUSSIAN_SIZE), sum = 0;
+  for (size_t i = 0; i < GAUSSIAN_SIZE; i++) {
+    double s2 = gaussian_sd(i) * gaussian_sd(i), p = 1 + tau / s2;
+    double off = gaussian_y(i) * (1 - tau / s2 / p);
+    sum += 0.5 * (LOG_2_PI + log(s2) + (off * off + 1 / p) / s2);
+  }
+  return sum;
+}
+
+/* log BF of theta[4] = -1. */
+static double gaussian_savage_dickey(void) {
+  double s2 = gaussian_sd(3) * gaussian_sd(3), v = s2 / (1 + s2);
+  return log_normal(-1, gaussian_y(3) / (1 + s2), v) - log_normal(-1, 0, 1);
+}
+
+/* log BF of theta[4] > -1.1. */
+static double gaussian_odds(void) {
+  double s2 = gaussian_sd(3) * gaussian_sd(3), sd = sqrt(s2 / (1 + s2));
+  double p = 0.5 * erfc((-1.1 - gaussian_y(3) / (1 + s2)) / sd / sqrt(2));
+  double q = 0.5 * erfc(-1.1 / sqrt(2));
+  return log(p / (1 - p)) - log(q / (1 - q));
+}
+
+/* ------------------------------------------------------------------------
  * Counting
  */
 
@@ -180,6 +246,95 @@ static void cover(experiment *e, const problem *p, tempera_model *model,
   tempera_model_free(model);
 }
 
+/* One kind of answer over all seeds. */
+typedef struct tally {
+  const char *name;
+  double truth, error, square, se;
+  size_t covered, made;
+} tally;
+
+static void tally_add(tally *t, double value, double se) {
+  if (!isfinite(value) || !(se > 0))
+    return;
+  double off = value - t->truth;
+  t->made++;
+  t->covered += fabs(off) <= 1.96 * se;
+  t->error += off;
+  t->square += off * off;
+  t->se += se;
+}
+
+static void tally_show(experiment *e, const tally *t) {
+  double n = (double)t->made;
+  bool met = t->covered >= LEAST && t->covered <= MOST;
+  printf("%-25s %4zu of %-4zu %8.4f %8.4f %8.4f  %s\n", t->name, t->covered,
+         t->made, t->error / n, sqrt(t->square / n), t->se / n,
+         e->seeds == SEEDS ? experiment_verdict(e, met) : "not judged");
+  json_array_append_new(
+      e->rows,
+      json_pack("{s:s,s:s,s:I,s:I,s:b,s:f,s:f,s:f}", "problem", "answers",
+                "estimator", t->name, "seeds", (json_int_t)t->made, "covered",
+                (json_int_t)t->covered, "met", met, "mean_error",
+                t->error / n, "rms_error", sqrt(t->square / n), "mean_se",
+                t->se / n));
+}
+
+static tempera_summary *run_for_answers(const tempera_model *model,
+                                 const tempera_options *options,
+                                 tempera_sampler **sampler) {
+  tempera_summary *summary = NULL;
+  bench_check(tempera_sampler_create(model, options, sampler, &bench_error));
+  bench_check(tempera_sampler_run(*sampler, NULL, NULL, &bench_error));
+  bench_check(tempera_sampler_summarise(*sampler, &summary, &bench_error));
+  return summary;
+}
+
+static void tally_hypothesis(tally *t, const tempera_sampler *sampler,
+                             const char *null, uint64_t seed) {
+  tempera_hypothesis *h = NULL;
+  bench_check(tempera_hypothesis_test(tempera_sampler_model(sampler),
+                                      tempera_sampler_draws(sampler), null,
+                                      seed, &h, &bench_error));
+  tally_add(t, h->log_bf, h->se);
+  tempera_hypothesis_free(h);
+}
+
+static void cover_answers(experiment *e) {
+  enum { WBIC, FRACTIONAL, POINT, ODDS, KINDS };
+  tally t[KINDS] = {{.name = "WBIC", .truth = gaussian_wbic()},
+                    {.name = "fractional evidence",
+                     .truth = flat_log_z(1) - flat_log_z(FLAT_B)},
+                    {.name = "Savage-Dickey",
+                     .truth = gaussian_savage_dickey()},
+                    {.name = "odds of an interval", .truth = gaussian_odds()}};
+  tempera_model *gauss =
+      make_model("gaussian10", &gaussian_size, gaussian, gaussian_gradient);
+  tempera_model *flat = make_flat();
+  for (uint64_t seed = 1; experiment_wants(e, "answers") && seed <= e->seeds;
+       seed++) {
+    tempera_sampler *sampler = NULL;
+    tempera_options o = fixed_length(4, 500, 1000);
+    o.seed = seed;
+    o.threads = 1;
+    o.observations = GAUSSIAN_SIZE;
+    tempera_summary *s = run_for_answers(gauss, &o, &sampler);
+    tally_add(&t[WBIC], s->wbic.value, s->wbic.se);
+    tally_hypothesis(&t[POINT], sampler, "theta[4] = -1", seed);
+    tally_hypothesis(&t[ODDS], sampler, "theta[4] > -1.1", seed);
+    tempera_summary_free(s);
+    tempera_sampler_free(sampler);
+    o.tau_min = FLAT_B;
+    s = run_for_answers(flat, &o, &sampler);
+    tally_add(&t[FRACTIONAL], s->fractional.value, s->fractional.se);
+    tempera_summary_free(s);
+    tempera_sampler_free(sampler);
+  }
+  for (size_t k = 0; experiment_wants(e, "answers") && k < KINDS; k++)
+    tally_show(e, &t[k]);
+  tempera_model_free(gauss);
+  tempera_model_free(flat);
+}
+
 int main(int argc, char **argv) {
   experiment e = experiment_begin(argc, argv, SEEDS);
   printf("%-15s %-9s %-11s %9s %8s %8s\n", "problem", "estimator", "covered",
@@ -201,5 +356,6 @@ int main(int argc, char **argv) {
     cover(&e, &mixed,
           make_model(mixed.name, &mixture_size, mixture, mixture_gradient), &o);
   }
+  cover_answers(&e);
   return experiment_end(&e);
 }

@@ -1200,6 +1200,41 @@ TEMPERA_CHECKED tempera_status tempera_run_report(const char *folder,
                                                   tempera_error *error);
 
 /* ------------------------------------------------------------------------
+ * Hypotheses on parameters
+ */
+
+/* A hypothesis tested within one model. With positive prior probability (an
+ * interval, a value of an integer) `posterior` and `prior` are logs of
+ * probabilities, log_bf is the log of posterior over prior odds; else they are
+ * logs of densities over the parameters that are fixed, and log_bf is the
+ * Savage-Dickey ratio, posterior - prior. */
+typedef struct tempera_hypothesis {
+  char *words; /* as it was understood */
+  bool point;  /* reals are fixed */
+  double log_bf, se; /* for it, against its being false; NaN: none */
+  double posterior, posterior_se, prior, prior_se;
+  double pareto_k; /* the worse of both; beyond 0.7 errors mean little; NaN for
+                      probabilities */
+  size_t evaluations; /* of the likelihood */
+  char *warning;      /* or NULL */
+} tempera_hypothesis;
+
+/* `null`: conditions separated by commas, all of which must hold: NAME = X,
+ * NAME < X, NAME > X, A < NAME < B, |NAME| < X. The draws are the model's, with
+ * target draws. Free with tempera_hypothesis_free. */
+TEMPERA_CHECKED tempera_status tempera_hypothesis_test(
+    const tempera_model *model, const tempera_draws *draws, const char *null,
+    uint64_t seed, tempera_hypothesis **hypothesis, tempera_error *error);
+void tempera_hypothesis_free(tempera_hypothesis *hypothesis);
+/* Free the texts with tempera_text_free. */
+TEMPERA_CHECKED tempera_status
+tempera_hypothesis_text(const tempera_hypothesis *hypothesis, char **text,
+                        tempera_error *error);
+TEMPERA_CHECKED tempera_status
+tempera_hypothesis_json(const tempera_hypothesis *hypothesis, char **text,
+                        tempera_error *error);
+
+/* ------------------------------------------------------------------------
  * Model comparison
  */
 

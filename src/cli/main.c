@@ -19,6 +19,7 @@ static const char help[] =
     "                                          with more iterations\n"
     "  summary RUN                             a run's tables again\n"
     "  compare RUN RUN...                      log Bayes factors\n"
+    "  test RUN --null \"NAME = VALUE\"          a hypothesis on parameters\n"
     "  report RUN [-o FILE.html]               a run as one page with charts\n"
     "  calibrate MODEL.stan -d DATA.json       simulation-based calibration\n"
     "  reproduce [bimodal|galaxy|sir|all]      the paper's tables and "
@@ -47,7 +48,7 @@ static const command commands[] = {
     {"summary", cli_summary}, {"compare", cli_compare},
     {"compile", cli_compile}, {"report", cli_report},
     {"resume", cli_resume},   {"reproduce", cli_reproduce},
-    {"calibrate", cli_calibrate}};
+    {"calibrate", cli_calibrate}, {"test", cli_test}};
 
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
