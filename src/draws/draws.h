@@ -76,7 +76,6 @@ struct tempera_draws {
   double tau_min;
   bool evidence; /* false: the prior is improper, no evidence exists */
   bool likelihood;     /* false: the model has none */
-  size_t observations; /* terms of the log likelihood; 0: not known */
   /* Prior mass of {L > 0}: n prior draws, of which `zero` had L = 0; and
    * their log likelihoods, which must outlive the draws (or NULL). */
   size_t prior_draws, prior_zero;

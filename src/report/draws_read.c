@@ -74,7 +74,6 @@ static tempera_status fill_law(const tempera_summary *s, tempera_draws *draws,
                                tempera_error *error) {
   size_t n = s->tau_prior_count;
   draws->likelihood = true;
-  draws->observations = s->observations;
   if (n < 2)
     return TEMPERA_OK;
   double *tau = TM_NEW(draws->arena, double, n);

@@ -46,8 +46,6 @@ static tempera_status make_draws(tempera_sampler *s, tempera_error *error) {
   s->draws->tau_min = o->tau_min;
   s->draws->evidence = o->tau_min == 0 && !s->model->spec.no_likelihood;
   s->draws->likelihood = !s->model->spec.no_likelihood;
-  s->draws->observations =
-      o->observations ? o->observations : s->model->spec.observations;
   s->draws->prior_draws = s->starts.prior_draws;
   s->draws->prior_zero = s->starts.prior_zero;
   s->draws->prior_log_likelihood =

@@ -110,7 +110,7 @@ static tempera_status by_path(const tempera_draws *draws, tempera_summary *s,
                               tempera_error *error) {
   tm_tempered view;
   TM_TRY(tm_tempered_create(draws, MOST_DRAWS, &view, error));
-  double n = (double)draws->observations;
+  double n = (double)s->observations;
   double *scratch = TM_NEW(view.arena, double, view.count + 1);
   tempera_status status = scratch ? TEMPERA_OK : tm_fail_memory(error);
   if (scratch && n > M_E) {
@@ -124,11 +124,11 @@ static tempera_status by_path(const tempera_draws *draws, tempera_summary *s,
 }
 
 tempera_status tm_estimate_power(const tempera_draws *draws,
-                                 tempera_summary *summary,
+                                 size_t observations, tempera_summary *summary,
                                  tempera_error *error) {
   tempera_summary *s = summary;
   s->wbic = s->fractional = NONE;
-  s->observations = draws->observations;
+  s->observations = observations;
   if (!draws->likelihood)
     return TEMPERA_OK;
   TM_TRY(copy_tau_prior(draws, s, error));

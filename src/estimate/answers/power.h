@@ -16,9 +16,10 @@ tempera_path_answer tm_power_mean(tm_tempered *view, double tau);
 tempera_path_answer tm_power_rise(tm_tempered *view, double tau,
                                   double *scratch);
 
-/* The summary's wbic and fractional, the tau prior and observations; after the
- * headline. */
+/* The summary's wbic and fractional, the tau prior and observations (0: not
+ * known); after the headline. */
 TEMPERA_CHECKED tempera_status tm_estimate_power(const tempera_draws *draws,
+                                                 size_t observations,
                                                  tempera_summary *summary,
                                                  tempera_error *error);
 
