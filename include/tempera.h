@@ -979,6 +979,16 @@ typedef struct tempera_path_answer {
   double value, se, tau;
 } tempera_path_answer;
 
+/* Power-scaling sensitivity of a value (Kallioinen et al. 2023): how fast its
+ * posterior moves with the weight of the prior and of the likelihood; NaN:
+ * unknown. */
+typedef struct tempera_sensitivity {
+  double prior, prior_se, likelihood, likelihood_se;
+} tempera_sensitivity;
+/* "prior-data conflict", "weak likelihood", or NULL: from 0.05 on. */
+const char *
+tempera_sensitivity_words(const tempera_sensitivity *sensitivity);
+
 /* A knot of log P(tau), which is linear between knots (or, for steps, constant
  * up to the next). */
 typedef struct tempera_tau_knot {
@@ -1067,6 +1077,7 @@ typedef struct tempera_summary {
   size_t tau_prior_count;
   double tau_prior_atom;
   bool tau_prior_steps;
+  tempera_sensitivity *sensitivity; /* one for each of `values`, or NULL */
   tempera_loo *loo; /* NULL where it cannot be had */
   tempera_predictions *predictions; /* the library's own, or NULL */
   /* Where labels are permuted: the values of mu[1..K], ... once every draw has
@@ -1198,6 +1209,16 @@ TEMPERA_CHECKED tempera_status tempera_netcdf_write(
 TEMPERA_CHECKED tempera_status tempera_run_report(const char *folder,
                                                   const char *path,
                                                   tempera_error *error);
+
+/* The evidence of a fit made elsewhere, by bridge sampling: `paths` are CSV
+ * files of CmdStan, rstan or this program, one per chain. Refused where they
+ * cannot be draws of this model's posterior (bounds, zero density, an lp__ that
+ * differs from the log density by more than a constant). The summary has no
+ * verdict: what the fit has not seen nobody knows. Its reference has the Pareto
+ * k of the fitted density. */
+TEMPERA_CHECKED tempera_status tempera_fit_evidence(
+    const tempera_model *model, const char *const *paths, size_t count,
+    uint64_t seed, tempera_summary **summary, tempera_error *error);
 
 /* ------------------------------------------------------------------------
  * Hypotheses on parameters

@@ -22,6 +22,7 @@ int cli_reproduce(int argc, char **argv);
 int cli_resume(int argc, char **argv);
 int cli_calibrate(int argc, char **argv);
 int cli_test(int argc, char **argv);
+int cli_evidence(int argc, char **argv);
 
 /* Before all else, with main's argv: chains are what runs in parallel, not
  * BLAS. */

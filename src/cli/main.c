@@ -19,6 +19,7 @@ static const char help[] =
     "                                          with more iterations\n"
     "  summary RUN                             a run's tables again\n"
     "  compare RUN RUN...                      log Bayes factors\n"
+    "  evidence MODEL --draws CSV...           of a fit made elsewhere\n"
     "  test RUN --null \"NAME = VALUE\"          a hypothesis on parameters\n"
     "  report RUN [-o FILE.html]               a run as one page with charts\n"
     "  calibrate MODEL.stan -d DATA.json       simulation-based calibration\n"
@@ -48,7 +49,8 @@ static const command commands[] = {
     {"summary", cli_summary}, {"compare", cli_compare},
     {"compile", cli_compile}, {"report", cli_report},
     {"resume", cli_resume},   {"reproduce", cli_reproduce},
-    {"calibrate", cli_calibrate}, {"test", cli_test}};
+    {"calibrate", cli_calibrate}, {"test", cli_test},
+    {"evidence", cli_evidence}};
 
 enum { COMMANDS = sizeof commands / sizeof *commands };
 

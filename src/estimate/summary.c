@@ -171,6 +171,7 @@ void tempera_summary_free(tempera_summary *summary) {
   tm_heap_free(summary->curve);
   tm_heap_free(summary->history);
   tm_heap_free(summary->tau_prior);
+  tm_heap_free(summary->sensitivity);
   if (summary->reference)
     tm_heap_free(summary->reference->curve);
   tm_heap_free(summary->reference);

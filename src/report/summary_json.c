@@ -97,6 +97,25 @@ static json_t *pmf(const tempera_value_summary *v) {
   return list;
 }
 
+static json_t *sensitivity(const tempera_sensitivity *s) {
+  if (!s || !isfinite(s->prior) || !isfinite(s->likelihood))
+    return json_null();
+  json_t *object = json_object();
+  tm_json_real(object, "prior", s->prior);
+  tm_json_real(object, "prior_se", s->prior_se);
+  tm_json_real(object, "likelihood", s->likelihood);
+  tm_json_real(object, "likelihood_se", s->likelihood_se);
+  tm_json_string(object, "word", tempera_sensitivity_words(s));
+  return object;
+}
+
+/* Those of each, after them. */
+static void add_sensitivities(const tempera_summary *s, json_t *list) {
+  for (size_t i = 0; i < s->value_count; i++)
+    json_object_set_new(json_array_get(list, i), "sensitivity",
+                        sensitivity(s->sensitivity ? &s->sensitivity[i] : NULL));
+}
+
 static json_t *values(const tempera_value_summary *each, size_t count) {
   json_t *list = json_array();
   for (size_t i = 0; i < count; i++) {
@@ -365,7 +384,9 @@ tempera_status tempera_summary_json(const tempera_summary *summary, char **text,
     tm_json_real(root, "relabelled_rhat", s->relabelled_rhat);
     tm_json_real(root, "relabelled_ess", s->relabelled_ess);
   }
-  json_object_set_new(root, "parameters", values(s->values, s->value_count));
+  json_t *parameters = values(s->values, s->value_count);
+  add_sensitivities(s, parameters);
+  json_object_set_new(root, "parameters", parameters);
   if (s->component_count)
     json_object_set_new(root, "components",
                         values(s->components, s->component_count));

@@ -156,6 +156,22 @@ static bool read_values(const json_t *list, tempera_value_summary **values,
   return true;
 }
 
+/* After the values. */
+static bool read_sensitivities(const json_t *list, tempera_summary *s) {
+  if (!s->value_count ||
+      !json_object_get(json_array_get(list, 0), "sensitivity"))
+    return true;
+  s->sensitivity = tm_heap_alloc(s->value_count, sizeof *s->sensitivity);
+  for (size_t i = 0; s->sensitivity && i < s->value_count; i++) {
+    const json_t *item =
+        json_object_get(json_array_get(list, i), "sensitivity");
+    s->sensitivity[i] = (tempera_sensitivity){
+        real(item, "prior"), real(item, "prior_se"), real(item, "likelihood"),
+        real(item, "likelihood_se")};
+  }
+  return s->sensitivity != NULL;
+}
+
 /* After the values: a mode's means are stored by their names. */
 static bool read_modes(const json_t *list, tempera_summary *s) {
   if (!room(list, sizeof *s->modes, &s->modes, &s->mode_count))
@@ -441,6 +457,7 @@ static bool read_summary(const json_t *root, tempera_summary *s) {
          read_evidence(root, s) &&
          read_values(json_object_get(root, "parameters"), &s->values,
                      &s->value_count) &&
+         read_sensitivities(json_object_get(root, "parameters"), s) &&
          read_values(json_object_get(root, "quantities"), &s->quantities,
                      &s->quantity_count) &&
          read_values(json_object_get(root, "components"), &s->components,

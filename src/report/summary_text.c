@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { WRAP = 78, MODES_SHOWN = 8, MODE_COLUMNS = 6 };
+enum { WRAP = 78, MODES_SHOWN = 8, SENSITIVITIES_SHOWN = 8, MODE_COLUMNS = 6 };
 
 void tm_screen_heading(tm_text *out, const char *title,
                        const tm_screen *screen) {
@@ -49,6 +49,26 @@ static void add_labels(tm_text *out, const tempera_summary *s) {
     tm_text_printf(out, "  %.3f", s->labels[i]);
   tm_text_printf(out, "\n  components in order: R-hat %.3f, ESS %.0f\n",
                  s->relabelled_rhat, s->relabelled_ess);
+}
+
+/* Only what calls for a look: the rest is in summary.json. */
+static void add_sensitivities(tm_text *out, const tempera_summary *s,
+                              const tm_screen *screen) {
+  size_t found = 0;
+  for (size_t i = 0; s->sensitivity && i < s->value_count; i++) {
+    const tempera_sensitivity *v = &s->sensitivity[i];
+    const char *word = tempera_sensitivity_words(v);
+    if (!word)
+      continue;
+    if (found++ == 0)
+      tm_screen_heading(out, "Sensitivity to prior and likelihood", screen);
+    if (found <= SENSITIVITIES_SHOWN || screen->all)
+      tm_text_printf(out, "  %-12s %s: prior %.3f, likelihood %.3f\n",
+                     s->values[i].name, word, v->prior, v->likelihood);
+  }
+  if (found > SENSITIVITIES_SHOWN && !screen->all)
+    tm_text_printf(out, "  ... and %zu more (--all)\n",
+                   found - SENSITIVITIES_SHOWN);
 }
 
 static void add_modes(tm_text *out, const tempera_summary *s,
@@ -275,6 +295,7 @@ static tempera_status write_screen(const tempera_summary *s,
   add_verdict(&out, s, screen);
   add_evidence(&out, s, screen);
   tm_screen_values(&out, s, screen);
+  add_sensitivities(&out, s, screen);
   add_modes(&out, s, screen);
   add_levels(&out, s, screen);
   add_tempering(&out, s, screen);

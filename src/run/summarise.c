@@ -3,6 +3,7 @@
 #include "run/sampler.h"
 
 #include "estimate/answers/power.h"
+#include "estimate/answers/sensitivity.h"
 #include "estimate/estimate.h"
 #include "estimate/evidence/evidence.h"
 #include "estimate/findings.h"
@@ -324,6 +325,8 @@ tempera_status tempera_sampler_summarise(const tempera_sampler *sampler,
   if (status == TEMPERA_OK)
     status = tm_estimate_power(sampler->draws, observations(sampler), made,
                                error);
+  if (status == TEMPERA_OK)
+    status = tm_estimate_sensitivity(sampler->draws, made, error);
   if (status != TEMPERA_OK) {
     tempera_summary_free(made);
     return status;
