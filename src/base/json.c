@@ -45,13 +45,19 @@ bool tm_json_starved(void) {
 
 tempera_status tm_json_load(const char *folder, const char *name, json_t **root,
                             tempera_error *error) {
-  char *path = tm_path_join(folder, name);
-  if (!path)
-    return tm_fail_memory(error);
-  tm_json_watch();
-  *root = json_load_file(path, 0, NULL);
+  char *path = tm_path_join(folder, name), *content = NULL;
+  size_t length = 0;
+  tempera_status status = path ? TEMPERA_OK : tm_fail_memory(error);
+  *root = NULL;
+  if (path && tm_file_exists(path))
+    status = tm_file_read(path, &content, &length, error);
   tm_heap_free(path);
-  return tm_json_starved() ? tm_fail_memory(error) : TEMPERA_OK;
+  tm_json_watch();
+  if (content)
+    *root = json_loadb(content, length, 0, NULL);
+  tm_heap_free(content);
+  return status == TEMPERA_OK && tm_json_starved() ? tm_fail_memory(error)
+                                                   : status;
 }
 
 /* ---- reading -------------------------------------------------------------- */
