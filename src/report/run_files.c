@@ -235,11 +235,17 @@ static tempera_status read_names(const tm_run_files *files, const char *path,
   if (!file)
     return tm_fail(error, TEMPERA_ERROR_IO, "cannot open %s: %s", path,
                    strerror(errno));
-  bool some;
+  bool some, starved;
+  errno = 0;
   do
     some = getline(&line, &room, file) >= 0;
   while (some && *line == '#');
+  starved = !some && errno == ENOMEM;
   fclose(file);
+  if (starved) {
+    free(line);
+    return tm_fail_memory(error);
+  }
   char none[] = "";
   if (some)
     *line_end(line, &next) = '\0';

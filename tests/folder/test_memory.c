@@ -7,6 +7,7 @@
 
 #include "cmocka_all.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +30,12 @@ void *__libc_realloc(void *memory, size_t size);
 void *__libc_memalign(size_t alignment, size_t size);
 void __libc_free(void *memory);
 
-static bool refuses(void) { return ++asked == fails_at; }
+static bool refuses(void) {
+  bool now = ++asked == fails_at;
+  if (now)
+    errno = ENOMEM; /* as the C library has it */
+  return now;
+}
 
 static void *counted(void *memory) {
   living += memory != NULL;
