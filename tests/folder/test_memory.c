@@ -156,7 +156,7 @@ static void clear_folder(void) {
       "checkpoint",    "checkpoint.old",  "checkpoint.next",
       "target-1.csv",  "target-2.csv",    "tempered-1.csv",
       "tempered-2.csv", "reference-1.csv", "reference-2.csv",
-      "checkpoint.draws", ".lock"};
+      "checkpoint.draws", "prior.csv",       ".lock"};
   char path[256];
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     snprintf(path, sizeof path, "%s/%s", folder, names[i]);
