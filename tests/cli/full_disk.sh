@@ -15,8 +15,8 @@ for file in target-1 target-2 tempered-1 tempered-2; do
   [ "$(rows limited/$file.csv)" = "$safe" ] ||
     fail "$file does not hold the $safe rows promised"
 done
-awk -F, '!/^#/ && NF != 11 { exit 1 }' limited/target-1.csv ||
-  fail "a row is not whole"
+awk -F, '/^#/ { next } !columns { columns = NF } NF != columns { bad = 1 }
+  END { exit bad || columns < 5 }' limited/target-1.csv || fail "a row is not whole"
 grep -q "num_samples = $safe " limited/target-1.csv ||
   fail "num_samples does not follow the rows"
 

@@ -76,7 +76,9 @@ status 1 "nowhere to write" "$tempera" report run -o absent/report.html
 says "nowhere to write" 'absent/report\.html'
 mkdir empty
 cp run/*.json empty
-grep '^#' run/target-1.csv > empty/target-1.csv
+for file in run/target-*.csv; do # their comments alone
+  grep '^#' "$file" > "empty/${file#run/}"
+done
 status 1 "no draws" "$tempera" report empty
 says "no draws" 'target-1\.csv holds no draws'
 status 2 "two runs" "$tempera" report run copy
