@@ -6,6 +6,7 @@
 #include "language/check/check.h"
 #include "language/emit/emit.h"
 #include "language/emit/hoist.h"
+#include "language/emit/rows.h"
 #include "language/read/own_functions.h"
 
 #include <string.h>
@@ -17,7 +18,8 @@ static tempera_status front_end(tempera_program *p, const char *text,
   TM_TRY(tm_parse(&p->tree));
   TM_TRY(tm_check(&p->tree));
   TM_TRY(tm_split_program(&p->tree, &p->split));
-  return tm_hoist(&p->tree);
+  TM_TRY(tm_hoist(&p->tree));
+  return tm_rows_find(&p->tree);
 }
 
 static char *model_name(tm_arena *arena, const char *path) {

@@ -2,6 +2,7 @@
  * the entry points of prelude.h's tm_entry. */
 #include "language/emit/emit.h"
 
+#include "language/emit/rows.h"
 #include "language/emit/terms.h"
 
 #include <string.h>
@@ -27,6 +28,9 @@ static void emit_instance(tm_emitter *g) {
                  tm_held_name(tm_held_type(g, e->type, TM_LEVEL_DATA)), e->kept,
                  e->token->line);
   }
+  for (size_t i = 0; i < tree->rows.count; i++)
+    tm_emit_line(g, "  tm_rows *rows_%zu;", i + 1);
+  tm_emit_line(g, "  int lean; /* rows are done by the library */");
   tm_emit_line(g, "  char end_;");
   tm_emit_line(g, "} instance;");
 }
@@ -302,6 +306,7 @@ static void emit_parameters(tm_emitter *g) {
   }
   emit_announcements(g, TM_BLOCK_TRANSFORMED_PARAMETERS);
   emit_announcements(g, TM_BLOCK_GENERATED_QUANTITIES);
+  tm_emit_row_plans(g);
   tm_emit_line(g, "}");
 }
 
@@ -312,15 +317,17 @@ static void emit_block(tm_emitter *g, tm_block_kind kind) {
   tm_emit_statements(g, block->statements, block->count);
 }
 
-static void emit_density(tm_emitter *g, tm_part part, bool gradient) {
+/* `kind` is "", or says which of two ways of doing it this is. */
+static void emit_way(tm_emitter *g, tm_part part, bool gradient,
+                     const char *kind) {
   g->part = part;
   g->gradient = gradient;
   tm_emit_need(g);
   tm_emit_line(g,
-               "static void %s_%s(tm_tape *t, const void *i_, "
+               "static void %s_%s%s(tm_tape *t, const void *i_, "
                "const double *theta%s) {",
                part == TM_PART_PRIOR ? "prior" : "likelihood",
-               gradient ? "gradient" : "value",
+               gradient ? "gradient" : "value", kind,
                gradient ? ", double *gradient" : "");
   g->indent = 1;
   tm_emit_line(g, "const instance *I = i_;");
@@ -335,6 +342,31 @@ static void emit_density(tm_emitter *g, tm_part part, bool gradient) {
   tm_emit_line(g, "}");
   g->gradient = false;
   g->needed = NULL;
+}
+
+/* Statements over rows by the library; or, where the data do not allow that,
+ * one by one. */
+static void emit_density(tm_emitter *g, tm_part part, bool gradient) {
+  const char *name = part == TM_PART_PRIOR ? "prior" : "likelihood";
+  const char *what = gradient ? "gradient" : "value";
+  if (!tm_emit_has_rows(g, part)) {
+    emit_way(g, part, gradient, "");
+    return;
+  }
+  g->rows = true;
+  emit_way(g, part, gradient, "_lean");
+  g->rows = false;
+  tm_emit_line(g, "__attribute__((cold, optimize(\"O0\")))");
+  emit_way(g, part, gradient, "_plain");
+  tm_emit_line(g,
+               "static void %s_%s(tm_tape *t, const void *i_, "
+               "const double *theta%s) {",
+               name, what, gradient ? ", double *gradient" : "");
+  tm_emit_line(g,
+               "  (((const instance *)i_)->lean ? %s_%s_lean : %s_%s_plain)"
+               "(t, i_, theta%s);",
+               name, what, name, what, gradient ? ", gradient" : "");
+  tm_emit_line(g, "}");
 }
 
 /* Everything once more, to find out which statement makes the density zero:

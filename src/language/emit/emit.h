@@ -36,17 +36,18 @@ typedef struct tm_emitter {
   size_t kernel_count, kernel_capacity;
   int indent;
   const tm_function *function;
-  bool drawing;    /* prior draws: ~ assigns */
-  bool silent;     /* the target is not raised: values only */
-  bool outputs;    /* quantities: reject stops, output at the end */
-  bool explaining; /* every statement says where it is, and what it did */
-  bool placing;    /* where it is only */
-  bool measuring;  /* guards say how far they are from holding */
-  bool reading;    /* the data: kept expressions are computed here */
-  bool pointing;   /* the likelihood's terms one by one */
+  bool drawing;     /* prior draws: ~ assigns */
+  bool silent;      /* the target is not raised: values only */
+  bool outputs;     /* quantities: reject stops, output at the end */
+  bool explaining;  /* every statement says where it is, and what it did */
+  bool placing;     /* where it is only */
+  bool measuring;   /* guards say how far they are from holding */
+  bool reading;     /* the data: kept expressions are computed here */
+  bool pointing;    /* the likelihood's terms one by one */
   bool replicating; /* outcomes are drawn */
   bool *drawn;      /* by variable index, then: data with drawn outcomes */
   bool *gathered;   /* by variable index, pointing: one term when added */
+  bool rows;        /* statements over rows are left to the library */
   bool *direct; /* by variable index: parameters whose elements are taken from
                    theta as it is; or NULL */
 } tm_emitter;

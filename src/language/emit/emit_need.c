@@ -1,6 +1,6 @@
 /* emit_need.c - which variables and statements a density needs. The prior
  * should not pay for what only the likelihood uses, and conversely. */
-#include "language/emit/emit.h"
+#include "language/emit/rows.h"
 
 #include <string.h>
 
@@ -111,6 +111,12 @@ static void mark_all(marker *m, tm_statement *const *body, size_t count) {
       continue;
     if (s->instead) {
       mark_all(m, &s->instead, 1);
+      continue;
+    }
+    if (m->g->rows && s->rows) {
+      for (int k = 0; k < s->rows->count; k++)
+        if (s->rows->nodes[k].leaf >= 0)
+          mark(m, s->rows->nodes[k].value);
       continue;
     }
     mark(m, s->left);

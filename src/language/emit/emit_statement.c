@@ -1,5 +1,5 @@
 /* emit_statement.c - statements to C. */
-#include "language/emit/emit.h"
+#include "language/emit/rows.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -378,6 +378,10 @@ static bool only_raises(const tm_statement *s) {
 static void emit_kind(tm_emitter *g, const tm_statement *s) {
   if (s->instead && !g->drawing) {
     tm_emit_statements(g, &s->instead, 1);
+    return;
+  }
+  if (g->rows && s->rows) {
+    tm_emit_rows(g, s->rows);
     return;
   }
   if (g->drawing && tm_emit_draws(g, s)) {

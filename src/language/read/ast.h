@@ -219,6 +219,7 @@ struct tm_statement {
   tm_statement *instead; /* is emitted in its place (patch.c) */
   tm_term *terms;        /* of what it adds, when that is a sum */
   size_t term_count;
+  struct tm_row_statement *rows; /* it does the same to all rows (rows.c) */
 };
 
 typedef struct tm_argument {
@@ -264,6 +265,7 @@ typedef struct tm_program {
   int variable_count;
   tm_expression **kept; /* by tm_hoist; number k is at k - 1 */
   size_t kept_count;
+  tm_list rows;     /* by tm_rows_find: statements over rows */
   tm_list warnings; /* by the checker: "LINE:COLUMN: what" */
 } tm_program;
 

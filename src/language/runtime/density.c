@@ -42,10 +42,19 @@ static void add_slopes(double *to, bool scalar, const double *d, long n) {
     *to += sum;
 }
 
+static double sum_of(const double *values, long n) {
+  double total = 0;
+#pragma omp simd reduction(+ : total)
+  for (long k = 0; k < n; k++)
+    total += values[k];
+  return total;
+}
+
 /* The sum over all outcomes, block by block; scalars are repeated. */
 static double term_loop(const call *c, const tm_term *term, bool active) {
   static const double nothing[TM_TERM_BLOCK];
-  double repeated[MOST][TM_TERM_BLOCK], slopes[MOST][TM_TERM_BLOCK], total = 0;
+  double repeated[MOST][TM_TERM_BLOCK], slopes[MOST][TM_TERM_BLOCK];
+  double values[TM_TERM_BLOCK], total = 0;
   const double *x[MOST];
   double *d[MOST];
   for (int i = 0; i < MOST; i++) {
@@ -61,7 +70,8 @@ static double term_loop(const call *c, const tm_term *term, bool active) {
     for (int i = 0; i < c->arity; i++)
       if (uses(c, term, i) && !c->v[i].scalar)
         x[i] = c->v[i].v + start;
-    total += term->sum(x, active ? d : NULL, n);
+    term->rows(x, active ? d : NULL, n, values);
+    total += sum_of(values, n);
     for (int i = 0; i < c->arity && active; i++)
       if (uses(c, term, i) && c->to[i])
         add_slopes(c->to[i] + start * c->v[i].stride, c->v[i].scalar, d[i], n);

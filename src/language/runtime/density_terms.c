@@ -5,31 +5,30 @@
 #include "numeric/vector_gamma.h"
 
 /* A term for one outcome: y and the arguments; d gets the slopes. With it comes
- * its sum over many. */
+ * the same over many. */
 #define ARGUMENTS                                                              \
   TM_UNUSED double y, TM_UNUSED double a, TM_UNUSED double b,                  \
       TM_UNUSED double c, TM_UNUSED double *d
 #define TERM(name)                                                             \
   static inline double name(ARGUMENTS);                                        \
-  static double name##_sum(const double *const *x, double *const *d, long n) { \
+  static void name##_rows(const double *const *x, double *const *d, long n,    \
+                          double *restrict values) {                           \
     const double *restrict y = x[0], *restrict a = x[1], *restrict b = x[2],   \
                            *restrict c = x[3];                                 \
-    double values[TM_TERM_BLOCK], s[4], total = 0;                             \
     if (d) {                                                                   \
       double *restrict dy = d[0], *restrict da = d[1], *restrict db = d[2],    \
                        *restrict dc = d[3];                                    \
-      for (long k = 0; k < n; k++) {                                           \
-        s[0] = s[1] = s[2] = s[3] = 0;                                         \
+      _Pragma("GCC ivdep") for (long k = 0; k < n; k++) {                      \
+        double s[4] = {0, 0, 0, 0};                                            \
         values[k] = name(y[k], a[k], b[k], c[k], s);                           \
         dy[k] = s[0], da[k] = s[1], db[k] = s[2], dc[k] = s[3];                \
       }                                                                        \
     } else {                                                                   \
-      for (long k = 0; k < n; k++)                                             \
+      for (long k = 0; k < n; k++) {                                           \
+        double s[4];                                                           \
         values[k] = name(y[k], a[k], b[k], c[k], s);                           \
+      }                                                                        \
     }                                                                          \
-    _Pragma("omp simd reduction(+ : total)") for (long k = 0; k < n; k++)      \
-        total += values[k];                                                    \
-    return total;                                                              \
   }                                                                            \
   static inline double name(ARGUMENTS)
 
@@ -205,10 +204,12 @@ TERM(bernoulli_choice) {
                                                 : ZERO;
 }
 
+/* One exponential for value and slope; min and max, no branches. */
 TERM(bernoulli_logit_choice) {
-  double sign = y == 1 ? 1 : -1;
-  d[1] = sign * tm_inv_logit(-sign * a);
-  return y == 0 || y == 1 ? -tm_log1p_exp(-sign * a) : ZERO;
+  double sign = 2 * y - 1, z = sign * a, e = exp(-fabs(z));
+  double less = z < 0 ? z : 0, top = z < 0 ? 1 : e;
+  d[1] = sign * top / (1 + e);
+  return y == 0 || y == 1 ? less - log1p(e) : ZERO;
 }
 
 TERM(binomial_powers) {
@@ -310,7 +311,8 @@ DENSITIES(DEFINE)
 
 const tm_term *tm_density_terms(tm_kernel kernel) {
 #define ENTRY(name, arity, first, u, second, v, third, w)                      \
-  {tm_kernel_##name, {{first##_sum, u}, {second##_sum, v}, {third##_sum, w}}},
+  {tm_kernel_##name,                                                           \
+   {{first##_rows, u}, {second##_rows, v}, {third##_rows, w}}},
   static const struct {
     tm_kernel kernel;
     tm_term terms[TM_TERMS];

@@ -10,12 +10,13 @@
 
 #include "numeric/libmvec.h"
 
-/* Of n outcomes, at most TM_TERM_BLOCK: the sum; partials go to d, or nowhere
- * when it is NULL. Every x[i] and d[i] is an array of n. */
-typedef double (*tm_term_fn)(const double *const *x, double *const *d, long n);
+/* Of n outcomes, at most TM_TERM_BLOCK: the values; partials go to d, or
+ * nowhere when it is NULL. Every x[i] and d[i] is an array of n. */
+typedef void (*tm_term_fn)(const double *const *x, double *const *d, long n,
+                           double *values);
 
 typedef struct tm_term {
-  tm_term_fn sum;
+  tm_term_fn rows;
   unsigned uses; /* bit i: argument i, the outcome being 0; 0: no term */
 } tm_term;
 

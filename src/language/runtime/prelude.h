@@ -143,6 +143,34 @@ typedef struct tm_limits {
   tm_limits_fn value, gradient;
 } tm_limits;
 
+/* A statement over rows as a list of operations, the operands of each before
+ * it; see runtime/rows.h. */
+typedef enum tm_row_kind {
+  TM_ROW_NUMBER,  /* a number known when the data are read */
+  TM_ROW_COLUMN,  /* one for each row */
+  TM_ROW_SCALAR,  /* argument `leaf`, the same for all rows */
+  TM_ROW_PICK,    /* an element of argument `leaf` for each row */
+  TM_ROW_DOT,     /* a row of data times the vector that is argument `leaf` */
+  TM_ROW_CALL,    /* a function `name` of scalars */
+  TM_ROW_DENSITY, /* a univariate density `name` */
+  TM_ROW_ADD      /* target += operand */
+} tm_row_kind;
+typedef struct tm_row_op {
+  tm_row_kind kind;
+  int leaf;
+  const char *name;
+  short parts[4];
+  short part_count;
+} tm_row_op;
+/* While the data are read: places for them by operation. */
+typedef struct tm_rows {
+  long n;
+  double *numbers, **columns;
+  int **picks;
+  long *sizes; /* PICK: elements of the argument */
+  int bad;     /* an index out of range, lengths that differ */
+} tm_rows;
+
 /* Of parameters and outputs: whole numbers, generated quantities, complex
  * numbers (the last dimension is their parts). */
 enum { TM_WHOLE = 1, TM_GENERATED = 1, TM_PAIRS = 2 };
@@ -209,6 +237,16 @@ typedef struct tm_runtime {
   /* a variable with drawn outcomes: what was observed, and what was drawn */
   void (*replica)(tm_tape *tape, void *binding, const char *name, int whole,
                   tm_any observed, tm_tensor drawn);
+  /* statements over rows: storage for their data, those data in vectors (from
+   * an element on) or, of a product, row by row (-1: all); whether it can be
+   * used (NULL: no); and the sum, for every point */
+  tm_rows *(*rows_plan)(tm_tape *tape, const tm_row_op *ops, int count, long n);
+  void (*rows_vector)(tm_rows *rows, int op, tm_tensor values, long from);
+  void (*rows_matrix)(tm_tape *tape, tm_rows *rows, int op, tm_tensor values,
+                      long row);
+  tm_rows *(*rows_ready)(tm_tape *tape, tm_rows *rows);
+  tm_var (*rows_sum)(tm_tape *tape, const tm_rows *rows,
+                     const tm_any *arguments);
   double (*lgamma)(double);
   double (*digamma)(double);
   double (*trigamma)(double);
@@ -343,6 +381,6 @@ typedef struct tm_entry {
   const char *unreplicated;
 } tm_entry;
 
-enum { TM_ENTRY_VERSION = 9 };
+enum { TM_ENTRY_VERSION = 10 };
 
 #endif

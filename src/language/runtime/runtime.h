@@ -103,6 +103,8 @@ double tm_log_interval(const char *name, const double *arguments, int arity,
 tm_kernel tm_density_kernel(const char *name);
 /* Has it terms that use these arguments alone (bit i; 0 is the outcome)? */
 bool tm_density_has_terms(const char *name, unsigned chosen);
+/* Can statements over rows (rows.h) call it? */
+bool tm_row_has_call(const char *name);
 
 /* members of tm_the_runtime (prelude.h says what they do) */
 tm_tensor tm_gather(tm_tape *tape, tm_tensor from, int count,

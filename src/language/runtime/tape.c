@@ -1,5 +1,5 @@
 /* tape.c - the tape's memory, failures, and the table given to programs. */
-#include "language/runtime/runtime.h"
+#include "language/runtime/rows.h"
 
 #include "base/context.h"
 #include "base/locale.h"
@@ -322,6 +322,11 @@ const tm_runtime tm_the_runtime = {.find = find,
                                    .point_each = tm_point_each,
                                    .draw_each = tm_draw_each,
                                    .replica = tm_binding_replica,
+                                   .rows_plan = tm_rows_plan,
+                                   .rows_vector = tm_rows_vector,
+                                   .rows_matrix = tm_rows_matrix,
+                                   .rows_ready = tm_rows_ready,
+                                   .rows_sum = tm_rows_sum,
                                    .lgamma = tm_lgamma,
                                    .digamma = tm_digamma,
                                    .trigamma = tm_trigamma,
