@@ -36,7 +36,7 @@ static const char *const LINES[] = {
     "for (n in 1:N) target += log_mix(p, normal_lpdf(y[n] | mu, s),\n"
     "  normal_lpdf(y[n] | a[1], 1));",
     "for (n in 1:N) target += log_sum_exp(mu * w[n], x[n] + a[h[n]])\n"
-    "  + y[n] * mu - square(a[g[n]]);",
+    "  + y[n] * mu - square(a[g[n]]); // @likelihood",
     "for (n in 1:N) c[n] ~ poisson_log(mu + a[g[n]]);",
     "for (n in 1:N) c[n] ~ neg_binomial_2(exp(t[g[n]]), s);",
     "for (n in 1:N) y[n] ~ student_t(4, X[n] * beta, s);",
@@ -68,7 +68,7 @@ static const char *const LINES[] = {
     "  y ~ normal(e, s); }",
     "{ vector[J] q = a; for (n in 1:N) y[n] ~ normal(q[g[n]] * x[n], 1);\n"
     "  q = q * 2; y ~ normal(q[g], 2); }",
-    "for (n in 1:N) target += mu * s;",
+    "for (n in 1:N) target += mu * s; // @prior",
 };
 enum { LINE_COUNT = sizeof LINES / sizeof *LINES };
 
