@@ -26,6 +26,9 @@ print(json.dumps({"N": 2 * J, "J": J, "g": [i % J + 1 for i in range(2 * J)],
   "y": [random.gauss(i % J % 7, 1) for i in range(2 * J)]}))' $size > $size.json
 done
 export XDG_CACHE_HOME=$PWD/cache
+if ldd "$tempera" | grep -q 'libasan\|libtsan'; then
+  export TEMPERA_SIGNAL_SECONDS=5
+fi
 holds "the program compiles" "$tempera" check many.stan -d 30.json
 python3 "$source_dir/tests/cli/signals.py" "$tempera" > out 2> err ||
   fail "a signal was not heard within a second"
