@@ -15,8 +15,10 @@ and `gallery` lead to ours and `tempera` to the source. Marks, which do not show
 
 Draws differ between kinds of processors as between seeds. So --check asks that
 commands succeed, that outputs have the same lines but for numbers (nine of ten),
-and that values are near: two units of the last digit written, or 3 %."""
+and that values are near: two units of the last digit written, or 3 %; estimates with
+their errors: four errors of both."""
 import json
+import math
 import os
 import re
 import shutil
@@ -185,6 +187,9 @@ def near(old, new):
     a, b = NUMBER.findall(old), NUMBER.findall(new)
     if len(a) != len(b) or NUMBER.sub("#", old) != NUMBER.sub("#", new):
         return False
+    if re.fullmatch(r"\S+ (±|\+-) \S+", old):  # an estimate and its error
+        (x, s), (y, t) = map(float, a), map(float, b)
+        return abs(x - y) <= 4 * math.hypot(s, t) and s / 4 <= t <= 4 * s
     for x, y in zip(a, b):
         unit = 10.0 ** -len(x.partition(".")[2])
         if abs(float(x) - float(y)) > max(2.01 * unit, 0.03 * abs(float(x))):
