@@ -6,13 +6,13 @@
 #include "language/check/check.h"
 #include "language/emit/emit.h"
 #include "language/emit/hoist.h"
-#include "language/emit/rows.h"
+#include "language/emit/find_rows.h"
 #include "language/read/own_functions.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Statements over rows by the library (emit/rows.c): where it is asked for.
+/* Statements over rows by the library (emit/find_rows.c): where it is asked for.
  * Sums in another order are other draws, and it has seen too few programs to be
  * what everybody gets. */
 static bool rows_wanted(void) {

@@ -58,8 +58,8 @@ def main():
                 continue
             heard += 1
             # Before there is anything to keep, the signal itself ends it: a
-            # shell gives the same status.
-            bad += took > MOST or status not in (STATUS[number], -number)
+            # shell gives the same status. A run that was over is done.
+            bad += took > MOST or status not in (STATUS[number], -number, 0)
     return 1 if bad or not heard else 0
 
 

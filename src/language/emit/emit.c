@@ -2,7 +2,7 @@
  * the entry points of prelude.h's tm_entry. */
 #include "language/emit/emit.h"
 
-#include "language/emit/rows.h"
+#include "language/emit/find_rows.h"
 #include "language/emit/terms.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* emit_need.c - which variables and statements a density needs. The prior
  * should not pay for what only the likelihood uses, and conversely. */
-#include "language/emit/rows.h"
+#include "language/emit/find_rows.h"
 
 #include <string.h>
 

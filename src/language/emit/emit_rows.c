@@ -1,6 +1,6 @@
-/* emit_rows.c - statements over rows (rows.c) to C: their list of operations,
+/* emit_rows.c - statements over rows (find_rows.c) to C: their list of operations,
  * the data that go with it, and the call that stands for them. */
-#include "language/emit/rows.h"
+#include "language/emit/find_rows.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* emit_statement.c - statements to C. */
-#include "language/emit/rows.h"
+#include "language/emit/find_rows.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  *
  *   for (n in 1:N) y[n] ~ normal(a[group[n]] + x[n] * b, sigma);
  *
- * The code generator (emit/rows.c) writes them as lists of operations
+ * The code generator (emit/find_rows.c) writes them as lists of operations
  * (tm_row_op of prelude.h). Here they are done block by block of
  * TM_TERM_BLOCK rows, so that what one operation leaves lies in the nearest
  * cache for the next; the partials of a block follow its values at once, and

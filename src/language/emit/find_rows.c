@@ -1,4 +1,4 @@
-/* rows.c - finds statements that do the same to every row of the data: loops
+/* find_rows.c - finds statements that do the same to every row of the data: loops
  *
  *   for (n in 1:N) { real m = a[g[n]] + x[n] * b; y[n] ~ normal(m, s); }
  *
@@ -10,7 +10,7 @@
  * Taken are statements of the model block that are reached at every point (not
  * behind conditions), where every index and all that is the same for all rows
  * can be told from data. Whatever is not understood stays as it is. */
-#include "language/emit/rows.h"
+#include "language/emit/find_rows.h"
 
 #include "base/memory.h"
 #include "language/check/types.h"

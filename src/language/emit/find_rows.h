@@ -1,6 +1,6 @@
-/* rows.h - statements that do the same to every row of the data; see rows.c. */
-#ifndef TM_LANGUAGE_EMIT_ROWS_H
-#define TM_LANGUAGE_EMIT_ROWS_H
+/* find_rows.h - statements that do the same to every row of the data; see find_rows.c. */
+#ifndef TM_LANGUAGE_EMIT_FIND_ROWS_H
+#define TM_LANGUAGE_EMIT_FIND_ROWS_H
 
 #include "language/emit/emit.h"
 #include "language/runtime/prelude.h"
