@@ -1,4 +1,5 @@
-/* find_rows.h - statements that do the same to every row of the data; see find_rows.c. */
+/* find_rows.h - statements that do the same to every row of the data; see
+ * find_rows.c. */
 #ifndef TM_LANGUAGE_EMIT_FIND_ROWS_H
 #define TM_LANGUAGE_EMIT_FIND_ROWS_H
 
