@@ -642,6 +642,7 @@ typedef enum tempera_weights {
 
 /* Filled by tempera_options_default; 0 in `chains`, `iterations`, `thin` and
  * `tau_scale` means "the default for these settings". */
+enum { TEMPERA_MOST_TAUS = 16 };
 typedef struct tempera_options {
   tempera_method method;
   tempera_tau_prior tau_prior;
@@ -677,6 +678,8 @@ typedef struct tempera_options {
    * are independent, so that several processes can share a run's chains. */
   size_t chain_offset;
   size_t observations; /* n of WBIC; 0: as many as the model says */
+  double at_tau[TEMPERA_MOST_TAUS]; /* power posteriors wanted, ... */
+  size_t at_tau_count;              /* ... and how many */
 } tempera_options;
 
 void tempera_options_default_sized(tempera_options *options, size_t size);
@@ -1010,6 +1013,17 @@ typedef struct tempera_loo {
 
 typedef struct tempera_predictions tempera_predictions;
 
+/* The power posterior at one tau: so many draws of every chain and their
+ * summary; the mean log likelihood there, and log z(1) - log z(tau). */
+typedef struct tempera_power_posterior {
+  double tau;
+  size_t draws;
+  tempera_path_answer log_likelihood, rise;
+  tempera_value_summary *values;
+  size_t value_count;
+  char why[160]; /* there are no draws; else empty */
+} tempera_power_posterior;
+
 typedef struct tempera_summary {
   char *version, *model, *method;
   uint64_t seed, data_hash;
@@ -1084,6 +1098,8 @@ typedef struct tempera_summary {
    * its components in one order. */
   tempera_value_summary *components;
   size_t component_count;
+  tempera_power_posterior *at_tau; /* as asked for */
+  size_t at_tau_count;
 } tempera_summary;
 
 /* Free the summary with tempera_summary_free. */

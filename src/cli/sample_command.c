@@ -68,8 +68,12 @@ static const char help[] =
     "the\n"
     "                         chains in a sweep [1; 0.1 for ee; 1/8 with\n"
     "                         --paper, in place of a move]\n"
+    "      --at-tau X[,Y...]  draws of the power posterior at these tau too\n"
     "      --observations N   of the data, for WBIC [as many as the model "
-    "says]\n"
+    "says]\n";
+
+/* ISO C knows texts of 4095 characters. */
+static const char more_help[] =
     "      --seed S           random seed [a new one, recorded]\n"
     "      --threads N        [all cores]\n"
     "      --time-limit S     stop after S seconds\n"
@@ -140,6 +144,7 @@ static const struct option long_options[] = {
     {"walkers", required_argument, NULL, LIBRARY_OPTION},
     {"exchange", required_argument, NULL, LIBRARY_OPTION},
     {"observations", required_argument, NULL, LIBRARY_OPTION},
+    {"at-tau", required_argument, NULL, LIBRARY_OPTION},
     {"seed", required_argument, NULL, LIBRARY_OPTION},
     {"threads", required_argument, NULL, LIBRARY_OPTION},
     {"time-limit", required_argument, NULL, LIBRARY_OPTION},
@@ -256,7 +261,7 @@ static int take_arguments(request *r, int argc, char **argv) {
   while ((code = getopt_long(argc, argv, ":d:o:qvh", long_options, &index)) !=
          -1) {
     if (code == 'h')
-      return fputs(help, stdout), HELP_SHOWN;
+      return fputs(help, stdout), fputs(more_help, stdout), HELP_SHOWN;
     int taken = take_option(r, code, index, argv);
     if (taken != EXIT_DONE)
       return taken;

@@ -47,6 +47,7 @@ static void add_version(tm_text *text, const tm_csv_about *about,
                  "# Tempera " TEMPERA_VERSION ", %s, %s kernel; %s draws\n",
                  about->method, about->kernel,
                  about->reference         ? "reference leg"
+                 : about->chosen_tau      ? "power posterior (at tau__)"
                  : role == TEMPERA_TARGET ? "target (tau__ is 1)"
                                           : "tempered");
   add_comment(text, "# model = ", about->model);

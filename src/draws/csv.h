@@ -16,6 +16,7 @@ typedef struct tm_csv_about {
   const char *const *quantity_names; /* after the values; may be none */
   size_t quantity_count;
   bool reference; /* draws of the reference leg */
+  bool chosen_tau; /* draws of a power posterior that was asked for */
 } tm_csv_about;
 
 /* Comments and the row of names. Counts are TM_CSV_FIELD wide, so that a run

@@ -50,6 +50,10 @@ static void add_options(json_t *config, const tempera_options *o) {
   tm_json_integer(config, "warmup", o->warmup);
   tm_json_integer(config, "thin", o->thin);
   tm_json_integer(config, "observations", o->observations);
+  json_t *taus = json_array();
+  for (size_t i = 0; i < o->at_tau_count; i++)
+    json_array_append_new(taus, json_real(o->at_tau[i]));
+  json_object_set_new(config, "at_tau", taus);
   tm_json_integer(config, "levels", o->levels);
   tm_json_integer(config, "walkers", o->walkers);
   tm_json_real(config, "exchange", o->exchange);

@@ -82,7 +82,7 @@ static tempera_status open_file(tm_csv_sink *sink, tm_csv_file *file,
   return file->descriptor < 0 ? fail_file(file->path, error) : TEMPERA_OK;
 }
 
-static tm_csv_about about_run(const char *data_path,
+tm_csv_about tm_csv_about_run(const char *data_path,
                               const tempera_sampler *sampler) {
   const tempera_options *o = tempera_sampler_options(sampler);
   const tempera_model *model = tempera_sampler_model(sampler);
@@ -135,7 +135,7 @@ static tempera_status open_files(tm_csv_sink *sink, const char *data_path,
                                  tempera_error *error) {
   const tempera_sampler *sampler = sink->sampler;
   const tempera_draws *draws = tempera_sampler_draws(sampler);
-  tm_csv_about about = about_run(data_path, sampler);
+  tm_csv_about about = tm_csv_about_run(data_path, sampler);
   size_t kinds = tempera_sampler_options(sampler)->reference ? 3 : 2;
   sink->files = tm_heap_alloc(kinds * draws->chains, sizeof *sink->files);
   if (!sink->files)

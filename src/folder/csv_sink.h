@@ -33,6 +33,10 @@ typedef struct tm_csv_sink {
   size_t size_count;
 } tm_csv_sink;
 
+/* What a header says of this run, but for its chain. */
+tm_csv_about tm_csv_about_run(const char *data_path,
+                              const tempera_sampler *sampler);
+
 /* The files with their headers, in a folder that exists. Close it also after
  * a failure. */
 TEMPERA_CHECKED tempera_status tm_csv_sink_open(const char *folder,

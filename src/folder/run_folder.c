@@ -6,6 +6,7 @@
 #include "folder/predictions_files.h"
 #include "folder/checkpoint.h"
 #include "folder/config.h"
+#include "folder/power_files.h"
 #include "base/lock.h"
 #include "model/data.h"
 #include "parallel/ranks.h"
@@ -90,6 +91,9 @@ static tempera_status summarise(const tempera_run_request *request,
     status = write_summary(request, made, error);
   if (status == TEMPERA_OK)
     status = tm_predictions_write(request->folder, sampler->model, made, error);
+  if (status == TEMPERA_OK)
+    status = tm_power_files_write(request->folder, request->data_path, sampler,
+                                  error);
   if (summary)
     *summary = made;
   else

@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "estimate/findings.h"
+#include "report/answers_json.h"
 #include "report/fields.h"
 
 #include <math.h>
@@ -116,7 +117,7 @@ static void add_sensitivities(const tempera_summary *s, json_t *list) {
                         sensitivity(s->sensitivity ? &s->sensitivity[i] : NULL));
 }
 
-static json_t *values(const tempera_value_summary *each, size_t count) {
+json_t *tm_values_json(const tempera_value_summary *each, size_t count) {
   json_t *list = json_array();
   for (size_t i = 0; i < count; i++) {
     const tempera_value_summary *v = &each[i];
@@ -231,8 +232,9 @@ static json_t *search(const tempera_summary *s) {
 }
 
 /* No error is zero: a summary made by hand has none. */
-static json_t *path_answer(const tempera_path_answer *a, const char *value,
-                           const char *tau) {
+json_t *tm_path_answer_json(const tempera_path_answer *answer,
+                            const char *value, const char *tau) {
+  const tempera_path_answer *a = answer;
   if (!(a->se > 0))
     return json_null();
   json_t *object = json_object();
@@ -373,9 +375,9 @@ tempera_status tempera_summary_json(const tempera_summary *summary, char **text,
   if (s->running)
     tm_json_integer(root, "running", s->running);
   json_object_set_new(root, "evidence", evidence(s));
-  json_object_set_new(root, "wbic", path_answer(&s->wbic, "value", "tau"));
+  json_object_set_new(root, "wbic", tm_path_answer_json(&s->wbic, "value", "tau"));
   json_object_set_new(root, "fractional",
-                      path_answer(&s->fractional, "log_z", "b"));
+                      tm_path_answer_json(&s->fractional, "log_z", "b"));
   if (s->observations)
     tm_json_integer(root, "observations", s->observations);
   json_object_set_new(root, "modes", modes(s));
@@ -384,16 +386,17 @@ tempera_status tempera_summary_json(const tempera_summary *summary, char **text,
     tm_json_real(root, "relabelled_rhat", s->relabelled_rhat);
     tm_json_real(root, "relabelled_ess", s->relabelled_ess);
   }
-  json_t *parameters = values(s->values, s->value_count);
+  json_t *parameters = tm_values_json(s->values, s->value_count);
   add_sensitivities(s, parameters);
   json_object_set_new(root, "parameters", parameters);
   if (s->component_count)
     json_object_set_new(root, "components",
-                        values(s->components, s->component_count));
+                        tm_values_json(s->components, s->component_count));
   if (s->quantity_count)
     json_object_set_new(root, "quantities",
-                        values(s->quantities, s->quantity_count));
+                        tm_values_json(s->quantities, s->quantity_count));
   json_object_set_new(root, "tempering", tempering(s));
+  tm_answers_to_json(s, root);
   json_object_set_new(root, "loo", loo(s->loo));
   json_object_set_new(root, "waic", waic(s->loo));
   json_object_set_new(root, "predictive", predictive(s->predictions));

@@ -6,6 +6,7 @@
 #include "base/lock.h"
 #include "base/memory.h"
 #include "estimate/findings.h"
+#include "report/answers_json.h"
 #include "report/fields.h"
 #include "report/unsummarised.h"
 
@@ -139,8 +140,8 @@ static bool read_pmf(const json_t *list, tempera_value_summary *v) {
   return true;
 }
 
-static bool read_values(const json_t *list, tempera_value_summary **values,
-                        size_t *count) {
+bool tm_values_from_json(const json_t *list, tempera_value_summary **values,
+                         size_t *count) {
   if (!room(list, sizeof **values, values, count))
     return false;
   for (size_t i = 0; i < *count; i++) {
@@ -253,8 +254,9 @@ static bool read_reference(const json_t *json, tempera_summary *s) {
                     &r->curve_count);
 }
 
-static tempera_path_answer read_answer(const json_t *json, const char *value,
-                                       const char *tau) {
+tempera_path_answer tm_path_answer_from_json(const json_t *json,
+                                             const char *value,
+                                             const char *tau) {
   return (tempera_path_answer){real(json, value), real(json, "se"),
                                real(json, tau)};
 }
@@ -449,22 +451,22 @@ static tempera_status read_terms(const char *folder, tempera_loo *loo,
 
 static bool read_summary(const json_t *root, tempera_summary *s) {
   read_cost(root, s);
-  s->wbic = read_answer(json_object_get(root, "wbic"), "value", "tau");
+  s->wbic = tm_path_answer_from_json(json_object_get(root, "wbic"), "value", "tau");
   s->fractional =
-      read_answer(json_object_get(root, "fractional"), "log_z", "b");
+      tm_path_answer_from_json(json_object_get(root, "fractional"), "log_z", "b");
   s->observations = read_integer(root, "observations");
   return read_head(root, s) && read_data(json_object_get(root, "data"), s) &&
          read_evidence(root, s) &&
-         read_values(json_object_get(root, "parameters"), &s->values,
+         tm_values_from_json(json_object_get(root, "parameters"), &s->values,
                      &s->value_count) &&
          read_sensitivities(json_object_get(root, "parameters"), s) &&
-         read_values(json_object_get(root, "quantities"), &s->quantities,
+         tm_values_from_json(json_object_get(root, "quantities"), &s->quantities,
                      &s->quantity_count) &&
-         read_values(json_object_get(root, "components"), &s->components,
+         tm_values_from_json(json_object_get(root, "components"), &s->components,
                      &s->component_count) &&
          read_modes(json_object_get(root, "modes"), s) &&
          read_labels(root, s) && read_tempering(root, s) &&
-         read_loo(root, s) &&
+         read_loo(root, s) && tm_answers_from_json(root, s) &&
          read_findings(json_object_get(root, "findings"), s) &&
          read_warnings(json_object_get(root, "warnings"), s);
 }

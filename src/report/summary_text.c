@@ -295,6 +295,7 @@ static tempera_status write_screen(const tempera_summary *s,
   add_verdict(&out, s, screen);
   add_evidence(&out, s, screen);
   tm_screen_values(&out, s, screen);
+  tm_screen_powers(&out, s, screen);
   add_sensitivities(&out, s, screen);
   add_modes(&out, s, screen);
   add_levels(&out, s, screen);

@@ -2,6 +2,7 @@
  * long containers in one line, and probabilities of integers. */
 #include "report/summary_values.h"
 
+#include "base/locale.h"
 #include "report/value_groups.h"
 
 #include <inttypes.h>
@@ -174,4 +175,29 @@ void tm_screen_values(tm_text *out, const tempera_summary *s,
     return;
   tm_screen_heading(out, "Quantities computed from them", screen);
   add_table(out, "quantity", s->quantities, s->quantity_count, screen);
+}
+
+void tm_screen_powers(tm_text *out, const tempera_summary *s,
+                      const tm_screen *screen) {
+  for (size_t i = 0; i < s->at_tau_count; i++) {
+    const tempera_power_posterior *p = &s->at_tau[i];
+    char title[80];
+    tm_snprintf(title, sizeof title, "Power posterior at tau = %.6g", p->tau);
+    tm_screen_heading(out, title, screen);
+    if (p->why[0]) {
+      tm_text_printf(out, "  no draws: %s\n", p->why);
+      continue;
+    }
+    int decimals = tm_decimals(p->log_likelihood.se);
+    tm_text_printf(out, "  %zu draws per chain", p->draws);
+    if (p->log_likelihood.se > 0)
+      tm_text_printf(out, "; mean log likelihood %.*f, se %.*f", decimals,
+                     p->log_likelihood.value, decimals, p->log_likelihood.se);
+    decimals = tm_decimals(p->rise.se);
+    if (p->rise.se > 0)
+      tm_text_printf(out, "; log z(1) - log z(tau) = %.*f, se %.*f", decimals,
+                     p->rise.value, decimals, p->rise.se);
+    tm_text_add(out, "\n");
+    add_table(out, "parameter", p->values, p->value_count, screen);
+  }
 }

@@ -232,6 +232,37 @@ static tempera_status set_observations(const setting *s, tempera_options *o) {
   return set_size(s, 1, UINT64_C(1) << 40, &o->observations);
 }
 
+/* Ascending, each once, so that the order of asking changes nothing. */
+static bool add_tau(tempera_options *o, double tau) {
+  size_t k = o->at_tau_count;
+  for (size_t i = 0; i < k; i++)
+    if (o->at_tau[i] == tau)
+      return true;
+  if (k == TEMPERA_MOST_TAUS)
+    return false;
+  for (; k > 0 && o->at_tau[k - 1] > tau; k--)
+    o->at_tau[k] = o->at_tau[k - 1];
+  o->at_tau[k] = tau;
+  o->at_tau_count++;
+  return true;
+}
+
+static tempera_status set_at_tau(const setting *s, tempera_options *o) {
+  const char *at = s->value;
+  o->at_tau_count = 0;
+  for (char *end = NULL;; at = end + 1) {
+    double tau = tm_strtod(at, &end);
+    if (end == at || !(tau >= 0 && tau <= 1) || (*end && *end != ','))
+      return bad_value(s, "numbers from 0 to 1 with commas between them");
+    if (!add_tau(o, tau))
+      return tm_fail(s->error, TEMPERA_ERROR_ARGUMENT,
+                     "%s %s: %d of them at most", s->name, s->value,
+                     TEMPERA_MOST_TAUS);
+    if (!*end)
+      return TEMPERA_OK;
+  }
+}
+
 static tempera_status set_thin(const setting *s, tempera_options *o) {
   return set_size(s, 1, UINT64_C(1) << 40, &o->thin);
 }
@@ -311,6 +342,7 @@ static const option options_by_name[] = {
     {"warmup", set_warmup},
     {"thin", set_thin},
     {"observations", set_observations},
+    {"at-tau", set_at_tau},
     {"levels", set_levels},
     {"weights", set_weights},
     {"swaps", set_swaps},

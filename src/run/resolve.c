@@ -112,6 +112,9 @@ static tempera_status check_method(const tempera_options *o,
     return tm_fail(error, TEMPERA_ERROR_ARGUMENT,
                    "--walkers belongs to method pawl; %s has none",
                    tm_method_word(o));
+  if (o->at_tau_count && o->at_tau[0] < 1 && o->method == TEMPERA_MH)
+    return tm_fail(error, TEMPERA_ERROR_ARGUMENT,
+                   "--at-tau needs draws below tau = 1; mh has none");
   if (o->weights != TEMPERA_WEIGHTS_GEYER_THOMPSON && o->method != TEMPERA_ST)
     return tm_fail(error, TEMPERA_ERROR_ARGUMENT,
                    "--weights belongs to method st; %s has none",
@@ -148,6 +151,12 @@ static tempera_status check(const tempera_options *o,
     return tm_fail(error, TEMPERA_ERROR_ARGUMENT,
                    "--tau-min must be at least 0 and below 1, not %g",
                    o->tau_min);
+  for (size_t i = 0; i < o->at_tau_count; i++)
+    if (!(o->at_tau[i] >= o->tau_min && o->at_tau[i] <= 1))
+      return tm_fail(error, TEMPERA_ERROR_ARGUMENT,
+                     "--at-tau %g lies outside of the path, which goes from "
+                     "tau = %g to 1",
+                     o->at_tau[i], o->tau_min);
   if (!(o->exchange <= 1))
     return tm_fail(error, TEMPERA_ERROR_ARGUMENT,
                    "--exchange is a probability, not %g", o->exchange);

@@ -14,7 +14,7 @@
 
 /* Whoever adds an option adds it below, and its bytes here. */
 #if UINTPTR_MAX == UINT64_MAX
-_Static_assert(sizeof(tempera_options) == 184,
+_Static_assert(sizeof(tempera_options) == 320,
                "archive the new option in run/saving.c");
 #endif
 
@@ -69,6 +69,9 @@ static void archive_options(tempera_options *o, tm_archive *archive) {
   tm_archive_u64(archive, &o->seed);
   tm_archive_count(archive, &threads, MOST_THREADS);
   tm_archive_size(archive, &o->chain_offset);
+  tm_archive_count(archive, &o->at_tau_count, TEMPERA_MOST_TAUS);
+  for (size_t i = 0; i < o->at_tau_count && i < TEMPERA_MOST_TAUS; i++)
+    tm_archive_double(archive, &o->at_tau[i]);
   o->threads = (int)threads;
 }
 

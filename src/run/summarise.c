@@ -2,6 +2,7 @@
  * cost, and what they were made by. */
 #include "run/sampler.h"
 
+#include "estimate/answers/at_tau.h"
 #include "estimate/answers/power.h"
 #include "estimate/answers/sensitivity.h"
 #include "estimate/estimate.h"
@@ -325,6 +326,12 @@ tempera_status tempera_sampler_summarise(const tempera_sampler *sampler,
   if (status == TEMPERA_OK)
     status = tm_estimate_power(sampler->draws, observations(sampler), made,
                                error);
+  if (status == TEMPERA_OK)
+    status = tm_estimate_at_tau(sampler->draws, sampler->options.at_tau,
+                                sampler->options.at_tau_count,
+                                tm_seed_of(&sampler->options),
+                                tm_threads(sampler->options.threads), made,
+                                error);
   if (status == TEMPERA_OK)
     status = tm_estimate_sensitivity(sampler->draws, made, error);
   if (status != TEMPERA_OK) {

@@ -5,13 +5,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static tempera_summary *run(const tempera_model_spec *spec, double tau_min,
-                            uint64_t seed, size_t iterations) {
+static tempera_summary *run_by(tempera_method method,
+                               const tempera_model_spec *spec, double tau_min,
+                               uint64_t seed, size_t iterations) {
   tempera_error error = {0};
   tempera_model *model = NULL;
   tempera_sampler *sampler = NULL;
   tempera_summary *summary = NULL;
   tempera_options o = tempera_options_default();
+  o.method = method;
   o.seed = seed;
   o.tau_min = tau_min;
   o.iterations = iterations;
@@ -24,6 +26,11 @@ static tempera_summary *run(const tempera_model_spec *spec, double tau_min,
   tempera_sampler_free(sampler);
   tempera_model_free(model);
   return summary;
+}
+
+static tempera_summary *run(const tempera_model_spec *spec, double tau_min,
+                            uint64_t seed, size_t iterations) {
+  return run_by(TEMPERA_PT_STWNC, spec, tau_min, seed, iterations);
 }
 
 static void assert_near(const char *what, const tempera_path_answer *a,
@@ -97,10 +104,25 @@ static void without_observations_there_is_no_wbic(void **state) {
   tempera_summary_free(s);
 }
 
+static void levels_have_both_too(void **state) {
+  (void)state;
+  const tempera_model_spec spec = conjugate_spec(), flat = flat_spec();
+  tempera_summary *s = run_by(TEMPERA_PT, &spec, 0, 1, 4000);
+  assert_near("WBIC, pt", &s->wbic,
+              -conjugate_mean_likelihood(1 / log(CONJUGATE_N), PRECISION),
+              0.05);
+  tempera_summary_free(s);
+  s = run_by(TEMPERA_PT, &flat, 0.05, 2, 4000);
+  assert_near("fractional, flat, pt", &s->fractional,
+              conjugate_log_z(1, 0) - conjugate_log_z(0.05, 0), 0.05);
+  tempera_summary_free(s);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(wbic_is_that_of_the_formula),
       cmocka_unit_test(improper_priors_have_a_fractional_evidence),
+      cmocka_unit_test(levels_have_both_too),
       cmocka_unit_test(without_observations_there_is_no_wbic)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -123,6 +123,19 @@ static tempera_status by_path(const tempera_draws *draws, tempera_summary *s,
   return status;
 }
 
+static tempera_status by_levels(const tempera_draws *draws, tempera_summary *s,
+                                tempera_error *error) {
+  tempera_path_answer mean, rise;
+  double n = (double)s->observations;
+  if (n > M_E) {
+    TM_TRY(tm_level_power(draws, 1 / log(n), &s->wbic, &rise, error));
+    s->wbic.value = -s->wbic.value;
+  }
+  return draws->tau_min > 0 ? tm_level_power(draws, draws->levels.tau[0], &mean,
+                                             &s->fractional, error)
+                            : TEMPERA_OK;
+}
+
 tempera_status tm_estimate_power(const tempera_draws *draws,
                                  size_t observations, tempera_summary *summary,
                                  tempera_error *error) {
@@ -134,7 +147,8 @@ tempera_status tm_estimate_power(const tempera_draws *draws,
   TM_TRY(copy_tau_prior(draws, s, error));
   if (draws->evidence && isfinite(s->log_z))
     s->fractional = answer(s->log_z, s->se, 0);
-  if (!draws->has_role[TEMPERA_TEMPERED] || tm_levels_apply(draws))
+  if (!draws->has_role[TEMPERA_TEMPERED])
     return TEMPERA_OK;
-  return by_path(draws, s, error);
+  return tm_levels_apply(draws) ? by_levels(draws, s, error)
+                                : by_path(draws, s, error);
 }

@@ -16,6 +16,12 @@ tempera_path_answer tm_power_mean(tm_tempered *view, double tau);
 tempera_path_answer tm_power_rise(tm_tempered *view, double tau,
                                   double *scratch);
 
+/* Both, from draws at every level (level_power.c). */
+TEMPERA_CHECKED tempera_status
+tm_level_power(const tempera_draws *draws, double tau,
+               tempera_path_answer *mean, tempera_path_answer *rise,
+               tempera_error *error);
+
 /* The summary's wbic and fractional, the tau prior and observations (0: not
  * known); after the headline. */
 TEMPERA_CHECKED tempera_status tm_estimate_power(const tempera_draws *draws,

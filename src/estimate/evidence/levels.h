@@ -49,6 +49,10 @@ TEMPERA_CHECKED tempera_status tm_levels_evidence(const tm_levels *levels,
                                                   tm_evidence *evidence,
                                                   double *log_z,
                                                   tempera_error *error);
+/* log z at level `to` less that at `from`, by TM_LEVELS_SS; its influence joins
+ * psi, sweep by sweep. */
+double tm_levels_rise(const tm_levels *levels, size_t from, size_t to,
+                      double *psi);
 
 /* The evidence, curve, barrier, levels and trips of a summary. */
 TEMPERA_CHECKED tempera_status tm_levels_fill(const tempera_draws *draws,

@@ -153,6 +153,14 @@ static double rise(const tm_levels *v, tm_levels_kind kind, size_t t,
   }
 }
 
+double tm_levels_rise(const tm_levels *levels, size_t from, size_t to,
+                      double *psi) {
+  double sum = 0;
+  for (size_t t = from; t < to; t++)
+    sum += rise(levels, TM_LEVELS_SS, t, psi);
+  return sum;
+}
+
 /* How much of log P(L > 0) the rises have missed. */
 static const double UNSEEN[TM_LEVELS_KINDS] = {[TM_LEVELS_BACKWARD] = 1,
                                                [TM_LEVELS_TI_B] = 0.5,

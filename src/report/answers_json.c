@@ -1,0 +1,68 @@
+/* answers_json.c - see answers_json.h. */
+#include "report/answers_json.h"
+
+#include "base/memory.h"
+#include "base/text.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static double real(const json_t *object, const char *name) {
+  const json_t *json = json_object_get(object, name);
+  return json_is_number(json) ? json_number_value(json) : NAN;
+}
+
+static json_t *power_posterior(const tempera_power_posterior *p) {
+  json_t *item = json_object();
+  tm_json_real(item, "tau", p->tau);
+  tm_json_integer(item, "draws", p->draws);
+  json_object_set_new(
+      item, "mean_log_likelihood",
+      tm_path_answer_json(&p->log_likelihood, "value", "tau"));
+  json_object_set_new(item, "fractional",
+                      tm_path_answer_json(&p->rise, "log_z", "b"));
+  json_object_set_new(item, "parameters",
+                      tm_values_json(p->values, p->value_count));
+  tm_json_string(item, "warning", p->why[0] ? p->why : NULL);
+  return item;
+}
+
+void tm_answers_to_json(const tempera_summary *summary, json_t *root) {
+  const tempera_summary *s = summary;
+  if (!s->at_tau_count)
+    return;
+  json_t *list = json_array();
+  for (size_t i = 0; i < s->at_tau_count; i++)
+    json_array_append_new(list, power_posterior(&s->at_tau[i]));
+  json_object_set_new(root, "at_tau", list);
+}
+
+static bool read_power_posterior(const json_t *item,
+                                 tempera_power_posterior *p) {
+  const char *why = json_string_value(json_object_get(item, "warning"));
+  json_int_t draws = json_integer_value(json_object_get(item, "draws"));
+  p->tau = real(item, "tau");
+  p->draws = draws > 0 ? (size_t)draws : 0;
+  p->log_likelihood = tm_path_answer_from_json(
+      json_object_get(item, "mean_log_likelihood"), "value", "tau");
+  p->rise = tm_path_answer_from_json(json_object_get(item, "fractional"),
+                                     "log_z", "b");
+  snprintf(p->why, sizeof p->why, "%s", why ? why : "");
+  tm_text_plain(p->why);
+  return tm_values_from_json(json_object_get(item, "parameters"), &p->values,
+                             &p->value_count);
+}
+
+bool tm_answers_from_json(const json_t *root, tempera_summary *summary) {
+  const json_t *list = json_object_get(root, "at_tau");
+  size_t count = json_array_size(list);
+  if (!count)
+    return true;
+  summary->at_tau = tm_heap_alloc(count, sizeof *summary->at_tau);
+  for (size_t i = 0; summary->at_tau && i < count; i++) {
+    summary->at_tau_count = i + 1;
+    if (!read_power_posterior(json_array_get(list, i), &summary->at_tau[i]))
+      return false;
+  }
+  return summary->at_tau != NULL;
+}
