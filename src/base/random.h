@@ -32,7 +32,8 @@ typedef enum tm_purpose {
   TM_PURPOSE_EXCURSION, /* ... and starts of climbs */
   TM_PURPOSE_REPLICATE = 64, /* data given a target draw, ... */
   TM_PURPOSE_PRIOR_PREDICTIVE, /* ... and a prior draw with its data */
-  TM_PURPOSE_AT_TAU /* which tempered draws are of a chosen tau */
+  TM_PURPOSE_AT_TAU, /* which tempered draws are of a chosen tau */
+  TM_PURPOSE_LEVEL = 1024 /* of pt: this and as many more as there are */
 } tm_purpose;
 
 /* Philox blocks of two words are made this many at a time: they do not wait

@@ -4,7 +4,11 @@
  * other and threads run over them; inside a group everything happens in order,
  * on the group's own random streams. A group may hold one point (mh), a pair
  * (pt-stwnc), a point at each of T levels (pt) or M interacting points. A
- * method's own struct begins with a tm_group. */
+ * method's own struct begins with a tm_group.
+ *
+ * A group may be divided into parts, each with an evaluator and a kernel of
+ * its own, that move their points without each other: on any thread or rank,
+ * between tm_group_begin_sweep and tm_group_end_sweep. */
 #ifndef TM_SAMPLERS_GROUP_H
 #define TM_SAMPLERS_GROUP_H
 
@@ -23,6 +27,10 @@ typedef struct tm_group_type {
   /* One iteration: moves everything and fills every row. Allocates nothing.
    * A failing model shows in evaluator.status. */
   void (*sweep)(tm_group *group);
+  /* Instead of it, of one that is divided: what comes before, a part, after. */
+  void (*begin_sweep)(tm_group *group);
+  void (*sweep_part)(tm_group *group, size_t part);
+  void (*end_sweep)(tm_group *group);
   /* What the group holds beyond its base; NULL: nothing. */
   void (*release)(tm_group *group);
   /* Its own part of the state, see tm_group_archive. */
@@ -35,7 +43,13 @@ struct tm_group {
   uint32_t chain;
   tm_arena *arena; /* of everything in the group, its own struct included */
   tm_evaluator evaluator;
-  tm_kernel *kernel; /* shared by the points: scales are functions of tau */
+  tm_kernel *kernel;   /* shared by the points: scales are functions of tau */
+  tempera_kernel kind; /* of it */
+  const tm_laplace *laplace; /* of it; or NULL */
+  /* The first is the group itself; NULL and 1 while it is not divided. There
+   * may be more in store than are in use. */
+  tm_group **parts;
+  size_t part_count, part_store;
   tm_point spare;
   size_t done;     /* sweeps so far, warmup included */
   size_t width[2]; /* rows a sweep leaves, by role; 0: none */
@@ -59,7 +73,32 @@ TEMPERA_CHECKED tempera_status tm_group_set_width(tm_group *group,
                                                   tempera_role role,
                                                   size_t width,
                                                   tempera_error *error);
+/* An iteration: all of it; or by its parts, in any order. */
 void tm_group_sweep(tm_group *group);
+void tm_group_begin_sweep(tm_group *group);
+void tm_group_sweep_part(tm_group *group, size_t part);
+void tm_group_end_sweep(tm_group *group);
+
+/* Between sweeps: so many parts from now on. Part k goes on with what part
+ * like[k] had learned; like[0] is 0. NULL: nothing was learned yet. */
+TEMPERA_CHECKED tempera_status tm_group_divide(tm_group *group, size_t count,
+                                               const size_t *like,
+                                               tempera_error *error);
+tm_group *tm_group_part(tm_group *group, size_t part);
+/* The kernels of all parts, see kernel.h. */
+void tm_group_set_laplace(tm_group *group, const tm_laplace *laplace);
+void tm_group_end_round(tm_group *group);
+void tm_group_freeze(tm_group *group);
+/* What all parts have cost, see tm_evaluator. */
+typedef struct tm_group_cost {
+  uint64_t likelihood_evaluations, gradient_evaluations, answers, rejected;
+  double seconds;
+  const char *rejected_at; /* NULL: none was */
+} tm_group_cost;
+tm_group_cost tm_group_cost_of(const tm_group *group);
+/* Of the first part that failed; or NULL. */
+const tm_evaluator *tm_group_failure(const tm_group *group);
+
 /* All of its state (base/archive.h), wherever it is to go on: on disk, or on
  * another machine. What the method hands out between sweeps (Laplace ridge,
  * tau prior, number of levels, reference) is to be handed out before. */

@@ -5,7 +5,12 @@
  * the odd ones in the next, which is not reversible and carries states in one
  * direction (Okabe et al. 2001; Syed et al. 2022); `reversible` tosses a coin
  * between the two; `random-pair` is the paper's: with probability rho one pair
- * of any two levels instead of a mutation. */
+ * of any two levels instead of a mutation.
+ *
+ * Levels mutate without each other, each on a stream of its own and with what
+ * it has learned itself, so that they may do so at the same time (the parts of
+ * the group). In many dimensions, where a kernel is large, neighbours share
+ * one. */
 #ifndef TM_SAMPLERS_PT_H
 #define TM_SAMPLERS_PT_H
 
@@ -25,7 +30,11 @@ typedef struct tm_pt {
   tm_point *points, *others; /* by level; `others` is for changes of level */
   double *walker;            /* by level: which lineage is there */
   bool odd;                  /* even-odd: the turn of the odd pairs */
-  tempera_random stream, exchange_stream;
+  uint64_t seed;
+  uint32_t chain;          /* of the streams */
+  tempera_random *streams; /* by level */
+  tempera_random exchange_stream;
+  bool exchanging; /* this sweep */
   /* Since the last change of levels: mean acceptance probabilities between
    * level t and t + 1 are accept[t] / sweeps. */
   double *accept;

@@ -129,6 +129,8 @@ TEMPERA_CHECKED tempera_status tm_evaluator_create(const tempera_model *model,
                                                    tm_evaluator *evaluator,
                                                    tempera_error *error);
 void tm_evaluator_release(tm_evaluator *evaluator); /* frees the clone */
+/* Add the counts of `from` to those of `to`, and begin them anew. */
+void tm_evaluator_collect(tm_evaluator *to, tm_evaluator *from);
 /* Has its stop been asked for? Its status says so from then on. */
 bool tm_evaluator_stopped(tm_evaluator *evaluator);
 

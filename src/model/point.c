@@ -589,6 +589,24 @@ void tm_point_archive(const tempera_model *model, tm_point *point,
   tm_archive_double(archive, &point->log_jacobian);
 }
 
+void tm_evaluator_collect(tm_evaluator *to, tm_evaluator *from) {
+  to->likelihood_evaluations += from->likelihood_evaluations;
+  to->gradient_evaluations += from->gradient_evaluations;
+  to->prior_draws += from->prior_draws;
+  to->changes += from->changes;
+  to->term_calls += from->term_calls;
+  to->part += from->part;
+  to->seconds += from->seconds;
+  to->answers += from->answers;
+  if (!to->rejected)
+    memcpy(to->rejected_at, from->rejected_at, TM_AT_SIZE);
+  to->rejected += from->rejected;
+  from->likelihood_evaluations = from->gradient_evaluations = 0;
+  from->prior_draws = from->changes = from->term_calls = 0;
+  from->answers = from->rejected = from->in_a_row = 0;
+  from->part = from->seconds = 0;
+}
+
 void tm_evaluator_archive(tm_evaluator *evaluator, tm_archive *archive) {
   tm_archive_u64(archive, &evaluator->likelihood_evaluations);
   tm_archive_u64(archive, &evaluator->gradient_evaluations);

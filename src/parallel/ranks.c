@@ -183,27 +183,53 @@ static void run(const deal *d, size_t turns, int threads) {
     tm_parallel_for(d->count, threads, do_piece, (void *)(uintptr_t)d);
 }
 
+/* Memory of a call. */
+static size_t *begin_deal(deal *d, size_t count) {
+  d->tapes = tm_heap_alloc(count, sizeof(tm_answers));
+  d->pieces = tm_heap_alloc(count, sizeof(size_t));
+  size_t *lengths = tm_heap_alloc((size_t)ranks->size, sizeof *lengths);
+  if (!d->tapes || !d->pieces || !lengths)
+    lost("out of memory for tapes");
+  return lengths;
+}
+
+static void end_deal(deal *d, size_t *lengths) {
+  tm_heap_free(lengths);
+  tm_heap_free(d->pieces);
+  tm_heap_free(d->tapes);
+}
+
+static void deal_out(deal *d, size_t count, size_t turns, int threads,
+                     size_t *lengths) {
+  choose(d, count, true);
+  run(d, turns, threads);
+  exchange(d, count, lengths);
+  choose(d, count, false);
+  run(d, turns, threads);
+  for (size_t i = 0; i < count; i++)
+    tm_answers_clear(&d->tapes[i]);
+}
+
 static void share(size_t count, size_t turns, int threads, tm_piece_fn fn,
                   void *context) {
-  deal d = {.tapes = tm_heap_alloc(count, sizeof(tm_answers)),
-            .pieces = tm_heap_alloc(count, sizeof(size_t)),
-            .fn = fn,
-            .context = context};
-  size_t *lengths = tm_heap_alloc((size_t)ranks->size, sizeof *lengths);
-  if (!d.tapes || !d.pieces || !lengths)
-    lost("out of memory for tapes");
+  deal d = {.fn = fn, .context = context};
+  size_t *lengths = begin_deal(&d, count);
   end_section();
-  choose(&d, count, true);
-  run(&d, turns, threads);
-  exchange(&d, count, lengths);
-  choose(&d, count, false);
-  run(&d, turns, threads);
+  deal_out(&d, count, turns, threads, lengths);
   begin_section();
-  for (size_t i = 0; i < count; i++)
-    tm_answers_clear(&d.tapes[i]);
-  tm_heap_free(lengths);
-  tm_heap_free(d.pieces);
-  tm_heap_free(d.tapes);
+  end_deal(&d, lengths);
+}
+
+static void share_rounds(size_t count, int threads, tm_piece_fn fn,
+                         bool (*next)(void *context), void *context) {
+  deal d = {.fn = fn, .context = context};
+  size_t *lengths = begin_deal(&d, count);
+  end_section();
+  do
+    deal_out(&d, count, 0, threads, lengths);
+  while (next(context));
+  begin_section();
+  end_deal(&d, lengths);
 }
 
 /* In the thread that conducts the run, and not within a piece. */
@@ -227,4 +253,15 @@ void tm_shared_turns(size_t count, size_t turns_each, int threads,
     share(count, turns_each, threads, fn, context);
   else
     tm_parallel_turns(count, turns_each, threads, fn, context);
+}
+
+void tm_shared_rounds(size_t count, int threads, tm_piece_fn fn,
+                      bool (*next)(void *context), void *context) {
+  if (shared()) {
+    share_rounds(count, threads, fn, next, context);
+    return;
+  }
+  do
+    tm_parallel_for(count, threads, fn, context);
+  while (next(context));
 }

@@ -41,5 +41,10 @@ size_t tm_shared_pieces(int threads, size_t most);
 void tm_shared_for(size_t count, int threads, tm_piece_fn fn, void *context);
 void tm_shared_turns(size_t count, size_t turns_each, int threads,
                      tm_piece_fn fn, void *context);
+/* Rounds of pieces, as tm_shared_for, with nothing told between them: `next`,
+ * on every rank, says after each whether there is another, from what the pieces
+ * have left. It must not ask the outside world. */
+void tm_shared_rounds(size_t count, int threads, tm_piece_fn fn,
+                      bool (*next)(void *context), void *context);
 
 #endif

@@ -26,7 +26,7 @@ static tempera_status make_laplace(tempera_sampler *s, tempera_error *error) {
   tm_laplace_settings settings = {.tau_min = o->tau_min, .store = s->store};
   TM_TRY(tm_laplace_create(s->model, &settings, NULL, 0, &s->laplace, error));
   for (size_t c = 0; c < o->chains && o->jumps; c++)
-    tm_kernel_set_laplace(s->groups[c]->kernel, s->laplace);
+    tm_group_set_laplace(s->groups[c], s->laplace);
   return TEMPERA_OK;
 }
 

@@ -253,54 +253,6 @@ void tempera_sampler_free(tempera_sampler *sampler) {
  * Sweeps
  */
 
-typedef struct stretch {
-  tempera_sampler *sampler;
-  size_t end;  /* sweep count every group is to reach ... */
-  size_t turn; /* ... by so many at a time */
-} stretch;
-
-/* Groups differ in cost, so that each comes in several turns. */
-enum { TURNS = 16 };
-
-static void keep_rows(tempera_sampler *s, const tm_group *group) {
-  size_t warmup = s->options.warmup, thin = s->options.thin;
-  bool warming = group->done <= warmup;
-  if (warming && s->method->keep)
-    s->method->keep(s, group);
-  tempera_draws *draws = warming ? s->warmup_draws : s->draws;
-  size_t index = group->done - 1 - (warming ? 0 : warmup);
-  size_t row = thin > 1 ? index / thin : index;
-  if (!draws || row * thin != index)
-    return;
-  for (size_t role = 0; role < 2; role++)
-    for (size_t i = 0; draws->has_role[role] && i < group->width[role]; i++)
-      tm_draws_put(
-          draws, (tempera_role)role, group->chain, row * group->width[role] + i,
-          group->rows[role][i].point->theta, group->rows[role][i].extra);
-  for (size_t role = 0; !warming && group->leg_rows && role < 2; role++)
-    tm_draws_put(s->reference, (tempera_role)role, group->chain, row,
-                 group->leg_rows[role].point->theta,
-                 group->leg_rows[role].extra);
-}
-
-static void run_group(size_t chain, void *context) {
-  stretch *part = context;
-  tempera_sampler *s = part->sampler;
-  tm_group *group = s->groups[chain];
-  size_t turn = group->done + part->turn;
-  size_t end = turn < part->end ? turn : part->end;
-  while (group->done < end && group->evaluator.status == TEMPERA_OK &&
-         !tm_answers_agree_on(
-             atomic_load_explicit(&s->cancelled, memory_order_relaxed))) {
-    tm_group_sweep(group);
-    /* A sweep during which the model failed is not a draw. */
-    if (group->evaluator.status == TEMPERA_OK)
-      keep_rows(s, group);
-    else
-      group->done--;
-  }
-}
-
 size_t tm_sweeps_done(const tempera_sampler *sampler) {
   size_t done = SIZE_MAX;
   for (size_t c = 0; c < sampler->options.chains; c++)
@@ -359,12 +311,12 @@ static tempera_status flow(tempera_sampler *s, const tempera_draws *draws,
 static tempera_status first_failure(const tempera_sampler *s,
                                     tempera_error *error) {
   for (size_t c = 0; c < s->options.chains; c++) {
-    const tm_evaluator *evaluator = &s->groups[c]->evaluator;
-    if (evaluator->status == TEMPERA_OK)
+    const tm_evaluator *failed = tm_group_failure(s->groups[c]);
+    if (!failed)
       continue;
     if (error)
-      *error = evaluator->error;
-    return evaluator->status;
+      *error = failed->error;
+    return failed->status;
   }
   return TEMPERA_OK;
 }
@@ -413,12 +365,10 @@ tempera_status tempera_sampler_advance(tempera_sampler *sampler, size_t sweeps,
   while (done < end) {
     bool warming = done < s->options.warmup;
     size_t pause = warming ? s->round_end : s->search_due;
-    stretch part = {s, pause < end ? pause : end, 0};
-    part.turn = (part.end - done + TURNS - 1) / TURNS;
+    size_t until = pause < end ? pause : end;
     /* Not before the freeze: only then the width of a sweep is known. */
-    TM_TRY(make_room(s, part.end, error));
-    tm_shared_turns(s->options.chains, TURNS, tm_threads(s->options.threads),
-                    run_group, &part);
+    TM_TRY(make_room(s, until, error));
+    tm_sweep_until(s, until);
     done = tm_sweeps_done(s);
     update_counts(s);
     TM_TRY(flow(s, s->warmup_draws, true, error));
@@ -491,7 +441,7 @@ uint64_t tm_sampler_evaluations(const tempera_sampler *sampler) {
   if (s->store)
     total += tm_store_work(s->store).likelihood_evaluations;
   for (size_t c = 0; c < s->options.chains; c++)
-    total += s->groups[c]->evaluator.likelihood_evaluations;
+    total += tm_group_cost_of(s->groups[c]).likelihood_evaluations;
   total += tm_leg_cost_of(s).likelihood_evaluations;
   return total;
 }

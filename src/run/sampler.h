@@ -85,12 +85,16 @@ struct tempera_sampler {
   _Atomic(tempera_summary *) checked;
   size_t checked_count;   /* sweeps it is of */
   uint64_t checked_calls; /* likelihood calls that it has made */
+  double part_seconds;    /* a sweep of a part, lately; 0: not known yet */
   double log_z, se;       /* the latest headline, for progress */
   size_t round_trips;
 };
 
 /* sampler.c: sweeps every group has done, and will do. */
 size_t tm_sweeps_done(const tempera_sampler *sampler);
+/* sweeping.c: all groups to this sweep, unless one fails or all are told to
+ * stop; into the draws, for which there is room. */
+void tm_sweep_until(tempera_sampler *sampler, size_t end);
 /* stopping.c: after how many sweeps the run may end next. */
 size_t tm_next_end(const tempera_sampler *sampler, size_t done);
 size_t tm_sweeps_total(const tempera_sampler *sampler);

@@ -18,8 +18,8 @@ static const double MOST_AHEAD = 5;
 double tm_sampler_swept(const tempera_sampler *sampler) {
   double sum = 0;
   for (size_t c = 0; c < sampler->options.chains; c++) {
-    const tm_evaluator *e = &sampler->groups[c]->evaluator;
-    sum += (double)(e->likelihood_evaluations + e->gradient_evaluations);
+    tm_group_cost cost = tm_group_cost_of(sampler->groups[c]);
+    sum += (double)(cost.likelihood_evaluations + cost.gradient_evaluations);
   }
   return sum;
 }

@@ -28,9 +28,9 @@ static void fill_cost(const tempera_sampler *s, tempera_summary *summary) {
     summary->seconds_in_model += work.seconds_in_model;
   }
   for (size_t c = 0; c < s->options.chains; c++) {
-    const tm_evaluator *e = &s->groups[c]->evaluator;
-    summary->gradient_evaluations += e->gradient_evaluations;
-    summary->seconds_in_model += e->seconds;
+    tm_group_cost cost = tm_group_cost_of(s->groups[c]);
+    summary->gradient_evaluations += cost.gradient_evaluations;
+    summary->seconds_in_model += cost.seconds;
   }
   tm_leg_cost leg = tm_leg_cost_of(s);
   summary->gradient_evaluations += leg.gradient_evaluations;
@@ -78,10 +78,10 @@ static tempera_status tell_rejected(const tempera_sampler *s,
   uint64_t rejected = 0, answers = 0;
   const char *first = NULL;
   for (size_t c = 0; c < s->options.chains; c++) {
-    const tm_evaluator *e = &s->groups[c]->evaluator;
-    rejected += e->rejected;
-    answers += e->answers;
-    first = !first && e->rejected ? e->rejected_at : first;
+    tm_group_cost cost = tm_group_cost_of(s->groups[c]);
+    rejected += cost.rejected;
+    answers += cost.answers;
+    first = first ? first : cost.rejected_at;
   }
   return rejected
              ? tm_find_about(summary, TM_FIND_NOT_NUMBERS, (double)rejected,

@@ -35,7 +35,7 @@ static void place_round_end(tempera_sampler *s) {
 
 static tempera_status freeze(tempera_sampler *s, tempera_error *error) {
   for (size_t c = 0; c < s->options.chains; c++)
-    tm_kernel_freeze(s->groups[c]->kernel);
+    tm_group_freeze(s->groups[c]);
   TM_TRY(tm_landscape_record(s, error));
   if (s->laplace)
     TM_TRY(tm_landscape_do(s, &(tm_deed){.kind = TM_DO_FREEZE}, error));
@@ -130,7 +130,7 @@ tempera_status tm_warmup_end_round(tempera_sampler *sampler,
   tempera_sampler *s = sampler;
   bool last = s->round_end == s->options.warmup;
   for (size_t c = 0; c < s->options.chains; c++)
-    tm_kernel_end_round(s->groups[c]->kernel);
+    tm_group_end_round(s->groups[c]);
   if (s->method->end_round)
     TM_TRY(s->method->end_round(s, last, error));
   if (last && extend(s))

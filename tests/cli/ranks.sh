@@ -19,7 +19,7 @@ facts() {
     echo "${file##*/}"
     grep -v '^#' "$file"
   done
-  json "$1/summary.json" '{k: v for k, v in j.items() if k != "cost"}'
+  json "$1/summary.json" '{k: v for k, v in j.items() if k not in ("cost", "data")}'
   json "$1/summary.json" 'j["cost"]["likelihood_evaluations"]'
 }
 
@@ -43,6 +43,33 @@ same pair "$build_dir/models/bimodal.so" "$papers/bimodal.json" \
   --iterations 300 --warmup 300
 same pt "$build_dir/models/bimodal.so" "$papers/bimodal.json" --method pt \
   --iterations 200 --warmup 300
+
+# One chain of pt on several ranks and threads: a model this slow has its levels
+# spread over them (docs/cluster.md), a quick one has not. The same draws; half
+# the run on other numbers; on eight ranks in half the time of its calls at most.
+spread() { # spread NAME RANKS THREADS MICROSECONDS OPTIONS...
+  local name=$1 r=$2 t=$3 nap=$4
+  shift 4
+  echo "{\"y\": [1.5, 0.5, 2, 1], \"microseconds\": $nap}" > "nap-$nap.json"
+  status 0 "$name" ranks "$r" "$tempera" sample "$models/sleeps.so" \
+    -d "nap-$nap.json" --seed 3 --chains 1 --threads "$t" --method pt \
+    --levels 8 --warmup 100 -q -o "$name" "$@"
+  facts "$name" > "$name.facts"
+}
+spread quick 1 1 0 --iterations 100
+spread slow-4-1 4 1 2000 --iterations 100
+spread slow-1-3 1 3 2000 --iterations 100
+spread slow-3-2 3 2 2000 --iterations 50
+status 0 "lengthen levels on two ranks" ranks 2 "$tempera" resume slow-3-2 \
+  --iterations 100 -q --threads 1
+facts slow-3-2 > slow-3-2.facts
+for run in slow-4-1 slow-1-3 slow-3-2; do
+  cmp -s quick.facts $run.facts || fail "levels of pt in $run differ from one rank's"
+done
+spread slow-8-1 8 1 20000 --iterations 100
+json slow-8-1/summary.json \
+  'j["cost"]["seconds"] < 0.02 * j["cost"]["likelihood_evaluations"] / 2' |
+  grep -q True || fail "levels on eight ranks took as long as on less than two"
 
 # A program with gradients and quantities, of automatic length up to a limit on
 # its precision; more ranks than chains.

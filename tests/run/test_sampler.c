@@ -126,6 +126,31 @@ static void so_are_those_of_other_methods(void **state) {
   tempera_model_free(model);
 }
 
+/* Two chains of pt, whole and by their levels, which the sweeps of
+ * a model that is thought to be slow are divided into. */
+static void so_are_those_of_levels_at_the_same_time(void **state) {
+  (void)state;
+  tempera_model_spec spec = two_gaussians();
+  tempera_model *model = make_model(&spec);
+  tempera_options o = short_run(1);
+  o.method = TEMPERA_PT;
+  o.chains = 2;
+  tempera_sampler *one = make_sampler(model, &o);
+  o.threads = 4;
+  tempera_sampler *four = make_sampler(model, &o);
+  advance(one, 1000);
+  for (size_t i = 0; i < 72; i++) {
+    four->part_seconds = 1;
+    advance(four, 7);
+  }
+  assert_true(four->groups[0]->part_count > 3);
+  assert_same_draws(one->draws, four->draws, 300);
+  assert_int_equal(tm_sampler_evaluations(one), tm_sampler_evaluations(four));
+  tempera_sampler_free(one);
+  tempera_sampler_free(four);
+  tempera_model_free(model);
+}
+
 static void advancing_in_pieces_changes_nothing(void **state) {
   (void)state;
   tempera_model_spec spec = two_gaussians();
@@ -382,6 +407,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(draws_are_the_same_for_any_number_of_threads),
       cmocka_unit_test(so_are_summaries_and_that_of_the_last_check),
+      cmocka_unit_test(so_are_those_of_levels_at_the_same_time),
       cmocka_unit_test(so_are_those_of_other_methods),
       cmocka_unit_test(advancing_in_pieces_changes_nothing),
       cmocka_unit_test(seeds_and_chains_give_other_draws),
