@@ -123,8 +123,8 @@ static tempera_status find_starts(tempera_sampler *s, tempera_error *error) {
                         &s->starts, error);
 }
 
-/* A prior without draws is explored, once it is known to be proper; then
- * starts come from what was found. */
+/* A prior without draws is explored, unless it is known to be improper; then
+ * starts come from what was found, also where none was found blindly. */
 static tempera_status explore_prior(tempera_sampler *s, tempera_error *error) {
   if (!tm_prior_run_needed(s->model, &s->options) || s->starts.improper)
     return TEMPERA_OK;

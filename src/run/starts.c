@@ -99,19 +99,17 @@ static void note_reason(finder *f) {
     snprintf(f->reason, sizeof f->reason, "%s", tm_reason(&f->evaluator));
 }
 
-/* With prior draws the caller may look further, elsewhere it is an error. */
-static tempera_status nowhere(const finder *f, tempera_error *error) {
+/* The caller may look further: by the million, or for the prior first. */
+static void nowhere(const finder *f) {
   bool draws = f->model->spec.prior_draw != NULL;
   tm_starts *s = f->starts;
-  s->nowhere = draws;
+  s->nowhere = true;
   snprintf(s->refusal, sizeof s->refusal,
            "model %.60s: the likelihood or the prior was zero at all %d %s "
            "tried as starts%s%s; check the model and the data, or give starts "
            "with --init",
            f->model->spec.name, TRIES, draws ? "prior draws" : "random points",
            f->reason[0] ? ", first because of " : "", f->reason);
-  return draws ? TEMPERA_OK
-               : tm_fail(error, TEMPERA_ERROR_MODEL, "%s", s->refusal);
 }
 
 /* The first `wanted` usable points become chain starts; all of the first
@@ -144,7 +142,9 @@ static tempera_status look_around(finder *f, size_t wanted,
     if (found < wanted)
       memcpy(s->chains + found++ * size, f->point.theta, size * sizeof(double));
   }
-  return found == wanted ? TEMPERA_OK : nowhere(f, error);
+  if (found < wanted)
+    nowhere(f);
+  return TEMPERA_OK;
 }
 
 static tempera_status take_init(finder *f, const double *init,
@@ -181,6 +181,8 @@ static void add_plain(finder *f) {
 
 static void check_propriety(finder *f) {
   bool said = f->model->spec.prior_improper; /* by the model itself */
+  if (f->starts->nowhere)
+    return;
   if (!said && (f->model->spec.prior_draw || f->model->spec.prior_normalised))
     return;
   memcpy(f->point.theta, f->starts->chains, f->model->size * sizeof(double));

@@ -19,7 +19,7 @@ typedef struct tm_starts {
   size_t look_count;
   uint64_t likelihood_evaluations;
   double seconds_in_model;
-  bool nowhere;        /* no prior draw had L > 0; then ... */
+  bool nowhere;        /* no point tried had L > 0; then ... */
   char refusal[480];   /* ... what to say of it, and no starts */
   bool improper;       /* the prior cannot be normalised ... */
   const char *culprit; /* ... along this value */

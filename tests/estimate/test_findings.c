@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "cmocka_all.h"
 #include "estimate/estimate.h"
+#include "estimate/evidence/evidence.h"
 #include "estimate/findings.h"
 #include "failing_memory.h"
 
@@ -126,6 +127,38 @@ static void estimates_hear_of_what_is_found(void **state) {
   tempera_summary_free(s);
 }
 
+/* A bridge whose density covers nothing contradicts nobody, once round trips
+ * vouch for the estimate that is quoted; without them it does. */
+static void a_void_bridge_contradicts_nobody(void **state) {
+  (void)state;
+  for (size_t trips = 0; trips <= 100; trips += 100) {
+    tempera_summary *s = empty();
+    tempera_reference leg = {.round_trips = 100};
+    tempera_estimate e[] = {
+        {.name = "rb", .log_z = -19.5, .se = 0.05, .reach = 1},
+        {.name = "reweighted", .log_z = -19.6, .se = 0.1, .reach = 1},
+        {.name = "bridge", .log_z = -24, .se = 0.7, .reach = 1}};
+    s->estimates = e;
+    s->estimate_count = 3;
+    s->reference = &leg;
+    s->round_trips = trips;
+    assert_int_equal(tm_estimate_take(s, &e[0], NULL), TEMPERA_OK);
+    assert_int_equal(tm_find_estimate(s, &e[2], TM_FIND_BRIDGE_COVER, 1, 30,
+                                      NULL, "posterior"),
+                     TEMPERA_OK);
+    assert_int_equal(tm_estimate_weigh_reference(s, NULL), TEMPERA_OK);
+    assert_int_equal(tm_finding_of(s, TM_FIND_ESTIMATES_APART) != NULL,
+                     trips == 0);
+    assert_true(trips == 0 || s->se == 0.05);
+    for (size_t i = 0; i < 3; i++)
+      tm_heap_free(e[i].warning);
+    s->estimates = NULL;
+    s->estimate_count = 0;
+    s->reference = NULL;
+    tempera_summary_free(s);
+  }
+}
+
 static void every_failed_allocation_is_reported(void **state) {
   (void)state;
   tempera_status status = TEMPERA_ERROR_MEMORY;
@@ -155,6 +188,7 @@ int main(void) {
       cmocka_unit_test(lasting_findings_do_not_ask_for_more),
       cmocka_unit_test(a_second_verdict_forgets_the_first),
       cmocka_unit_test(estimates_hear_of_what_is_found),
+      cmocka_unit_test(a_void_bridge_contradicts_nobody),
       cmocka_unit_test(every_failed_allocation_is_reported)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -224,6 +224,9 @@ static void cover_statement(coverer *c, const tm_statement *s) {
     cover_term(c, s->value); /* marked */
   if (s->kind == TM_S_CALL && s->part == TM_PART_PRIOR)
     cover_outcome(c, s->value, true);
+  if (s->raises && s->part == TM_PART_PRIOR) /* real x = f_lp(mu); */
+    cover_outcome(
+        c, s->kind == TM_S_DECLARE ? s->variable->initial : s->value, true);
   if (s->kind == TM_S_DECLARE && !s->term_count)
     cover_scored(c, s->variable, s->variable->initial);
   if (s->kind == TM_S_ASSIGN && !s->term_count)
