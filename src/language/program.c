@@ -9,16 +9,7 @@
 #include "language/emit/find_rows.h"
 #include "language/read/own_functions.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-/* Statements over rows by the library (emit/find_rows.c): where it is asked for.
- * Sums in another order are other draws, and it has seen too few programs to be
- * what everybody gets. */
-static bool rows_wanted(void) {
-  const char *wanted = getenv("TEMPERA_ROWS");
-  return wanted && !strcmp(wanted, "1");
-}
 
 static tempera_status front_end(tempera_program *p, const char *text,
                                 size_t length) {
@@ -28,7 +19,7 @@ static tempera_status front_end(tempera_program *p, const char *text,
   TM_TRY(tm_check(&p->tree));
   TM_TRY(tm_split_program(&p->tree, &p->split));
   TM_TRY(tm_hoist(&p->tree));
-  return rows_wanted() ? tm_rows_find(&p->tree) : TEMPERA_OK;
+  return tm_rows_find(&p->tree);
 }
 
 static char *model_name(tm_arena *arena, const char *path) {

@@ -344,8 +344,8 @@ static void emit_way(tm_emitter *g, tm_part part, bool gradient,
   g->needed = NULL;
 }
 
-/* Statements over rows by the library; or, where the data do not allow that,
- * one by one. */
+/* Statements over rows by the library and, where the program has to do for any
+ * data, one by one as well. */
 static void emit_density(tm_emitter *g, tm_part part, bool gradient) {
   const char *name = part == TM_PART_PRIOR ? "prior" : "likelihood";
   const char *what = gradient ? "gradient" : "value";
@@ -354,9 +354,10 @@ static void emit_density(tm_emitter *g, tm_part part, bool gradient) {
     return;
   }
   g->rows = true;
-  emit_way(g, part, gradient, "_lean");
+  emit_way(g, part, gradient, g->way == TM_EITHER ? "_lean" : "");
   g->rows = false;
-  tm_emit_line(g, "__attribute__((cold, optimize(\"O0\")))");
+  if (g->way != TM_EITHER)
+    return;
   emit_way(g, part, gradient, "_plain");
   tm_emit_line(g,
                "static void %s_%s(tm_tape *t, const void *i_, "
@@ -632,26 +633,25 @@ static void emit_entry(tm_emitter *g, const offered *o) {
              "const tm_entry tempera_program_entry = {\n"
              "  TM_ENTRY_VERSION, \"");
   emit_name(g, g->program->name);
-  tm_emit_line(g,
-               "\", %d, %d, %d, sizeof(instance), start, data, parameters,\n"
-               "  {prior_value, likelihood_value},\n"
-               "  {prior_gradient, likelihood_gradient},\n"
-               "  explain, quantities, %s, %s,\n"
-               "  {%s}, {%s}, %s, points, %s,",
-               g->program->split.proper,
-               g->program->split.likelihood + g->program->split.likelihood_sure,
-               program_rejects(g->program), o->drawn ? "draw_prior" : "0",
-               o->shown ? "show" : "0",
-               o->terms ? "prior_terms, likelihood_terms" : "0",
-               o->terms ? "prior_reads, likelihood_reads" : "0",
-               o->guarded ? "shortfall" : "0",
-               o->replicated ? "replicate" : "0");
+  tm_emit_line(
+      g,
+      "\", %d, %d, %d, sizeof(instance), start, data, parameters,\n"
+      "  {prior_value, likelihood_value},\n"
+      "  {prior_gradient, likelihood_gradient},\n"
+      "  explain, quantities, %s, %s,\n"
+      "  {%s}, {%s}, %s, points, %s,",
+      g->program->split.proper,
+      g->program->split.likelihood + g->program->split.likelihood_sure,
+      program_rejects(g->program), o->drawn ? "draw_prior" : "0",
+      o->shown ? "show" : "0", o->terms ? "prior_terms, likelihood_terms" : "0",
+      o->terms ? "prior_reads, likelihood_reads" : "0",
+      o->guarded ? "shortfall" : "0", o->replicated ? "replicate" : "0");
   tm_emit_line(g, "  \"%s\"};", o->why);
 }
 
-tempera_status tm_emit_program(const tempera_program *program, tm_text *text,
-                               tempera_error *error) {
-  tm_emitter g = {.program = program, .arena = program->arena};
+tempera_status tm_emit_program(const tempera_program *program, tm_way way,
+                               tm_text *text, tempera_error *error) {
+  tm_emitter g = {.program = program, .way = way, .arena = program->arena};
   emit_functions(&g, false);
   emit_functions(&g, true);
   emit_data(&g);

@@ -20,8 +20,16 @@ typedef enum tm_held {
   TM_STRUCT /* a tuple */
 } tm_held;
 
+/* How statements over rows (find_rows.h) are done. */
+typedef enum tm_way {
+  TM_BY_ROWS,    /* by the library; data that do not allow it are refused */
+  TM_ONE_BY_ONE, /* as they are written */
+  TM_EITHER      /* as the data allow: for libraries that stand alone */
+} tm_way;
+
 typedef struct tm_emitter {
   const tempera_program *program;
+  tm_way way;
   tm_arena *arena;
   tm_text body;                  /* functions */
   tm_text declarations, systems; /* what stands before them */
@@ -127,7 +135,7 @@ void tm_emit_solver(tm_emitter *g, const tm_expression *e);
 
 /* The whole C text of a program, without the prelude. */
 TEMPERA_CHECKED tempera_status tm_emit_program(const tempera_program *program,
-                                               tm_text *text,
+                                               tm_way way, tm_text *text,
                                                tempera_error *error);
 /* Prior draws: can they be made by ancestral sampling, and if so emit them.*/
 bool tm_emit_prior_draw(tm_emitter *g);

@@ -1,12 +1,12 @@
-/* emit_rows.c - statements over rows (find_rows.c) to C: their list of operations,
- * the data that go with it, and the call that stands for them. */
+/* emit_rows.c - statements over rows (find_rows.c) to C: their list of
+ * operations, the data that go with it, and the call that stands for them. */
 #include "language/emit/find_rows.h"
 
 #include <string.h>
 
 bool tm_emit_has_rows(const tm_emitter *g, tm_part part) {
   const tm_list *list = &g->program->tree.rows;
-  for (size_t i = 0; i < list->count; i++)
+  for (size_t i = 0; i < list->count && g->way != TM_ONE_BY_ONE; i++)
     if (((const tm_row_statement *)list->items[i])->part == part)
       return true;
   return false;
@@ -63,6 +63,43 @@ static void emit_declared_size(tm_emitter *g, const tm_variable *v) {
   tm_emit(g, ")");
 }
 
+/* How many elements the vector has of which this is one. */
+static void emit_owner_size(tm_emitter *g, const tm_row_node *n) {
+  if (n->owner)
+    emit_declared_size(g, n->owner);
+  else
+    tm_emit(g, "r_->n");
+}
+
+/* A vector of data: a column, or places. */
+static void emit_vector(tm_emitter *g, const tm_row_node *n, int i) {
+  const tm_expression *vector =
+      n->kind == TM_ROW_COLUMN && tm_rank(n->value->type) == 1 ? n->value
+      : n->kind == TM_ROW_PICK && has_places(n)                ? n->data
+                                                               : NULL;
+  if (!vector)
+    return;
+  tm_emit(g, "    t->runtime->rows_vector(r_, %d, ", i);
+  tm_emit_expression(g, vector);
+  tm_emit(g, ", from_ - 1, ");
+  emit_owner_size(g, n);
+  tm_emit(g, ");\n");
+}
+
+static void emit_pick(tm_emitter *g, const tm_row_node *n, int i) {
+  tm_emit(g, "    r_->sizes[%d] = ", i);
+  if (n->value->kind == TM_E_NAME)
+    emit_declared_size(g, n->value->variable);
+  else
+    tm_emit(g, "r_->n");
+  tm_emit(g, ";\n");
+  if (n->data)
+    return;
+  tm_emit(g, "    if (r_->sizes[%d] != ", i);
+  emit_owner_size(g, n);
+  tm_emit(g, ") r_->bad = 1;\n");
+}
+
 /* What is not done row by row. */
 static void emit_whole(tm_emitter *g, const tm_row_statement *r, int i) {
   const tm_row_node *n = &r->nodes[i];
@@ -71,32 +108,33 @@ static void emit_whole(tm_emitter *g, const tm_row_statement *r, int i) {
     tm_emit_number(g, n->value);
     tm_emit(g, ";\n");
   }
-  if (n->kind == TM_ROW_PICK) {
-    tm_emit(g, "    r_->sizes[%d] = ", i);
-    if (n->value->kind == TM_E_NAME)
-      emit_declared_size(g, n->value->variable);
-    else
-      tm_emit(g, "r_->n");
-    tm_emit(g, ";\n");
-  }
-  if (n->kind == TM_ROW_PICK && !n->data && r->statement->kind != TM_S_FOR)
-    tm_emit(g, "    if (r_->sizes[%d] != r_->n) r_->bad = 1;\n", i);
-  const tm_expression *vector =
-      n->kind == TM_ROW_COLUMN && tm_rank(n->value->type) == 1 ? n->value
-      : n->kind == TM_ROW_PICK && has_places(n)                ? n->data
-                                                               : NULL;
-  if (vector) {
-    tm_emit(g, "    t->runtime->rows_vector(r_, %d, ", i);
-    tm_emit_expression(g, vector);
-    tm_emit(g, ", from_ - 1);\n");
+  if (n->kind == TM_ROW_PICK)
+    emit_pick(g, n, i);
+  emit_vector(g, n, i);
+  if (n->length) {
+    tm_emit(g, "    if ((");
+    tm_emit_expression(g, n->length);
+    tm_emit(g, ") != ");
+    emit_owner_size(g, n);
+    tm_emit(g, ") r_->bad = 1;\n");
   }
   if (n->kind == TM_ROW_DOT && !n->inner && tm_rank(n->data->type) == 2) {
-    tm_emit(g,
-            "    if (from_ != 1) r_->bad = 1; else\n"
-            "    t->runtime->rows_matrix(t, r_, %d, ",
-            i);
+    tm_emit(g, "    t->runtime->rows_matrix(t, r_, %d, ", i);
     tm_emit_expression(g, n->data);
-    tm_emit(g, ", -1);\n");
+    tm_emit(g, ", from_ - 1, ");
+    emit_owner_size(g, n);
+    tm_emit(g, ");\n");
+  }
+}
+
+/* Vectors that the rows are written in place of must have as many elements:
+ * those that a loop takes, or all. */
+static void emit_inlined_sizes(tm_emitter *g, const tm_row_statement *r) {
+  for (int i = 0; i < r->inlined_count; i++) {
+    tm_emit(g, "    if (");
+    emit_declared_size(g, r->inlined[i]);
+    tm_emit(g, " %s from_ - 1 + r_->n) r_->bad = 1;\n",
+            r->statement->kind == TM_S_FOR ? "<" : "!=");
   }
 }
 
@@ -119,7 +157,7 @@ static void emit_place(tm_emitter *g, const tm_row_node *n, int i) {
 /* A row of data, as a vector or number by number. */
 static void emit_data_row(tm_emitter *g, const tm_row_node *n, int i) {
   if (!n->inner) {
-    tm_emit(g, "      t->runtime->rows_matrix(t, r_, %d, ", i);
+    tm_emit(g, "      t->runtime->rows_row(t, r_, %d, ", i);
     tm_emit_expression(g, n->data);
     tm_emit(g, ", k_);\n");
     return;
@@ -130,7 +168,7 @@ static void emit_data_row(tm_emitter *g, const tm_row_node *n, int i) {
           n->inner->name, n->inner->name, n->inner->name);
   tm_emit(g, "          x_.v[v_%s - 1] = ", n->inner->name);
   tm_emit_number(g, n->data);
-  tm_emit(g, ";\n        t->runtime->rows_matrix(t, r_, %d, x_, k_); }\n", i);
+  tm_emit(g, ";\n        t->runtime->rows_row(t, r_, %d, x_, k_); }\n", i);
 }
 
 static void emit_in_row(tm_emitter *g, const tm_row_node *n, int i) {
@@ -151,11 +189,21 @@ static void emit_in_row(tm_emitter *g, const tm_row_node *n, int i) {
   }
 }
 
-static void emit_plan(tm_emitter *g, const tm_row_statement *r) {
+static void emit_counters(tm_emitter *g, const tm_row_statement *r) {
+  for (int i = 0; i < r->counter_count; i++) {
+    bool again = false;
+    for (int k = 0; k < i; k++)
+      again = again || !strcmp(r->counters[k]->name, r->counters[i]->name);
+    if (!again)
+      tm_emit(g, "      long v_%s = from_ + k_; (void)v_%s;\n",
+              r->counters[i]->name, r->counters[i]->name);
+  }
+}
+
+/* From where, and how many. */
+static void emit_range(tm_emitter *g, const tm_row_statement *r) {
   const tm_statement *s = r->statement;
   bool loop = s->kind == TM_S_FOR;
-  tm_emit(g, "  { /* rows of line %d */\n", s->token->line);
-  emit_operations(g, r);
   tm_emit(g, "    long from_ = ");
   if (loop)
     tm_emit_expression(g, s->lower);
@@ -167,33 +215,40 @@ static void emit_plan(tm_emitter *g, const tm_row_statement *r) {
   else
     emit_length(g, r);
   tm_emit(g, " - from_ + 1;\n");
-  tm_emit(g, "    tm_rows *r_ = t->runtime->rows_plan(t, ops_, %d, n_);\n",
-          r->count);
+}
+
+/* A loop without rows looks at nothing. */
+static void emit_plan(tm_emitter *g, const tm_row_statement *r) {
+  const tm_statement *s = r->statement;
+  char place[TM_PLACE];
+  tm_emit(g, "  { /* rows of line %d */\n", s->token->line);
+  emit_operations(g, r);
+  emit_range(g, r);
+  tm_emit(g,
+          "    tm_rows *r_ = t->runtime->rows_plan(t, ops_, %d, n_, \"%s\");\n",
+          r->count, tm_place_text(s->token, place));
+  tm_emit(g, "    if (r_->n || %d) {\n", s->kind != TM_S_FOR);
+  emit_inlined_sizes(g, r);
   for (int i = 0; i < r->count; i++)
     emit_whole(g, r, i);
   tm_emit(g, "    for (long k_ = 0; k_ < r_->n; k_++) {\n");
-  for (int i = 0; i < r->counter_count; i++) {
-    bool again = false;
-    for (int k = 0; k < i; k++)
-      again = again || !strcmp(r->counters[k]->name, r->counters[i]->name);
-    if (!again)
-      tm_emit(g, "      long v_%s = from_ + k_; (void)v_%s;\n",
-              r->counters[i]->name, r->counters[i]->name);
-  }
+  emit_counters(g, r);
   for (int i = 0; i < r->count; i++)
     emit_in_row(g, &r->nodes[i], i);
-  tm_emit(g, "    }\n    I->rows_%d = t->runtime->rows_ready(t, r_);\n",
+  tm_emit(g, "    } }\n    I->rows_%d = t->runtime->rows_ready(t, r_);\n",
           r->number);
   tm_emit(g, "    I->lean = I->lean && I->rows_%d;\n  }\n", r->number);
 }
 
 void tm_emit_row_plans(tm_emitter *g) {
   const tm_list *list = &g->program->tree.rows;
-  if (!list->count)
+  if (!list->count || g->way == TM_ONE_BY_ONE)
     return;
   tm_emit(g, "  I->lean = 1;\n");
   for (size_t i = 0; i < list->count; i++)
     emit_plan(g, list->items[i]);
+  if (g->way == TM_BY_ROWS)
+    tm_emit(g, "  if (!I->lean) t->runtime->refuse_rows(binding);\n");
 }
 
 /* ---- for every point ---------------------------------------------------- */
@@ -213,8 +268,10 @@ static void emit_argument(tm_emitter *g, const tm_expression *e) {
 
 void tm_emit_rows(tm_emitter *g, const tm_row_statement *r) {
   tm_emit_line(g, "/* rows of line %d */", r->statement->token->line);
-  tm_emit(g, "%*stm_add(t, t->runtime->rows_sum(t, I->rows_%d, (tm_any[]){",
-          2 * g->indent, "", r->number);
+  tm_emit(g,
+          "%*sif (I->rows_%d->n) tm_add(t, t->runtime->rows_sum(t, I->rows_%d, "
+          "(tm_any[]){",
+          2 * g->indent, "", r->number, r->number);
   int leaf = 0;
   for (int i = 0; i < r->count; i++) {
     if (r->nodes[i].leaf < 0)

@@ -1,4 +1,5 @@
-/* find_rows.c - finds statements that do the same to every row of the data: loops
+/* find_rows.c - finds statements that do the same to every row of the data:
+ * loops
  *
  *   for (n in 1:N) { real m = a[g[n]] + x[n] * b; y[n] ~ normal(m, s); }
  *
@@ -43,8 +44,9 @@ typedef struct finder {
   const tm_statement *around; /* the loop */
   local locals[MOST_LOCALS];
   int local_count, depth;
-  bool strict; /* no vector that is computed elsewhere */
-  bool failed; /* out of memory */
+  bool strict;              /* no vector that is computed elsewhere */
+  const tm_variable *owner; /* inside the definition of this vector */
+  bool failed;              /* out of memory */
 } finder;
 
 static bool assigns(const tm_statement *s, const tm_variable *v) {
@@ -153,13 +155,14 @@ static bool has_fixed_sizes(finder *f, const tm_variable *v) {
 
 static int push(finder *f, tm_row_node node) {
   tm_row_statement *r = f->row;
-  if (r->count == TM_ROW_NODES)
+  if (r->count == TM_ROW_MOST)
     return -1;
   if (node.kind == TM_ROW_SCALAR || node.kind == TM_ROW_PICK ||
       node.kind == TM_ROW_DOT)
     node.leaf = r->leaves++;
   else
     node.leaf = -1;
+  node.owner = f->owner;
   r->nodes[r->count] = node;
   return r->count++;
 }
@@ -211,19 +214,27 @@ static int inlined(finder *f, const tm_variable *v) {
   const definition *d = &f->defined[v->index];
   tm_row_statement *r = f->row;
   int count = r->count, leaves = r->leaves, counters = r->counter_count;
+  int inlined_count = r->inlined_count;
+  const tm_variable *owner = f->owner;
   bool strict = f->strict;
-  if (!d->value || f->depth > MOST_DEPTH)
+  if (!d->value || f->depth > MOST_DEPTH || inlined_count == TM_ROW_INLINED)
     return -1;
+  r->inlined[r->inlined_count++] = v;
   if (d->counter && !is_counter(f, d->counter)) {
-    if (r->counter_count == TM_ROW_COUNTERS)
+    if (r->counter_count == TM_ROW_COUNTERS) {
+      r->inlined_count = inlined_count;
       return -1;
+    }
     r->counters[r->counter_count++] = d->counter;
   }
   f->strict = true;
+  f->owner = d->counter ? NULL : v;
   int node = row_of(f, d->value);
   f->strict = strict;
+  f->owner = owner;
   if (node < 0) {
     r->count = count;
+    r->inlined_count = inlined_count;
     r->leaves = leaves;
     r->counter_count = counters;
   }
@@ -342,7 +353,7 @@ static const char *density_name(finder *f, const tm_builtin *b) {
 static int density_node(finder *f, const tm_expression *e) {
   tm_row_node node = {.kind = TM_ROW_DENSITY,
                       .name = density_name(f, e->builtin)};
-  if (e->part_count > 4)
+  if (e->part_count > 4 || !tm_density_kernel(node.name))
     return -1;
   for (size_t i = 0; i < e->part_count; i++) {
     int part = row_of(f, e->parts[i]);
@@ -351,6 +362,17 @@ static int density_node(finder *f, const tm_expression *e) {
     node.parts[node.part_count++] = (short)part;
   }
   return push(f, node);
+}
+
+/* rep_vector(x, n) */
+static int repeated_node(finder *f, const tm_expression *e) {
+  if (!tm_is_scalar(e->parts[0]->type) ||
+      !everywhere(f, e->parts[1], fixed_holds))
+    return -1;
+  int node = row_of(f, e->parts[0]);
+  if (node >= 0)
+    f->row->nodes[node].length = e->parts[1];
+  return node;
 }
 
 static int call_node(finder *f, tm_expression *e) {
@@ -363,9 +385,8 @@ static int call_node(finder *f, tm_expression *e) {
     return density_node(f, e);
   if (!strcmp(b->name, "log_mix") && e->part_count == 3 && f->loop)
     return push_call(f, "log_mix", e->parts, 3);
-  if (!strcmp(b->name, "rep_vector") && !f->loop &&
-      tm_is_scalar(e->parts[0]->type) && e->parts[1]->kind == TM_E_NAME)
-    return row_of(f, e->parts[0]);
+  if (!strcmp(b->name, "rep_vector"))
+    return repeated_node(f, e);
   if (!strcmp(b->name, "dot_product") && f->loop) {
     bool first = is_data(f, e->parts[0]);
     return dot_node(f, e->parts[first ? 0 : 1], e->parts[first ? 1 : 0]);
@@ -399,10 +420,17 @@ static bool is_another(const finder *f, const tm_expression *e) {
   return e->part && e->part != f->row->part;
 }
 
+/* Integers that are computed from parameters: their arithmetic (division!) is
+ * another. */
+static bool counts(finder *f, const tm_expression *e) {
+  return e->type.base == TM_INT && e->kind != TM_E_NAME &&
+         e->kind != TM_E_INDEX && !is_data(f, e) && !is_shared(f, e);
+}
+
 /* The operation whose value is e in every row; -1: not understood. */
 static int row_of(finder *f, tm_expression *e) {
   if (is_another(f, e) || tm_rank(e->type) > 1 || tm_is_complex(e->type) ||
-      e->type.base == TM_TUPLE || f->depth > MOST_DEPTH)
+      e->type.base == TM_TUPLE || f->depth > MOST_DEPTH || counts(f, e))
     return -1;
   f->depth++;
   int node;
@@ -771,13 +799,14 @@ static bool begin(finder *f, tm_statement *s) {
   tm_arena *arena = f->program->source.arena;
   f->row = TM_NEW(arena, tm_row_statement, 1);
   if (f->row)
-    f->row->nodes = TM_NEW(arena, tm_row_node, TM_ROW_NODES);
+    f->row->nodes = TM_NEW(arena, tm_row_node, TM_ROW_MOST);
   if (!f->row || !f->row->nodes) {
     f->failed = true;
     return false;
   }
   f->row->statement = s;
   f->local_count = f->depth = 0;
+  f->owner = NULL;
   f->loop = s->kind == TM_S_FOR;
   f->around = s;
   f->strict = f->loop;

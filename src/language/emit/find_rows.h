@@ -14,10 +14,12 @@ typedef struct tm_row_node {
   tm_expression *data;  /* PICK: places, or indexed with them; DOT: rows */
   tm_variable *inner;   /* DOT: `data` is a number for each value of this */
   short parts[4], part_count;
-  int leaf; /* number among the arguments, or -1 */
+  int leaf;                    /* number among the arguments, or -1 */
+  const tm_variable *owner;    /* the vector it is an element of, or NULL */
+  const tm_expression *length; /* what that vector's must be; or NULL */
 } tm_row_node;
 
-enum { TM_ROW_NODES = 200, TM_ROW_COUNTERS = 8 };
+enum { TM_ROW_COUNTERS = 8, TM_ROW_INLINED = 16 };
 
 typedef struct tm_row_statement {
   int number;
@@ -27,6 +29,8 @@ typedef struct tm_row_statement {
   int count, leaves;
   tm_variable *counters[TM_ROW_COUNTERS]; /* all have the row's number */
   int counter_count;
+  const tm_variable *inlined[TM_ROW_INLINED]; /* vectors that it stands for */
+  int inlined_count;
 } tm_row_statement;
 
 /* Find them in the model block. */

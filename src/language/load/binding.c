@@ -392,6 +392,10 @@ void tm_binding_improper(void *binding) {
   ((tm_binding *)binding)->improper = true;
 }
 
+void tm_binding_refuse_rows(void *binding) {
+  ((tm_binding *)binding)->refused = true;
+}
+
 void tm_binding_conditional(void *binding, long offset) {
   tm_binding *b = binding;
   if (b->conditional_count == TM_CONDITIONAL)

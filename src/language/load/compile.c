@@ -32,14 +32,14 @@ enum { FLAG_COUNT = sizeof FLAGS / sizeof *FLAGS };
 
 /* ---- translation -------------------------------------------------------- */
 
-static tempera_status translate(const tempera_program *program, tm_text *text,
-                                tempera_error *error) {
+static tempera_status translate(const tempera_program *program, tm_way way,
+                                tm_text *text, tempera_error *error) {
   tm_text_printf(text, "/* translated from %s */\n",
                  "a program in the Stan language");
   tm_text_add(text, tm_prelude_text);
   tm_text_add(text, tm_prelude_scalar_text);
   tm_text_add(text, tm_prelude_tensor_text);
-  return tm_emit_program(program, text, error);
+  return tm_emit_program(program, way, text, error);
 }
 
 /* Where this library lies when it is a shared one; else false, and programs
@@ -55,7 +55,7 @@ static bool find_library(char path[PATH_MAX]) {
 tempera_status tempera_program_translate(const tempera_program *program,
                                          char **text, tempera_error *error) {
   tm_text out = {0};
-  tempera_status status = translate(program, &out, error);
+  tempera_status status = translate(program, TM_EITHER, &out, error);
   if (status != TEMPERA_OK) {
     tm_text_clear(&out);
     return status;
@@ -224,30 +224,44 @@ static tempera_status build_cached(const tm_text *text, char **path,
   return *path ? TEMPERA_OK : tm_fail_memory(error);
 }
 
-tempera_status tempera_program_compile(const tempera_program *program,
-                                       const char *output, char **path,
-                                       tempera_error *error) {
+tempera_status tm_compile(const tempera_program *program, tm_way way,
+                          char **path, tempera_error *error) {
   tm_text text = {0};
-  char *made = NULL;
-  tempera_status status = translate(program, &text, error);
-  if (status == TEMPERA_OK && output) {
-    char ours[PATH_MAX];
-    bool shared = find_library(ours);
-    if (shared) { /* its public functions call the library */
-      tm_text_add(&text, tm_bridgestan_text);
-      tm_text_add(&text, tm_bridgestan_stubs_text);
-    }
+  tempera_status status = translate(program, way, &text, error);
+  if (status == TEMPERA_OK)
+    status = build_cached(&text, path, error);
+  tm_text_clear(&text);
+  return status;
+}
+
+/* A library that stands alone. */
+static tempera_status compile_to(const tempera_program *program,
+                                 const char *output, char **path,
+                                 tempera_error *error) {
+  tm_text text = {0};
+  char ours[PATH_MAX];
+  bool shared = find_library(ours);
+  tempera_status status = translate(program, TM_EITHER, &text, error);
+  if (status == TEMPERA_OK && shared) { /* its functions call the library */
+    tm_text_add(&text, tm_bridgestan_text);
+    tm_text_add(&text, tm_bridgestan_stubs_text);
+  }
+  if (status == TEMPERA_OK)
     status = text.failed
                  ? tm_fail_memory(error)
                  : build(&text, output, output, shared ? ours : NULL, error);
-    made = status == TEMPERA_OK ? tm_heap_text(output) : NULL;
-    if (status == TEMPERA_OK && !made)
-      status = tm_fail_memory(error);
-  } else if (status == TEMPERA_OK) {
-    status = build_cached(&text, &made, error);
-  }
   tm_text_clear(&text);
-  if (status == TEMPERA_OK)
+  char *made = status == TEMPERA_OK ? tm_heap_text(output) : NULL;
+  if (status == TEMPERA_OK && !made)
+    return tm_fail_memory(error);
+  if (made)
     *path = made;
   return status;
+}
+
+tempera_status tempera_program_compile(const tempera_program *program,
+                                       const char *output, char **path,
+                                       tempera_error *error) {
+  return output ? compile_to(program, output, path, error)
+                : tm_compile(program, TM_EITHER, path, error);
 }

@@ -543,10 +543,10 @@ static tempera_status make_model(shared *s, tm_binding *binding,
     look_closer(s, binding, *model);
   if (status == TEMPERA_OK && s->entry->shortfall)
     (*model)->shortfall = shortfall;
-  s->predictive = (tm_predictive_calls){
-      .points = points,
-      .replicate = s->entry->replicate ? replicate : NULL,
-      .unreplicated = s->entry->unreplicated};
+  s->predictive =
+      (tm_predictive_calls){.points = points,
+                            .replicate = s->entry->replicate ? replicate : NULL,
+                            .unreplicated = s->entry->unreplicated};
   if (status == TEMPERA_OK && s->entry->likelihood)
     (*model)->predictive = &s->predictive;
   if (status == TEMPERA_OK)
@@ -579,16 +579,20 @@ tempera_status tm_load_program(const tm_load *load, tempera_model **model,
     s->entry->start(&tm_the_runtime);
     status = bind(s, load->seed, &binding, error);
   }
-  if (status == TEMPERA_OK)
+  if (load->refused)
+    *load->refused = binding.refused;
+  if (status == TEMPERA_OK && !binding.refused)
     status = make_model(s, &binding, model, error);
   release_shared(s);
   tm_arena_free(binding.arena);
   return status;
 }
 
-/* A library made by tempera_program_compile; *found says whether it is one. */
+/* A library made by tempera_program_compile; *found says whether it is one,
+ * *refused (or NULL) whether it cannot be used with these data. */
 static tempera_status load_compiled(const char *path, const tempera_data *data,
-                                    bool *found, tempera_model **model,
+                                    bool *found, bool *refused,
+                                    tempera_model **model,
                                     tempera_error *error) {
   /* GSL's own handler ends the process; programs may call its functions
    * anywhere, and look at what they return. */
@@ -598,9 +602,11 @@ static tempera_status load_compiled(const char *path, const tempera_data *data,
       library ? dlsym(library, "tempera_program_entry") : NULL;
   *found = entry != NULL;
   if (entry)
-    return tm_load_program(
-        &(tm_load){.entry = entry, .library = library, .data = data}, model,
-        error);
+    return tm_load_program(&(tm_load){.entry = entry,
+                                      .library = library,
+                                      .data = data,
+                                      .refused = refused},
+                           model, error);
   tempera_status status =
       tm_fail(error, TEMPERA_ERROR_IO, "cannot load %s: %s", path, dlerror());
   if (library)
@@ -621,18 +627,30 @@ static void note_observed(const tempera_program *program,
   }
 }
 
+tempera_status tm_load_way(const tempera_program *program, tm_way way,
+                           const tempera_data *data, bool *refused,
+                           tempera_model **model, tempera_error *error) {
+  char *path = NULL;
+  bool found;
+  *refused = false;
+  TM_TRY(tm_compile(program, way, &path, error));
+  tempera_status status =
+      load_compiled(path, data, &found, refused, model, error);
+  if (status == TEMPERA_OK && !*refused)
+    note_observed(program, *model);
+  tm_heap_free(path);
+  return status;
+}
+
 tempera_status tempera_program_load(const tempera_program *program,
                                     const tempera_data *data,
                                     tempera_model **model,
                                     tempera_error *error) {
-  char *path = NULL;
-  bool found;
-  TM_TRY(tempera_program_compile(program, NULL, &path, error));
-  tempera_status status = load_compiled(path, data, &found, model, error);
-  if (status == TEMPERA_OK)
-    note_observed(program, *model);
-  tm_heap_free(path);
-  return status;
+  bool refused;
+  TM_TRY(tm_load_way(program, TM_BY_ROWS, data, &refused, model, error));
+  return refused
+             ? tm_load_way(program, TM_ONE_BY_ONE, data, &refused, model, error)
+             : TEMPERA_OK;
 }
 
 static bool is_program(const char *path) {
@@ -654,6 +672,6 @@ tempera_status tempera_model_load(const char *path, const tempera_data *data,
   if (is_program(path))
     return load_text(path, data, model, error);
   bool found;
-  tempera_status status = load_compiled(path, data, &found, model, error);
+  tempera_status status = load_compiled(path, data, &found, NULL, model, error);
   return found ? status : tm_model_load_library(path, data, model, error);
 }

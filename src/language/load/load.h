@@ -3,6 +3,7 @@
 #ifndef TM_LANGUAGE_LOAD_H
 #define TM_LANGUAGE_LOAD_H
 
+#include "language/emit/emit.h"
 #include "language/runtime/runtime.h"
 
 typedef struct tm_load {
@@ -11,12 +12,20 @@ typedef struct tm_load {
   const tempera_data *data;
   uint64_t seed; /* of random numbers in transformed data */
   tm_printer printer;
+  bool
+      *refused; /* set, and there is no model: compile it one by one; or NULL */
 } tm_load;
 
 /* The library is the callee's, also on failure. */
 TEMPERA_CHECKED tempera_status tm_load_program(const tm_load *load,
                                                tempera_model **model,
                                                tempera_error *error);
+/* The program one way; *refused: there is no model, with these data it has to
+ * be one by one. */
+TEMPERA_CHECKED tempera_status tm_load_way(const tempera_program *program,
+                                           tm_way way, const tempera_data *data,
+                                           bool *refused, tempera_model **model,
+                                           tempera_error *error);
 /* How many of the model's quantities are transformed parameters: the first. */
 size_t tm_load_transformed(const tempera_model *model);
 /* By coordinate: where Stan has it, unit vectors aside. */

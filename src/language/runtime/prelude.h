@@ -155,6 +155,7 @@ typedef enum tm_row_kind {
   TM_ROW_DENSITY, /* a univariate density `name` */
   TM_ROW_ADD      /* target += operand */
 } tm_row_kind;
+enum { TM_ROW_MOST = 200 }; /* operations of a statement */
 typedef struct tm_row_op {
   tm_row_kind kind;
   int leaf;
@@ -207,6 +208,7 @@ typedef struct tm_runtime {
                     int depth, int rank, const int *dim, const void *instance,
                     tm_limits limits);
   void (*improper)(void *binding); /* some element has no proper prior */
+  void (*refuse_rows)(void *binding); /* the data do not allow them */
   /* the last parameter, at `offset`, has one if conditions on data hold */
   void (*conditional)(void *binding, long offset);
   /* a piece of the target begins, of this part and weight, with the numbers
@@ -237,13 +239,18 @@ typedef struct tm_runtime {
   /* a variable with drawn outcomes: what was observed, and what was drawn */
   void (*replica)(tm_tape *tape, void *binding, const char *name, int whole,
                   tm_any observed, tm_tensor drawn);
-  /* statements over rows: storage for their data, those data in vectors (from
-   * an element on) or, of a product, row by row (-1: all); whether it can be
-   * used (NULL: no); and the sum, for every point */
-  tm_rows *(*rows_plan)(tm_tape *tape, const tm_row_op *ops, int count, long n);
-  void (*rows_vector)(tm_rows *rows, int op, tm_tensor values, long from);
+  /* statements over rows: storage for their data; those data in vectors of
+   * `length` elements, from one of them on, or, of a product, in a matrix or
+   * row by row; whether it can be used (NULL: no); and the sum, for every
+   * point */
+  tm_rows *(*rows_plan)(tm_tape *tape, const tm_row_op *ops, int count, long n,
+                        const char *place);
+  void (*rows_vector)(tm_rows *rows, int op, tm_tensor values, long from,
+                      long length);
   void (*rows_matrix)(tm_tape *tape, tm_rows *rows, int op, tm_tensor values,
-                      long row);
+                      long from, long length);
+  void (*rows_row)(tm_tape *tape, tm_rows *rows, int op, tm_tensor values,
+                   long row);
   tm_rows *(*rows_ready)(tm_tape *tape, tm_rows *rows);
   tm_var (*rows_sum)(tm_tape *tape, const tm_rows *rows,
                      const tm_any *arguments);
@@ -381,6 +388,6 @@ typedef struct tm_entry {
   const char *unreplicated;
 } tm_entry;
 
-enum { TM_ENTRY_VERSION = 10 };
+enum { TM_ENTRY_VERSION = 11 };
 
 #endif

@@ -12,10 +12,10 @@ enum { BLOCK = TM_TERM_BLOCK };
 typedef struct pass {
   const tm_row_plan *p;
   const tm_any *arguments;
-  double **v, **g;    /* values and adjoints; g NULL: none wanted */
-  double **to;        /* by leaf: where partials go */
-  double *spare[4];   /* of one operation */
-  long start, n, all; /* the block; the longest */
+  double **v, **g;             /* values and adjoints; g NULL: none wanted */
+  double **to;                 /* by leaf: where partials go */
+  double *spare[TM_ROW_PARTS]; /* of one operation */
+  long start, n, all;          /* the block; the longest */
 } pass;
 
 /* ---- values ------------------------------------------------------------- */
@@ -167,12 +167,25 @@ static void dot_back(const pass *w, int op) {
   }
 }
 
-/* Rows of a group often lie side by side, and sums into one place wait for
- * each other: four parts of the block are walked together. */
+/* Rows of a group that lie side by side are summed before they are added. */
+static void pick_runs(const int *at, const double *g, long n, double *to) {
+  for (long k = 0, end; k < n; k = end) {
+    for (end = k + 1; end < n && at[end] == at[k];)
+      end++;
+    to[at[k]] += sum_of(g + k, end - k);
+  }
+}
+
+/* Sums into one place wait for each other: four parts of the block are walked
+ * together. */
 static void pick_back(const pass *w, int op) {
   double *to = w->to[w->p->ops[op].leaf];
   const int *at = w->p->rows.picks[op] + w->start;
   const double *g = w->g[op];
+  if (w->p->runs[op]) {
+    pick_runs(at, g, w->n, to);
+    return;
+  }
   long quarter = w->n / 4;
   for (long k = 0; k < quarter; k++)
     for (long part = 0; part < 4; part++)
@@ -390,33 +403,34 @@ static void finish(pass *w) {
   }
 }
 
-/* Which operations have adjoints: those with a parameter below them. */
-static void find_active(const tm_row_plan *p, double *const *to, bool *active) {
+/* Which operations have adjoints: those with a parameter below them. Those that
+ * are the same for all rows add up over the blocks, from zero. */
+static void make_adjoints(tm_tape *tape, pass *w) {
+  const tm_row_plan *p = w->p;
+  size_t size = (size_t)w->all;
+  double *room = tm_take_blank(tape, (size_t)p->count * size * sizeof *room);
   for (int op = 0; op < p->count; op++) {
     const tm_row_op *o = &p->ops[op];
-    active[op] = o->leaf >= 0 && to[o->leaf];
+    bool active = o->leaf >= 0 && w->to[o->leaf];
     for (int i = 0; i < o->part_count; i++)
-      active[op] = active[op] || active[o->parts[i]];
+      active = active || w->g[o->parts[i]];
+    w->g[op] = active ? room : NULL;
+    if (active && p->one[op])
+      memset(room, 0, size * sizeof *room);
+    room += active ? size : 0;
   }
 }
 
-static void make_room(tm_tape *tape, pass *w, bool gradient) {
+static void make_room(tm_tape *tape, pass *w) {
   const tm_row_plan *p = w->p;
-  size_t count = (size_t)p->count, block = (size_t)w->all * sizeof(double);
-  bool *active = tm_take(tape, count);
-  w->v = tm_take(tape, count * sizeof *w->v);
-  for (int op = 0; op < p->count; op++)
-    if (p->ops[op].kind != TM_ROW_COLUMN)
-      w->v[op] = tm_take_blank(tape, block);
-  for (int i = 0; i < 4; i++)
-    w->spare[i] = tm_take_blank(tape, block);
-  if (!gradient)
-    return;
-  find_active(p, w->to, active);
-  w->g = tm_take(tape, count * sizeof *w->g);
-  for (int op = 0; op < p->count; op++)
-    if (active[op])
-      w->g[op] = tm_take(tape, block);
+  size_t size = (size_t)w->all, blocks = (size_t)p->count + TM_ROW_PARTS;
+  double *room = tm_take_blank(tape, blocks * size * sizeof *room);
+  for (int op = 0; op < p->count; op++, room += size)
+    w->v[op] = room;
+  for (int i = 0; i < TM_ROW_PARTS; i++, room += size)
+    w->spare[i] = room;
+  if (w->g)
+    make_adjoints(tape, w);
 }
 
 /* Where partials of the arguments go: to their adjoints, or, where storage may
@@ -444,7 +458,8 @@ static void check_sizes(tm_tape *tape, const pass *w) {
     if ((pick || o->kind == TM_ROW_DOT) &&
         tm_count(&w->arguments[o->leaf].u.t) !=
             (pick ? w->p->rows.sizes[op] : w->p->widths[op]))
-      tm_runtime_fail(tape, "", "a vector has %ld elements where %ld are used",
+      tm_runtime_fail(tape, w->p->place,
+                      "a vector has %ld elements where %ld are used",
                       tm_count(&w->arguments[o->leaf].u.t),
                       pick ? w->p->rows.sizes[op] : (long)w->p->widths[op]);
   }
@@ -453,15 +468,15 @@ static void check_sizes(tm_tape *tape, const pass *w) {
 tm_var tm_rows_sum(tm_tape *tape, const tm_rows *rows,
                    const tm_any *arguments) {
   const tm_row_plan *p = (const tm_row_plan *)rows;
-  size_t leaves = (size_t)p->leaves + 1;
-  pass w = {.p = p, .arguments = arguments};
-  w.all = p->fit ? 1 : p->rows.n < BLOCK ? p->rows.n : BLOCK;
-  w.to = tm_take(tape, leaves * sizeof *w.to);
-  tm_partial *kept = tm_take(tape, leaves * sizeof *kept);
+  double *v[TM_ROW_MOST], *g[TM_ROW_MOST], *to[TM_ROW_MOST];
+  tm_partial kept[TM_ROW_MOST];
   int keeps = 0;
-  bool wanted = find_adjoints(tape, &w, kept, &keeps);
+  pass w = {.p = p, .arguments = arguments, .v = v, .to = to};
+  w.all = p->fit ? 1 : p->rows.n < BLOCK ? p->rows.n : BLOCK;
+  if (find_adjoints(tape, &w, kept, &keeps))
+    w.g = g;
   check_sizes(tape, &w);
-  make_room(tape, &w, wanted);
+  make_room(tape, &w);
   double total = p->constant;
   w.n = w.all;
   for (int op = 0; op < p->count; op++)

@@ -41,11 +41,13 @@ typedef struct tm_row_fit {
 
 /* What the library knows of a statement over rows. */
 typedef struct tm_row_plan {
-  tm_rows rows; /* first, as the program sees it */
+  tm_rows rows;      /* first, as the program sees it */
+  const char *place; /* of the statement, "line:column" */
   const tm_row_op *ops;
   int count, leaves, roots;
   int *widths;     /* DOT: columns, which lie one behind the other */
   bool *one;       /* the same for all rows */
+  bool *runs;      /* PICK: rows of an element lie side by side */
   bool *fixed;     /* a column or a number */
   double *weights; /* of merged rows; NULL: one each */
   double total;    /* rows before they were merged */
@@ -67,10 +69,14 @@ double tm_row_fit_sum(const tm_row_fit *fit, const tm_row_plan *p,
                       const tm_any *arguments, double *const *to);
 
 /* members of tm_the_runtime (prelude.h says what they do) */
-tm_rows *tm_rows_plan(tm_tape *tape, const tm_row_op *ops, int count, long n);
-void tm_rows_vector(tm_rows *rows, int op, tm_tensor values, long from);
+tm_rows *tm_rows_plan(tm_tape *tape, const tm_row_op *ops, int count, long n,
+                      const char *place);
+void tm_rows_vector(tm_rows *rows, int op, tm_tensor values, long from,
+                    long length);
 void tm_rows_matrix(tm_tape *tape, tm_rows *rows, int op, tm_tensor values,
-                    long row);
+                    long from, long length);
+void tm_rows_row(tm_tape *tape, tm_rows *rows, int op, tm_tensor values,
+                 long row);
 tm_rows *tm_rows_ready(tm_tape *tape, tm_rows *rows);
 tm_var tm_rows_sum(tm_tape *tape, const tm_rows *rows, const tm_any *arguments);
 

@@ -8,10 +8,12 @@
 
 /* ---- storage ------------------------------------------------------------ */
 
-tm_rows *tm_rows_plan(tm_tape *tape, const tm_row_op *ops, int count, long n) {
+tm_rows *tm_rows_plan(tm_tape *tape, const tm_row_op *ops, int count, long n,
+                      const char *place) {
   size_t size = (size_t)count;
   tm_row_plan *p = tm_take(tape, sizeof *p);
   p->ops = ops;
+  p->place = place;
   p->count = count;
   p->rows.n = n > 0 ? n : 0;
   p->rows.numbers = tm_take(tape, size * sizeof(double));
@@ -32,9 +34,10 @@ tm_rows *tm_rows_plan(tm_tape *tape, const tm_row_op *ops, int count, long n) {
 }
 
 /* A column, or places from 1 on, from a vector. */
-void tm_rows_vector(tm_rows *rows, int op, tm_tensor values, long from) {
+void tm_rows_vector(tm_rows *rows, int op, tm_tensor values, long from,
+                    long length) {
   long n = tm_count(&values);
-  if (from < 0 || n < from + rows->n) {
+  if (from < 0 || n != length || n < from + rows->n) {
     rows->bad = 1;
     return;
   }
@@ -48,23 +51,39 @@ void tm_rows_vector(tm_rows *rows, int op, tm_tensor values, long from) {
   }
 }
 
-void tm_rows_matrix(tm_tape *tape, tm_rows *rows, int op, tm_tensor values,
-                    long row) {
-  tm_row_plan *p = (tm_row_plan *)rows;
-  int width = values.dim[row < 0 ? 1 : 0];
-  size_t size = (size_t)width * (size_t)rows->n;
-  if (!rows->columns[op]) {
+/* Room for rows of this width; false: another width was there. */
+static bool take_columns(tm_tape *tape, tm_row_plan *p, int op, int width) {
+  if (!p->rows.columns[op]) {
+    size_t size = (size_t)width * (size_t)p->rows.n;
     p->widths[op] = width;
-    rows->columns[op] = tm_take_blank(tape, size * sizeof(double) + 1);
+    p->rows.columns[op] = tm_take_blank(tape, size * sizeof(double) + 1);
   }
-  if (width != p->widths[op] || (row < 0 && values.dim[0] != rows->n)) {
+  p->rows.bad |= width != p->widths[op];
+  return width == p->widths[op];
+}
+
+void tm_rows_row(tm_tape *tape, tm_rows *rows, int op, tm_tensor values,
+                 long row) {
+  int width = values.dim[0];
+  if (!take_columns(tape, (tm_row_plan *)rows, op, width))
+    return;
+  for (int j = 0; j < width; j++)
+    rows->columns[op][(long)j * rows->n + row] = values.v[j];
+}
+
+void tm_rows_matrix(tm_tape *tape, tm_rows *rows, int op, tm_tensor values,
+                    long from, long length) {
+  int width = values.dim[1];
+  if (from < 0 || values.dim[0] != length || length < from + rows->n) {
     rows->bad = 1;
     return;
   }
-  for (long i = row < 0 ? 0 : row; i < (row < 0 ? rows->n : row + 1); i++)
+  if (!take_columns(tape, (tm_row_plan *)rows, op, width))
+    return;
+  for (long i = 0; i < rows->n; i++)
     for (int j = 0; j < width; j++)
       rows->columns[op][(long)j * rows->n + i] =
-          values.v[(row < 0 ? i * width : 0) + j];
+          values.v[(from + i) * width + j];
 }
 
 /* ---- what is known of the operations ------------------------------------ */
@@ -110,9 +129,12 @@ static int free_outcome(const tm_row_plan *p) {
   for (int op = 0; op < p->count; op++)
     for (int i = 0; i < p->ops[op].part_count; i++)
       uses += p->ops[op].parts[i] == parts[0];
-  return p->ops[parts[0]].kind == TM_ROW_COLUMN && p->one[parts[2]] && uses == 1
-             ? parts[0]
-             : -1;
+  if (p->ops[parts[0]].kind != TM_ROW_COLUMN || !p->one[parts[2]] || uses != 1)
+    return -1;
+  for (long k = 0; k < p->rows.n; k++)
+    if (!isfinite(p->rows.columns[parts[0]][k]))
+      return -1; /* it has no mean */
+  return parts[0];
 }
 
 typedef struct merger {
@@ -256,17 +278,32 @@ static double constant_terms(const tm_row_plan *p) {
   return total;
 }
 
+static void find_runs(tm_tape *tape, tm_row_plan *p) {
+  enum { LEAST = 8 }; /* rows each, on average */
+  p->runs = tm_take(tape, (size_t)p->count);
+  for (int op = 0; op < p->count; op++) {
+    const int *at = p->rows.picks[op];
+    long runs = 1;
+    for (long k = 1; at && k < p->rows.n; k++)
+      runs += at[k] != at[k - 1];
+    p->runs[op] = at && p->rows.n / runs >= LEAST;
+  }
+}
+
 tm_rows *tm_rows_ready(tm_tape *tape, tm_rows *rows) {
   tm_row_plan *p = (tm_row_plan *)rows;
   p->total = (double)rows->n;
-  if (rows->bad || rows->n == 0 || !look_at(tape, p))
+  if (rows->bad || !look_at(tape, p))
     return NULL;
+  if (rows->n == 0)
+    return rows;
   for (int op = 0; op < p->count; op++)
     if (p->ops[op].kind == TM_ROW_DOT && !rows->columns[op])
       return NULL;
   tm_row_fit_find(tape, p);
   if (!p->fit)
     tm_row_merge(tape, p);
+  find_runs(tape, p);
   p->constant = p->fit ? 0 : constant_terms(p);
   return rows;
 }

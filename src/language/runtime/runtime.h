@@ -125,6 +125,7 @@ long tm_binding_dependent(tm_tape *tape, void *binding, const char *name,
                           int shifted, int depth, int rank, const int *dim,
                           const void *instance, tm_limits limits);
 void tm_binding_improper(void *binding);
+void tm_binding_refuse_rows(void *binding);
 /* Of sites.c. */
 void tm_sites_piece(void *binding, int part, long weight, const long *numbers);
 void tm_sites_reads(void *binding, long offset, int rank, const int *dim,
