@@ -1123,9 +1123,42 @@ TEMPERA_CHECKED tempera_status tempera_summary_csv(
     const tempera_summary *summary, char **text, tempera_error *error);
 void tempera_text_free(char *text);
 
-/* Simulation-based calibration: what the files run-00001.csv ... of a folder
- * say together (`tempera calibrate` writes them: ranks among
- * TEMPERA_CALIBRATION_DRAWS posterior draws). Writes calibration.json and
+/* Simulation-based calibration: parameters from the prior, data given them, a
+ * run on these data and the ranks of the parameters among its draws, `runs`
+ * times over. Each is a process of its own (fork), so that a crash costs one;
+ * it leaves a file run-00001.csv ... in the folder, and what is there is not
+ * done again. A folder with other programs, data, options or seed is refused. */
+typedef struct tempera_calibration {
+  const tempera_program *const *programs; /* required; with several, data are
+                                             from each with equal chance */
+  size_t count;
+  const tempera_program *simulator; /* or NULL: simulate from this one */
+  const tempera_data *data; /* required: sizes, predictors; outcomes are drawn */
+  const char *folder;       /* required; made if absent */
+  size_t runs;              /* from 2 on */
+  size_t threads;           /* runs at a time; 0: as many as cores */
+  bool seeded;              /* `seed` is given; else the folder's, or a new one */
+  uint64_t seed;
+} tempera_calibration;
+/* Called now and then, on the caller's thread. Other than 0 stops: runs under
+ * way are lost, those done are kept. */
+typedef int (*tempera_calibration_fn)(size_t done, size_t runs, void *user);
+/* options: of every run (seed, threads and init are not read); NULL, or 0
+ * iterations: 1 000 of them. */
+TEMPERA_CHECKED tempera_status tempera_calibrate_sized(
+    const tempera_calibration *request, size_t size,
+    const tempera_options *options, size_t options_size,
+    tempera_calibration_fn progress, void *user, tempera_error *error);
+TEMPERA_CHECKED static inline tempera_status
+tempera_calibrate(const tempera_calibration *request,
+                  const tempera_options *options,
+                  tempera_calibration_fn progress, void *user,
+                  tempera_error *error) {
+  return tempera_calibrate_sized(request, sizeof *request, options,
+                                 sizeof *options, progress, user, error);
+}
+/* What the files of a folder say together: ranks among
+ * TEMPERA_CALIBRATION_DRAWS posterior draws. Writes calibration.json and
  * report.html; tables and that JSON are the caller's (tempera_text_free). */
 enum { TEMPERA_CALIBRATION_DRAWS = 99 };
 TEMPERA_CHECKED tempera_status tempera_calibration_report(
@@ -1235,6 +1268,13 @@ TEMPERA_CHECKED tempera_status tempera_run_report(const char *folder,
 TEMPERA_CHECKED tempera_status tempera_fit_evidence(
     const tempera_model *model, const char *const *paths, size_t count,
     uint64_t seed, tempera_summary **summary, tempera_error *error);
+/* In words; `search` (or NULL) is the summary of a tempered run of the same
+ * model, which may have found modes that the fit has not. Free with
+ * tempera_text_free. */
+TEMPERA_CHECKED tempera_status tempera_fit_text(const tempera_summary *fit,
+                                                const tempera_summary *search,
+                                                char **text,
+                                                tempera_error *error);
 
 /* ------------------------------------------------------------------------
  * Hypotheses on parameters
@@ -1333,6 +1373,12 @@ TEMPERA_CHECKED tempera_status tempera_compare_by(
 TEMPERA_CHECKED tempera_status tempera_run_fractional(
     const char *folder, double b, tempera_path_answer *fractional,
     tempera_error *error);
+/* The same for runs that are to be compared, all at one b, into their summaries;
+ * b = 0: at the largest that one of them has by itself (all are proper: refused,
+ * for then b must be said). */
+TEMPERA_CHECKED tempera_status tempera_runs_fractional(
+    const char *const *folders, tempera_summary *const *summaries, size_t count,
+    double b, tempera_error *error);
 void tempera_comparison_free(tempera_comparison *comparison);
 /* What a log Bayes factor of this size says, after Kass & Raftery (1995):
  * "bare mention", "positive", "strong" or "very strong". */

@@ -110,23 +110,15 @@ static int take_fraction(request *r, const char *text) {
   return EXIT_DONE;
 }
 
-/* All at one b: the largest is proper in every run. */
+/* All at one b. */
 static int find_fractions(request *r) {
   tempera_error error = {0};
-  double b = r->fraction;
-  for (size_t i = 0; i < r->count && r->fraction == 0; i++)
-    if (r->summaries[i]->fractional.tau > b)
-      b = r->summaries[i]->fractional.tau;
-  if (b == 0)
-    return cli_usage("compare",
-                     "all these priors are proper: compare by the evidence, or "
-                     "say at which b with --fraction");
-  for (size_t i = 0; i < r->count; i++)
-    if (r->summaries[i]->fractional.tau != b &&
-        tempera_run_fractional(r->folders[i], b, &r->summaries[i]->fractional,
-                               &error) != TEMPERA_OK)
-      return cli_fail(NULL, &error);
-  return EXIT_DONE;
+  tempera_status status = tempera_runs_fractional(
+      (const char *const *)r->folders, r->summaries, r->count, r->fraction,
+      &error);
+  if (status == TEMPERA_ERROR_ARGUMENT)
+    return cli_usage("compare", "%s (--fraction)", error.message);
+  return status == TEMPERA_OK ? EXIT_DONE : cli_fail(NULL, &error);
 }
 
 static int compare(request *r) {

@@ -4,10 +4,8 @@
 
 #include <getopt.h>
 #include <glob.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 static const char help[] =
     "usage: tempera evidence MODEL [-d DATA.json] --draws CSV... [options]\n"
@@ -107,88 +105,37 @@ static int take_arguments(request *r, int argc, char **argv) {
   return EXIT_DONE;
 }
 
-static void show_modes(const tempera_summary *s) {
-  printf("  modes seen %zu", s->mode_count);
-  for (size_t i = 0; i < s->mode_count && i < 8; i++)
-    printf("%s%.3g", i ? ", " : ": weights ", s->modes[i].weight);
-  fputs("\n", stdout);
-}
-
-static void show(const tempera_summary *s, bool search) {
-  double rhat = NAN, ess = NAN, k = s->reference ? s->reference->pareto_k : NAN;
-  for (size_t i = 0; i < s->value_count; i++) {
-    rhat = fmax(rhat, s->values[i].rhat);
-    ess = fmin(ess, fmin(s->values[i].ess_bulk, s->values[i].ess_tail));
-  }
-  printf("%s: %zu chain%s of %zu draws made elsewhere\n", s->model, s->chains,
-         s->chains == 1 ? "" : "s", s->iterations);
-  if (isfinite(s->log_z))
-    printf("  log Z      %.4f, se %.4f (%s)\n", s->log_z, s->se, s->estimator);
-  else
-    fputs("  log Z      none\n", stdout);
-  printf("  Pareto k   %.2f%s\n", k,
-         k > 0.7 ? " (beyond 0.7: the fitted density misses tails)" : "");
-  printf("  worst R-hat %.3f, least ESS %.0f\n", rhat, ess);
-  show_modes(s);
-  for (size_t i = 0; i < s->warning_count; i++)
-    printf("  - %s\n", s->warnings[i]);
-  fputs("  Modes that the fit has not seen are not in this number, and nothing "
-        "in its draws\n  can tell whether there are any",
-        stdout);
-  fputs(search ? ".\n" : "; --search looks for them.\n", stdout);
-}
-
 /* Another run, by tempering, that starts from the prior. */
-static int search(const request *r, const tempera_summary *fit) {
-  tempera_error error = {0};
+static tempera_status search(const request *r, tempera_summary **summary,
+                             tempera_error *error) {
   tempera_sampler *sampler = NULL;
-  tempera_summary *s = NULL;
   tempera_options o = tempera_options_default();
   o.seed = r->seed;
   tempera_status status =
-      tempera_sampler_create(r->input.model, &o, &sampler, &error);
+      tempera_sampler_create(r->input.model, &o, &sampler, error);
   if (status == TEMPERA_OK)
-    status = tempera_sampler_run(sampler, NULL, NULL, &error);
+    status = tempera_sampler_run(sampler, NULL, NULL, error);
   if (status == TEMPERA_OK)
-    status = tempera_sampler_summarise(sampler, &s, &error);
-  if (status == TEMPERA_OK) {
-    double gap = s->log_z - fit->log_z;
-    printf("\nSearch by a tempered run:\n  log Z      %.4f, se %.4f (%s)\n",
-           s->log_z, s->se, s->reliable ? "reliable" : "not reliable");
-    show_modes(s);
-    printf("  %s\n",
-           gap > 3 * hypot(s->se, fit->se) + 0.02
-               ? "The fit has missed part of the posterior: use this log Z."
-           : gap < -3 * hypot(s->se, fit->se) - 0.02
-               ? "The search found less than the fit has: trust neither."
-               : "Nothing beyond what the fit has seen was found.");
-  }
-  tempera_summary_free(s);
+    status = tempera_sampler_summarise(sampler, summary, error);
   tempera_sampler_free(sampler);
-  return status == TEMPERA_OK ? EXIT_DONE
-                              : cli_fail(r->input.model_path, &error);
+  return status;
 }
 
 static int estimate(const request *r) {
   tempera_error error = {0};
-  tempera_summary *s = NULL;
+  tempera_summary *fit = NULL, *found = NULL;
   char *text = NULL;
-  int code = EXIT_DONE;
-  if (tempera_fit_evidence(r->input.model,
-                           (const char *const *)r->files.gl_pathv,
-                           r->files.gl_pathc, r->seed, &s,
-                           &error) != TEMPERA_OK)
-    return cli_fail(NULL, &error);
-  if (!r->json)
-    show(s, r->search);
-  else if (tempera_summary_json(s, &text, &error) == TEMPERA_OK)
-    code = cli_print(text);
-  else
-    code = cli_fail(NULL, &error);
-  if (code == EXIT_DONE && r->search && !r->json)
-    code = search(r, s);
-  tempera_summary_free(s);
-  return code;
+  tempera_status status = tempera_fit_evidence(
+      r->input.model, (const char *const *)r->files.gl_pathv,
+      r->files.gl_pathc, r->seed, &fit, &error);
+  if (status == TEMPERA_OK && r->search && !r->json)
+    status = search(r, &found, &error);
+  if (status == TEMPERA_OK)
+    status = r->json ? tempera_summary_json(fit, &text, &error)
+                     : tempera_fit_text(fit, found, &text, &error);
+  tempera_summary_free(fit);
+  tempera_summary_free(found);
+  return status == TEMPERA_OK ? cli_print(text) : cli_fail(NULL, &error);
 }
 
 int cli_evidence(int argc, char **argv) {

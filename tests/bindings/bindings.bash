@@ -7,7 +7,7 @@ if grep -qE 'TEMPERA(_THREAD)?_SANITIZE:BOOL=ON' "$build_dir/CMakeCache.txt"; th
   exit 77
 fi
 export TEMPERA_LIBRARY=$build_dir/libtempera.so.0
-export TEMPERA_HEADER=$source_dir/include/tempera.h
+export TEMPERA_HEADER=$source_dir/include/tempera.h TEMPERA_COMMAND=$tempera
 export PYTHONPATH=$source_dir/bindings/python PYTHONDONTWRITEBYTECODE=1
 
 # python_with MODULES...: sets `python`, or skips the test.

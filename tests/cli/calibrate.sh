@@ -64,6 +64,11 @@ run scaled.stan -o refused > out 2> message || status=$?
   fail "a raw target: $status $(cat message)"
 status=0
 run sound.stan -o sound --warmup 77 > out 2> message || status=$?
-[ $status -eq 1 ] && grep -q "other models, options or seed" message ||
+[ $status -eq 1 ] && grep -q "other models, data, options or seed" message ||
   fail "another calibration: $status $(cat message)"
+sed -i 's/"N": 4, "y": .0, /"N": 4, "y": [1, /' data.json
+status=0
+run sound.stan -o sound > out 2> message || status=$?
+[ $status -eq 1 ] && grep -q "other models, data" message ||
+  fail "other data: $status $(cat message)"
 echo "calibration: fine"

@@ -14,7 +14,7 @@ may = {"base": [], "numeric": ["base"], "parallel": ["base"],
        "groups": ["kernels", "draws", "parallel"],
        "estimate": ["draws", "model", "numeric", "parallel"],
        "run": ["groups", "estimate"], "report": ["estimate", "run"],
-       "folder": ["report"], "cli": []}
+       "folder": ["report"], "calibrate": ["run", "language"], "cli": []}
 # Who may include what of which library.
 libraries = {"cblas": ["base", "numeric", "language"], "lapacke": ["numeric", "language"],
              "gsl": ["base", "numeric", "language", "groups", "estimate"], "nlopt": ["numeric"],

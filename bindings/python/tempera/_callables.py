@@ -5,14 +5,14 @@ from __future__ import annotations
 
 import json
 import math
-from ctypes import POINTER, byref, c_char_p, c_double, c_size_t, cast, c_void_p
+from ctypes import byref, c_char_p, c_double, c_size_t, cast, c_void_p
 from ctypes import sizeof
 from typing import Any, Callable, Mapping, Optional
 
 import numpy as np
 
 from ._library import (BATCH_FN, DENSITY_FN, DRAW_FN, GRADIENT_FN, Handle,
-                       InputError, Parameter, REASON_FN, Spec, lib)
+                       InputError, REASON_FN, Spec, lib)
 
 STOP = -1
 
@@ -22,9 +22,10 @@ class Layout:
 
     def __init__(self, parameters: Mapping[str, Any]):
         self.blocks = Handle(lib.parameters_free)
-        text = json.dumps({name: _description(name, value)
-                           for name, value in parameters.items()}).encode()
-        lib.parameters_parse(text, len(text), self.blocks.out)
+        self.text = json.dumps({name: _description(name, value)
+                                for name, value in parameters.items()})
+        lib.parameters_parse(self.text.encode(), len(self.text.encode()),
+                             self.blocks.out)
         count = c_size_t()
         self.first = lib.parameters_blocks(self.blocks.value, byref(count))
         self.count = count.value

@@ -1,4 +1,4 @@
-"""Models compared by their evidence."""
+"""Models compared: by their evidence, fractional evidence or WBIC."""
 
 from __future__ import annotations
 
@@ -37,6 +37,11 @@ class Comparison:
         return self.json["log_bayes_factors"]
 
     @property
+    def kind(self) -> str:
+        """Of Bayes factor: "evidence", "fractional" or "wbic"."""
+        return self.json.get("kind", "evidence")
+
+    @property
     def warnings(self) -> list[str]:
         return self.json.get("warnings", [])
 
@@ -67,34 +72,65 @@ def _names(runs: Sequence[RunLike], names: Optional[Sequence[str]]) -> list[str]
             else str(_folder(run)) for i, run in enumerate(runs)]
 
 
+KINDS = ("evidence", "fractional", "wbic")
+
+
+def _kind(by: Optional[str], fraction: Optional[float]) -> int:
+    if by is None:
+        by = "evidence" if fraction is None else "fractional"
+    if by not in KINDS:
+        raise ValueError(f"by={by!r}: choose one of {', '.join(KINDS)}")
+    return KINDS.index(by)
+
+
 def compare(*runs: RunLike, names: Optional[Sequence[str]] = None,
             prior_odds: Union[Sequence[float], Mapping[str, float],
-                              None] = None, **named: RunLike) -> Comparison:
-    """Compare runs on the same data by their evidence.
+                              None] = None, by: Optional[str] = None,
+            fraction: Optional[float] = None,
+            html: Union[str, "os.PathLike[str]", None] = None,
+            **named: RunLike) -> Comparison:
+    """Compare runs on the same data.
 
     >>> tempera.compare(one, two, names=["one mode", "two modes"])
     >>> tempera.compare(linear=run1, quadratic=run2)
 
     Runs are objects or folders. ``prior_odds`` are positive numbers, one for
     each run, of which only the ratios matter (or a mapping by name).
+
+    by
+        "evidence" (Bayes factors), "fractional" (of log z(1) - log z(b), which
+        improper priors have too) or "wbic".
+    fraction
+        The b of fractional ones; by default the largest that a run has by
+        itself.
+    html
+        Also write a page with charts there.
     """
     called = _names(runs, names) + list(named)
     every = list(runs) + list(named.values())
-    summaries = [Handle(lib.summary_free) for _ in every]
-    for run, summary in zip(every, summaries):
-        lib.summary_read(str(_folder(run)).encode(), summary.out)
     count = len(every)
     if isinstance(prior_odds, Mapping):
         prior_odds = [prior_odds[name] for name in called]
     if prior_odds is not None and len(prior_odds) != count:
         raise ValueError(f"{len(prior_odds)} prior odds for {count} runs")
+    kind = _kind(by, fraction)
+    summaries = [Handle(lib.summary_free) for _ in every]
+    places = [str(_folder(run)).encode() for run in every]
+    for place, summary in zip(places, summaries):
+        lib.summary_read(place, summary.out)
+        lib.run_check(place)
+    handles = (c_void_p * count)(*(s.value for s in summaries))
+    folders = (c_char_p * count)(*places)
+    if KINDS[kind] == "fractional":
+        lib.runs_fractional(folders, handles, count, fraction or 0.0)
     odds = (c_double * count)(*prior_odds) if prior_odds is not None else None
     with Handle(lib.comparison_free) as comparison:
-        lib.compare((c_void_p * count)(*(s.value for s in summaries)),
-                    (c_char_p * count)(*(n.encode() for n in called)),
-                    count, odds, comparison.out)
+        lib.compare_by(kind, handles,
+                       (c_char_p * count)(*(n.encode() for n in called)),
+                       count, odds, comparison.out)
+        if html is not None:
+            lib.comparison_page(comparison.value, handles, folders,
+                                os.fspath(html).encode())
         found = json.loads(take_text(lib.comparison_json, comparison.value))
         return Comparison(found, take_text(lib.comparison_text,
                                            comparison.value, False))
-
-

@@ -70,7 +70,8 @@ class Spec(Structure):
                 ("reason", c_void_p), ("integer_terms", c_void_p),
                 ("integer_terms_cost", c_double),
                 ("log_likelihood_batch", c_void_p),
-                ("log_prior_batch", c_void_p), ("batch_gradients", c_bool)]
+                ("log_prior_batch", c_void_p), ("batch_gradients", c_bool),
+                ("observations", c_size_t)]
 
 
 class Options(Structure):
@@ -86,14 +87,16 @@ class Options(Structure):
                 ("until_se", c_double), ("paper", c_bool), ("jumps", c_bool),
                 ("bridge", c_bool), ("reference", c_bool),
                 ("save_warmup", c_bool), ("tempered_quantities", c_bool),
-                ("init", POINTER(c_double)), ("chain_offset", c_size_t)]
+                ("init", POINTER(c_double)), ("chain_offset", c_size_t),
+                ("observations", c_size_t),
+                ("_later", c_char * 512)]  # what a later library adds
 
 
 class Progress(Structure):
     _fields_ = [("phase", c_int), ("done", c_size_t), ("total", c_size_t),
                 ("seconds", c_double), ("log_z", c_double), ("se", c_double),
                 ("round_trips", c_size_t),
-                ("likelihood_evaluations", c_uint64)]
+                ("likelihood_evaluations", c_uint64), ("next", c_size_t)]
 
 
 class Request(Structure):
@@ -108,6 +111,14 @@ class Command(Structure):
                 ("workers", c_size_t), ("timeout", c_double),
                 ("batch", c_bool), ("prior_normalised", c_bool),
                 ("prior_improper", c_bool)]
+
+
+class CalibrationRequest(Structure):
+    _fields_ = [("programs", POINTER(c_void_p)), ("count", c_size_t),
+                ("simulator", c_void_p), ("data", c_void_p),
+                ("folder", c_char_p), ("runs", c_size_t),
+                ("threads", c_size_t), ("seeded", c_bool),
+                ("seed", c_uint64)]
 
 
 class Density(Structure):
@@ -129,6 +140,7 @@ GRADIENT_FN = CFUNCTYPE(c_int, c_void_p, c_void_p, c_void_p, c_void_p)
 BATCH_FN = CFUNCTYPE(c_int, c_void_p, c_size_t, c_void_p, c_void_p, c_void_p)
 REASON_FN = CFUNCTYPE(c_void_p, c_void_p)
 DRAW_FN = CFUNCTYPE(c_int, c_void_p, c_void_p, c_void_p)
+CALIBRATION_FN = CFUNCTYPE(c_int, c_size_t, c_size_t, c_void_p)
 PROGRESS_FN = CFUNCTYPE(c_int, POINTER(Progress), c_void_p)
 MESSAGE_FN = CFUNCTYPE(None, c_void_p, c_size_t, c_void_p)
 
@@ -177,6 +189,7 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "program_free": (None, [c_void_p]),
     "program_describe": (_STATUS, [c_void_p, _TEXT, _ERROR]),
     "program_warning": (c_char_p, [c_void_p, c_size_t]),
+    "program_compile": (_STATUS, [c_void_p, c_char_p, _TEXT, _ERROR]),
     "program_load": (_STATUS, [c_void_p, c_void_p, _HANDLE, _ERROR]),
     "options_default_sized": (None, [POINTER(Options), c_size_t]),
     "options_set_sized": (_STATUS, [POINTER(Options), c_size_t, c_char_p,
@@ -213,8 +226,29 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "summary_read": (_STATUS, [c_char_p, _HANDLE, _ERROR]),
     "summary_free": (None, [c_void_p]),
     "summary_text": (_STATUS, [c_void_p, c_bool, _TEXT, _ERROR]),
-    "compare": (_STATUS, [POINTER(c_void_p), POINTER(c_char_p), c_size_t,
-                          _REALS, _HANDLE, _ERROR]),
+    "summary_text_all": (_STATUS, [c_void_p, c_bool, _TEXT, _ERROR]),
+    "summary_json": (_STATUS, [c_void_p, _TEXT, _ERROR]),
+    "summary_csv": (_STATUS, [c_void_p, _TEXT, _ERROR]),
+    "run_check": (_STATUS, [c_char_p, _ERROR]),
+    "hypothesis_test": (_STATUS, [c_void_p, c_void_p, c_char_p, c_uint64,
+                                  _HANDLE, _ERROR]),
+    "hypothesis_free": (None, [c_void_p]),
+    "hypothesis_text": (_STATUS, [c_void_p, _TEXT, _ERROR]),
+    "hypothesis_json": (_STATUS, [c_void_p, _TEXT, _ERROR]),
+    "fit_evidence": (_STATUS, [c_void_p, POINTER(c_char_p), c_size_t, c_uint64,
+                               _HANDLE, _ERROR]),
+    "fit_text": (_STATUS, [c_void_p, c_void_p, _TEXT, _ERROR]),
+    "calibrate_sized": (_STATUS, [POINTER(CalibrationRequest), c_size_t,
+                                  POINTER(Options), c_size_t, CALIBRATION_FN,
+                                  c_void_p, _ERROR]),
+    "calibration_report": (_STATUS, [c_char_p, c_size_t, c_bool, _TEXT, _TEXT,
+                                     _ERROR]),
+    "runs_fractional": (_STATUS, [POINTER(c_char_p), POINTER(c_void_p),
+                                  c_size_t, c_double, _ERROR]),
+    "compare_by": (_STATUS, [c_int, POINTER(c_void_p), POINTER(c_char_p),
+                             c_size_t, _REALS, _HANDLE, _ERROR]),
+    "comparison_page": (_STATUS, [c_void_p, POINTER(c_void_p),
+                                  POINTER(c_char_p), c_char_p, _ERROR]),
     "comparison_free": (None, [c_void_p]),
     "comparison_text": (_STATUS, [c_void_p, c_bool, _TEXT, _ERROR]),
     "comparison_json": (_STATUS, [c_void_p, _TEXT, _ERROR]),

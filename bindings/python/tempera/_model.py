@@ -22,7 +22,7 @@ def is_code(source: Source) -> bool:
     return isinstance(source, str) and ("{" in source or "\n" in source)
 
 
-def _placed(problem: Error, file: str) -> Error:
+def placed(problem: Error, file: str) -> Error:
     """The same with FILE:LINE:COLUMN in front."""
     place = f"{file}:{problem.line}:{problem.column}: " if problem.line \
         else ""
@@ -38,7 +38,7 @@ def _load_program(program: Handle, data: Handle, file: str, data_name: str,
     try:
         lib.program_load(program.value, data.value, model.out)
     except Error as problem:
-        raise _placed(problem, data_name) from None
+        raise placed(problem, data_name) from None
 
 
 def load_model(source: Source, data: Handle, data_name: str,
@@ -68,7 +68,7 @@ def read_program(source: Source, include_path: Any) -> Handle:
             lib.program_read_including(file.encode(), _joined(include_path),
                                        program.out)
     except Error as problem:
-        raise _placed(problem, file) from None
+        raise placed(problem, file) from None
     return program
 
 
@@ -88,7 +88,7 @@ def load_data(data: Any) -> tuple[Handle, str]:
     try:
         lib.data_parse(text, len(text), handle.out)
     except Error as problem:
-        raise _placed(problem, name) from None
+        raise placed(problem, name) from None
     return handle, name
 
 
@@ -202,3 +202,12 @@ def check(source: Source, *, include_path: Any = None) -> str:
     statement belongs to the prior and which to the likelihood."""
     with read_program(source, include_path) as program:
         return take_text(lib.program_describe, program.value)
+
+
+def compile(source: Source, output: Union[Source, None] = None, *,
+            include_path: Any = None) -> str:
+    """Build a program's shared library, at `output` or in the user's cache;
+    its path. At `output` it has BridgeStan's C interface too."""
+    with read_program(source, include_path) as program:
+        return take_text(lib.program_compile, program.value,
+                         None if output is None else os.fspath(output).encode())

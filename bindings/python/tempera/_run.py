@@ -167,6 +167,7 @@ class Run(Mapping):
                              ignore_errors=True)
         self.json: dict[str, Any] = json.loads(
             (self.folder / "summary.json").read_text())
+        self._model: Any = None  # of functions or a command: for `test`
         self._draws: Optional[Handle] = None
         self._roles: dict[int, Draws] = {}
 
@@ -254,11 +255,18 @@ class Run(Mapping):
         """Every option in force."""
         return json.loads((self.folder / "config.json").read_text())
 
-    def text(self, colour: bool = False) -> str:
-        """The tables and the verdict, as the command prints them."""
+    def text(self, colour: bool = False, *, all: bool = False) -> str:
+        """The tables and the verdict, as the command prints them; `all`: with
+        every row of every list."""
         with Handle(lib.summary_free) as summary:
             lib.summary_read(str(self.folder).encode(), summary.out)
-            return take_text(lib.summary_text, summary.value, colour)
+            return take_text(lib.summary_text_all if all else lib.summary_text,
+                             summary.value, colour)
+
+    def test(self, null: Any, *, seed: int = 1) -> Any:
+        """A hypothesis on parameters, as "mu = 0": see `tempera.test`."""
+        from ._answers import test
+        return test(self, null, seed=seed)
 
     def summary(self) -> Summary:
         """A row for each parameter, and for each quantity of the program."""

@@ -16,10 +16,10 @@ from typing import Any, Callable, Mapping, Optional, Union
 
 import numpy as np
 
-from ._callables import CallableModel
+from ._callables import CallableModel, Layout
 from ._data import is_path, text_of, to_json
-from ._library import (CANCELLED, ContextSettings, Error, Error_, Handle,
-                       InputError, MESSAGE_FN, MODEL, OK, Options, PROGRESS_FN,
+from ._library import (CANCELLED, Command, ContextSettings, Error, Error_, Handle,
+                       InputError, MESSAGE_FN, OK, Options, PROGRESS_FN,
                        Request, lib, raise_status, reals)
 from ._model import Source, is_code, load_data, load_model
 from ._progress import Display, as_dict
@@ -226,6 +226,24 @@ def _finish(job: _Job, folder: Path, temporary: bool) -> Run:
     return run
 
 
+class CommandModel:
+    """Any program as a model: workers that read points and answer with
+    densities."""
+
+    def __init__(self, command: str, parameters: Mapping[str, Any], *,
+                 workers: int, timeout: float, batch: bool,
+                 prior_normalised: bool, prior_improper: bool):
+        layout = Layout(parameters)
+        self.parameters = layout.text
+        self.handle = Handle(lib.model_free)
+        wanted = Command(command=command.encode(),
+                         parameters=layout.blocks.value, workers=workers,
+                         timeout=timeout, batch=batch,
+                         prior_normalised=prior_normalised,
+                         prior_improper=prior_improper)
+        lib.command_model_sized(byref(wanted), sizeof(wanted), self.handle.out)
+
+
 def _prepare_folder(output: Any) -> tuple[Path, bool]:
     if output is None:
         return Path(tempfile.mkdtemp(prefix="tempera-")), True
@@ -261,6 +279,8 @@ def sample(model: Optional[Source] = None, data: Any = None, *,
            prior_draw: Optional[Callable] = None,
            vectorised: bool = False, prior_normalised: bool = False,
            prior_improper: bool = False, name: str = "model",
+           command: Optional[str] = None, workers: int = 0,
+           batch: bool = False, eval_timeout: float = 0,
            output: Union[str, "os.PathLike[str]", None] = None,
            init: Any = None, include_path: Any = None, netcdf: bool = False,
            progress: Union[bool, None, Callable] = None, quiet: bool = False,
@@ -299,6 +319,11 @@ def sample(model: Optional[Source] = None, data: Any = None, *,
         make more points.
     prior_normalised
         exp(log_prior) integrates to one. Otherwise its integral is estimated.
+    command, workers, batch, eval_timeout
+        Any program as the model, with ``parameters`` as for functions: as many
+        workers as cores, or so many, read points from their standard input and
+        answer with densities (docs/programs.md). ``batch`` gives them many at
+        once; one that is silent for ``eval_timeout`` seconds ends the run.
     output
         The run's folder. Without, a temporary one that goes with the run.
     init
@@ -317,10 +342,21 @@ def sample(model: Optional[Source] = None, data: Any = None, *,
     its attribute ``run``. Ctrl-C ends the run, which is returned as far as it
     came (``run.complete`` is False).
     """
-    made = None
     chosen = set_options(options)
     values, data_name = load_data(data)
-    if model is None:
+    made: Any = None
+    if command is not None:
+        if model is not None or log_likelihood or log_prior:
+            raise InputError("a command, a model or functions, not several")
+        if parameters is None:
+            raise InputError("a command needs parameters, which names them")
+        made = CommandModel(command, parameters, workers=workers,
+                            timeout=eval_timeout, batch=batch,
+                            prior_normalised=prior_normalised,
+                            prior_improper=prior_improper)
+    elif workers or batch or eval_timeout:
+        raise InputError("workers, batch and eval_timeout belong to command")
+    elif model is None:
         if log_likelihood is None or log_prior is None or parameters is None:
             raise InputError("a model is needed: a Stan program, or "
                              "log_likelihood, log_prior and parameters")
@@ -330,13 +366,13 @@ def sample(model: Optional[Source] = None, data: Any = None, *,
             log_prior_gradient=log_prior_gradient, prior_draw=prior_draw,
             vectorised=vectorised, prior_normalised=prior_normalised,
             prior_improper=prior_improper)
-        handle = made.handle
         if not vectorised:
             chosen.threads = 1  # functions of Python run one at a time
-    else:
-        if log_likelihood or log_prior or parameters:
-            raise InputError("a model or functions, not both")
-        handle = load_model(model, values, data_name, include_path)
+    elif log_likelihood or log_prior or parameters:
+        raise InputError("a model or functions, not both")
+    functions = made if isinstance(made, CallableModel) else None
+    handle = made.handle if made else load_model(model, values, data_name,
+                                                 include_path)
     kept = _starts(init, handle, chosen)
     folder, temporary = _prepare_folder(output)
     try:
@@ -347,10 +383,14 @@ def sample(model: Optional[Source] = None, data: Any = None, *,
                           data=values.value,
                           init_path=os.fspath(init).encode()
                           if is_path(init) else None)
+        if command is not None:
+            (folder / "parameters.json").write_text(made.parameters + "\n")
+            request.command = command.encode()
+            request.parameters_path = str(folder / "parameters.json").encode()
         job = _Job(handle, chosen, request,
-                   Display(False if quiet else progress), made)
-        if made:
-            made.on_interrupt = job.interrupt
+                   Display(False if quiet else progress), functions)
+        if functions:
+            functions.on_interrupt = job.interrupt
         job.run()
         if netcdf and job.summary.value:
             lib.netcdf_write(str(folder / "run.nc").encode(),
@@ -362,10 +402,12 @@ def sample(model: Optional[Source] = None, data: Any = None, *,
         raise
     del kept
     job.sampler.close()
-    return _finish(job, folder, temporary)
+    run = _finish(job, folder, temporary)
+    run._model = made
+    return run
 
 
-def _paths_of(folder: Path) -> tuple[str, str]:
+def paths_of(folder: Path) -> tuple[str, str]:
     """The model and data files that a run was made with, or ""."""
     with Handle(lib.text_free) as model, Handle(lib.text_free) as data:
         lib.run_paths(str(folder).encode(), model.out, data.out)
@@ -395,7 +437,7 @@ def resume(run: Union[Run, str, "os.PathLike[str]"], *,
     folder = Path(run.folder if isinstance(run, Run) else run)
     if not (folder / "config.json").exists():
         raise InputError(f"{folder} holds no run")
-    model_path, data_path = _paths_of(folder)
+    model_path, data_path = paths_of(folder)
     if model is None and not model_path:
         raise InputError("the run was made with functions, which cannot be "
                          "resumed; give the model it had")

@@ -1,5 +1,6 @@
 """Facts about the package, against exact answers where there are some."""
 
+import ctypes
 import math
 import os
 import pickle
@@ -386,6 +387,29 @@ class Elsewhere(unittest.TestCase):
     def run_(self, **more):
         return tempera.sample(STAN, data={"n": 4, "y": Y}, **SHORT, **more)
 
+    def test_every_option_of_the_command(self):
+        """Those that its help lists: the library takes them by name, or sample
+        has them as arguments."""
+        import inspect
+        import re
+        from tempera._sample import set_options
+        command = os.environ.get("TEMPERA_COMMAND")
+        if not command:
+            self.skipTest("TEMPERA_COMMAND does not say where the command is")
+        text = subprocess.run([command, "sample", "--help"], text=True,
+                              capture_output=True, check=True).stdout
+        names = set(re.findall(r"^ +(?:-\w, )?--([a-z-]+)", text, re.M))
+        self.assertGreater(len(names), 40)
+        own = set(inspect.signature(tempera.sample).parameters)
+        for name in names - {"help", "json", "verbose"}:
+            if name.replace("-", "_") in own:
+                continue
+            with self.subTest(option=name), \
+                    self.assertRaisesRegex(tempera.InputError, "no such value") \
+                    as caught:
+                set_options({name.replace("-", "_"): "no such value"})
+            self.assertNotIn("no option", str(caught.exception))
+
     def test_compare(self):
         a, b = self.run_(), sample()
         found = tempera.compare(a, b)
@@ -399,6 +423,135 @@ class Elsewhere(unittest.TestCase):
         self.assertIn("stan", str(odds))
         with self.assertRaises(tempera.Error):
             tempera.compare(a, sample(data={"y": Y + 1}))
+
+    def test_compare_by_other_kinds(self):
+        a = self.run_()
+        b = sample(data={"n": 4, "y": Y}, observations=4)
+        with tempfile.TemporaryDirectory() as home:
+            page = Path(home) / "page.html"
+            found = tempera.compare(a, b, by="fractional", fraction=0.25,
+                                    html=page)
+            self.assertIn("<html", page.read_text())
+        # log z(1) - log z(b) of the conjugate model, exactly
+        def log_z(tau):
+            v = 1 / PRIOR_SD ** 2 + tau * len(Y)
+            return (-tau * len(Y) / 2 * math.log(2 * math.pi)
+                    - math.log(PRIOR_SD) - 0.5 * math.log(v)
+                    - tau * (Y @ Y) / 2 + (tau * Y.sum()) ** 2 / (2 * v))
+        exact = log_z(1) - log_z(0.25)
+        self.assertEqual(found.kind, "fractional")
+        for model in found.json["models"]:
+            self.assertLess(abs(model["log_z"] - exact), 4 * model["se"])
+        wbic = tempera.compare(a, b, by="wbic")
+        self.assertAlmostEqual(wbic.json["models"][0]["log_z"],
+                               -a.json["wbic"]["value"])
+        with self.assertRaisesRegex(tempera.InputError, "proper"):
+            tempera.compare(a, b, by="fractional")
+        with self.assertRaisesRegex(ValueError, "choose one of"):
+            tempera.compare(a, b, by="magic")
+
+    def test_hypotheses(self):
+        """Savage-Dickey and odds of the conjugate model, exactly."""
+        v = 1 / (1 / PRIOR_SD ** 2 + len(Y))
+        m = v * Y.sum()
+        point = normal(0, m, math.sqrt(v)) - normal(0, 0, PRIOR_SD)
+        below = 0.5 * math.erfc((m - 0.5) / math.sqrt(2 * v))
+        prior_below = 0.5 * math.erfc(-0.5 / PRIOR_SD / math.sqrt(2))
+        odds = (math.log(below / (1 - below))
+                - math.log(prior_below / (1 - prior_below)))
+        def draw(rng):
+            return {"mu": rng.normal(0, PRIOR_SD)}
+        for run in (self.run_(), sample(prior_draw=draw)):
+            a, b = run.test(["mu = 0", "mu < 0.5"])
+            self.assertEqual((a.kind, b.kind), ("savage-dickey", "odds"))
+            self.assertLess(abs(a.log_bf - point), 4 * a.se)
+            self.assertLess(abs(b.log_bf - odds), 4 * b.se)
+            self.assertIn("log BF", str(a))
+            with self.assertRaisesRegex(tempera.InputError, "nu"):
+                run.test("nu = 0")
+        again = pickle.loads(pickle.dumps(run))
+        with self.assertRaisesRegex(tempera.InputError, "functions"):
+            tempera.test(again, "mu = 0")
+
+    def test_evidence_of_a_fit_made_elsewhere(self):
+        run = self.run_()
+        data = {"n": 4, "y": Y}
+        found = tempera.evidence(STAN, data,
+                                 draws=str(run.folder / "target-*.csv"))
+        self.assertLess(abs(found.log_z - exact_log_z()), 4 * found.se + 1e-4)
+        self.assertIn("made elsewhere", str(found))
+        self.assertLess(found.pareto_k, 0.7)
+        searched = tempera.evidence(
+            STAN, data, search=True,
+            draws=sorted(run.folder.glob("target-*.csv")))
+        self.assertEqual(searched.log_z, found.log_z)
+        self.assertIn("Nothing beyond", str(searched))
+        self.assertIsInstance(searched.search, tempera.Run)
+        with self.assertRaisesRegex(tempera.Error, "nowhere"):
+            tempera.evidence(STAN, data, draws="nowhere.csv")
+
+    def test_calibration(self):
+        program = ("data { int N; vector[N] y; } parameters { real mu; }\n"
+                   "model { mu ~ normal(0, 1); y ~ normal(mu, 1); }")
+        data = {"N": 4, "y": np.zeros(4)}
+        short = dict(seed=1, iterations=200, chains=2, progress=False)
+        with tempfile.TemporaryDirectory() as home:
+            place = Path(home) / "made"
+            some = tempera.calibrate(program, data, runs=4, output=place,
+                                     **short)
+            seen = []
+            all_ = tempera.calibrate(program, data, runs=20, output=place,
+                                     **{**short, "progress": seen.append})
+            self.assertEqual(all_.ranks["mu"][:4], some.ranks["mu"])
+            self.assertEqual(seen[-1], {"done": 20, "total": 20})
+            self.assertTrue(all_.calibrated, str(all_))
+            self.assertGreater(all_.p["mu"], 0.001)
+            self.assertIn("iframe", all_.report()._repr_html_())
+            with self.assertRaisesRegex(tempera.InputError, "another folder"):
+                tempera.calibrate(program, data, runs=20, output=place,
+                                  **{**short, "chains": 3})
+
+            def stop(now):
+                raise KeyboardInterrupt
+            with self.assertRaises(KeyboardInterrupt):
+                tempera.calibrate(program, data, runs=40, output=place,
+                                  **{**short, "progress": stop})
+        wrong = tempera.calibrate(program.replace("(0, 1)", "(3, 1)"), data,
+                                  simulate=program, runs=20, **short)
+        self.assertFalse(wrong.calibrated)
+        with self.assertRaisesRegex(tempera.InputError, "2 to"):
+            tempera.calibrate(program, data, runs=1, **short)
+
+    def test_any_program_as_a_model(self):
+        worker = ("import math, sys\n"
+                  "y = [1.5, 0.5, 2.0, 1.0]\n"
+                  "for line in sys.stdin:\n"
+                  "    mu = float(line)\n"
+                  "    print(repr(sum(-0.5 * (v - mu) ** 2 for v in y)"
+                  " - 2 * math.log(2 * math.pi)),\n"
+                  "          repr(-mu * mu / 8 - 0.5 * math.log(8 * math.pi)),"
+                  " flush=True)\n")
+        with tempfile.TemporaryDirectory() as home:
+            path = Path(home) / "worker.py"
+            path.write_text(worker)
+            run = tempera.sample(command=f"{sys.executable} {path}",
+                                 parameters={"mu": "real"}, workers=2,
+                                 prior_normalised=True, eval_timeout=20,
+                                 **SHORT)
+            self.assertLess(abs(run.log_z - exact_log_z()), 4 * run.se)
+            self.assertIn("worker.py", run.config["command"])
+            path.write_text("import sys; sys.exit('the tank is empty')")
+            with self.assertRaisesRegex(tempera.Error, "the tank is empty"):
+                tempera.sample(command=f"{sys.executable} {path}",
+                               parameters={"mu": "real"}, **SHORT)
+        with self.assertRaisesRegex(tempera.InputError, "belong to command"):
+            self.run_(workers=2)
+
+    def test_compile(self):
+        with tempfile.TemporaryDirectory() as home:
+            path = tempera.compile(STAN, Path(home) / "model.so")
+            model = tempera.Model(path, {"n": 4, "y": Y})
+            self.assertEqual(model.param_names(), ["mu"])
 
     def test_xarray(self):
         try:
@@ -494,12 +647,17 @@ class Elsewhere(unittest.TestCase):
                    "tempera_run_request": library.Request,
                    "tempera_density": library.Density,
                    "tempera_context_settings": library.ContextSettings,
+                   "tempera_command": library.Command,
+                   "tempera_calibration": library.CalibrationRequest,
                    "tempera_error": library.Error_}
         lines, wanted = [], []
         for name, struct in structs.items():
             for field, *_ in struct._fields_:
+                if field.startswith("_"):
+                    continue
                 lines.append(f'printf("%zu\\n", offsetof({name}, {field}));')
                 wanted.append(getattr(struct, field).offset)
+        lines.append('printf("%zu\\n", sizeof(tempera_options));')
         with tempfile.TemporaryDirectory() as home:
             source = Path(home) / "sizes.c"
             source.write_text("#include <stddef.h>\n#include <stdio.h>\n"
@@ -509,7 +667,9 @@ class Elsewhere(unittest.TestCase):
                            check=True)
             out = subprocess.run([source.with_suffix("")], text=True,
                                  capture_output=True, check=True).stdout
-        self.assertEqual([int(line) for line in out.split()], wanted)
+        *found, size = [int(line) for line in out.split()]
+        self.assertEqual(found, wanted)
+        self.assertLessEqual(size, ctypes.sizeof(library.Options))
 
 
 if __name__ == "__main__":

@@ -52,3 +52,33 @@ to_json <- function(data) {
     stop("data must be a list with names")
   json_value(data)
 }
+
+# JSON as the library writes it: objects are lists with names, arrays of numbers
+# are vectors, null is NA.
+from_json <- function(text) {
+  tokens <- regmatches(text, gregexpr(
+    "\"([^\"\\\\]|\\\\.)*\"|[][{}:,]|[^][{}:,\"[:space:]]+", text))[[1]]
+  at <- 0
+  following <- function() tokens[at <<- at + 1]
+  string <- function(token)
+    gsub("\\\\(.)", "\\1", substr(token, 2, nchar(token) - 1))
+  value <- function(token) {
+    if (token == "{" || token == "[") return(several(token == "{"))
+    if (startsWith(token, "\"")) return(string(token))
+    switch(token, true = TRUE, false = FALSE, null = NA, as.numeric(token))
+  }
+  several <- function(object) {
+    found <- list()
+    while (!(token <- following()) %in% c("}", "]")) {
+      if (token == ",") next
+      if (object) {
+        following() # the colon
+        found[[string(token)]] <- value(following())
+      } else found[[length(found) + 1]] <- value(token)
+    }
+    plain <- length(found) > 0 && !object &&
+      all(vapply(found, function(x) is.atomic(x) && length(x) == 1, NA))
+    if (plain) unlist(found) else found
+  }
+  value(following())
+}

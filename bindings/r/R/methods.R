@@ -31,7 +31,8 @@ report <- function(run, path = file.path(run$folder, "report.html"),
   invisible(path)
 }
 
-compare <- function(..., prior_odds = NULL) {
+compare <- function(..., prior_odds = NULL, by = NULL, fraction = NULL,
+                    html = NULL) {
   runs <- list(...)
   folders <- vapply(runs, function(run)
     if (is.character(run)) run else run$folder, "")
@@ -41,9 +42,16 @@ compare <- function(..., prior_odds = NULL) {
   odds <- if (is.null(prior_odds)) NULL else as.numeric(prior_odds)
   if (!is.null(odds) && length(odds) != length(runs))
     stop(length(odds), " prior odds for ", length(runs), " runs")
-  found <- .Call(r_compare, unname(folders), names, odds)
+  kinds <- c("evidence", "fractional", "wbic")
+  if (is.null(by)) by <- if (is.null(fraction)) "evidence" else "fractional"
+  if (!by %in% kinds)
+    stop("by = \"", by, "\": choose one of ", paste(kinds, collapse = ", "))
+  found <- .Call(r_compare, unname(folders), names, odds,
+                 match(by, kinds) - 1L,
+                 if (is.null(fraction)) 0 else as.numeric(fraction), html)
   for (part in c("log_z", "se", "probability")) names(found[[part]]) <- names
   dimnames(found$log_bayes_factors) <- list(names, names)
+  found$kind <- by
   structure(found, class = "tempera_comparison")
 }
 

@@ -56,44 +56,64 @@ sample_model <- function(model = NULL, data = NULL, ..., log_likelihood = NULL,
                          log_prior = NULL, parameters = NULL,
                          prior_draw = NULL, vectorised = FALSE,
                          prior_normalised = FALSE, prior_improper = FALSE,
-                         name = "model", output = NULL, init = NULL,
-                         include_path = NULL, progress = interactive()) {
+                         name = "model", command = NULL, workers = 0,
+                         batch = FALSE, eval_timeout = 0, output = NULL,
+                         init = NULL, include_path = NULL, netcdf = FALSE,
+                         progress = interactive()) {
   options <- list(...)
   if (is.null(options$seed))
     options$seed <- as.integer(Sys.time()) %% 1e6 * 1000 + Sys.getpid() %% 1000
   words <- option_words(options)
   json <- data_text(data)
   state <- new.env()
-  call <- NULL
-  if (is.null(model)) {
+  call <- functions <- layout <- NULL
+  if (!is.null(parameters)) parameters <- lapply(parameters, as.list)
+  if (!is.null(command)) {
+    if (!is.null(model) || !is.null(log_likelihood) || !is.null(log_prior))
+      stop("a command, a model or functions, not several")
+    if (is.null(parameters))
+      stop("a command needs parameters, which names them")
+  } else if (workers != 0 || batch || eval_timeout != 0) {
+    stop("workers, batch and eval_timeout belong to command")
+  } else if (is.null(model)) {
     if (is.null(log_likelihood) || is.null(log_prior) || is.null(parameters))
       stop("a model is needed: a Stan program, or log_likelihood, log_prior ",
            "and parameters")
-    parameters <- lapply(parameters, as.list)
-    call <- caller(list(log_likelihood = log_likelihood, log_prior = log_prior,
-                        prior_draw = prior_draw), layout_of(parameters),
-                   vectorised, state)
-  } else if (length(model) > 1) {
-    model <- paste(model, collapse = "\n")
-  }
-  if (!is.null(model) && !is_code(model) && !file.exists(model))
-    stop("no model ", model, "; text of a program has at least one brace")
+    functions <- list(log_likelihood = log_likelihood, log_prior = log_prior,
+                      prior_draw = prior_draw)
+    layout <- layout_of(parameters)
+    call <- caller(functions, layout, vectorised, state)
+  } else model <- text_of_model(model)
   folder <- new_folder(output)
   paths <- write_inputs(folder, model, json)
-  result <- .Call(r_sample, list(
+  described <- if (!is.null(parameters)) json_parameters(parameters)
+  parameters_path <- NULL
+  if (!is.null(command)) {
+    parameters_path <- file.path(folder, "parameters.json")
+    writeLines(described, parameters_path)
+  }
+  arguments <- list(
     code = if (!is.null(model) && is_code(model)) model,
     path = if (!is.null(model) && !is_code(model)) model,
-    data = if (is.null(json)) "{}" else json,
-    parameters = if (!is.null(parameters)) json_parameters(parameters),
+    data = if (is.null(json)) "{}" else json, parameters = described,
     name = name, call = call, has_prior_draw = !is.null(prior_draw),
     vectorised = vectorised, prior_normalised = prior_normalised,
-    prior_improper = prior_improper, option_names = words$names,
+    prior_improper = prior_improper, command = command,
+    workers = as.numeric(workers), batch = batch,
+    eval_timeout = as.numeric(eval_timeout), parameters_path = parameters_path,
+    option_names = words$names,
     option_values = words$values, folder = folder, model_path = paths$model,
     data_path = paths$data, init = if (!is.null(init)) json_value(init),
     include_path = joined(include_path),
-    progress = isTRUE(progress)))
+    netcdf = if (isTRUE(netcdf)) file.path(folder, "run.nc"),
+    progress = isTRUE(progress))
+  result <- .Call(r_sample, arguments)
   raise_failure(result, state, folder)
-  load_run(folder)
+  run <- load_run(folder)
+  if (is.null(model)) # what only this session has: for test_hypothesis
+    attr(run, "model") <- c(arguments["init" != names(arguments)],
+                            list(functions = functions, layout = layout))
+  run
 }
 
 # A run that was interrupted or killed goes on to the same draws as if nothing had

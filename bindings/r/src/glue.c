@@ -1,22 +1,18 @@
 /* glue.c - the calls of R into libtempera. R's own functions are called by R's
  * thread alone; models that are not R's run on a thread beside it, so that R
  * hears Ctrl-C. */
+#include "glue.h"
+
 #include <math.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include <tempera.h>
-
-#define R_NO_REMAP
-#include <R.h>
 #include <R_ext/Rdynload.h>
-#include <Rinternals.h>
 
 /* ---- arguments ------------------------------------------------------------- */
 
-static SEXP element(SEXP list, const char *name) {
+SEXP element(SEXP list, const char *name) {
   SEXP names = Rf_getAttrib(list, R_NamesSymbol);
   for (R_xlen_t i = 0; i < Rf_xlength(list); i++)
     if (strcmp(CHAR(STRING_ELT(names, i)), name) == 0)
@@ -24,42 +20,19 @@ static SEXP element(SEXP list, const char *name) {
   return R_NilValue;
 }
 
-static const char *text_of(SEXP list, const char *name) {
+const char *text_of(SEXP list, const char *name) {
   SEXP found = element(list, name);
   return Rf_isString(found) && Rf_length(found) == 1
              ? CHAR(STRING_ELT(found, 0))
              : NULL;
 }
 
-static int flag_of(SEXP list, const char *name) {
+int flag_of(SEXP list, const char *name) {
   SEXP found = element(list, name);
   return Rf_isLogical(found) && Rf_length(found) == 1 && LOGICAL(found)[0] == 1;
 }
 
 /* ---- a run ------------------------------------------------------------------ */
-
-typedef struct job {
-  tempera_data *data;
-  tempera_parameters *parameters;
-  tempera_model *model;
-  tempera_sampler *sampler;
-  tempera_options options;
-  double *starts;
-  tempera_run_request request;
-  tempera_status status;
-  tempera_error error;
-  /* what the library's threads said, until R prints it */
-  pthread_mutex_t lock;
-  char *said;
-  size_t said_length;
-  tempera_progress latest;
-  int heard, show, done, interrupted, resuming;
-  double shown;
-  /* functions of R */
-  SEXP call_densities, call_draw;
-  size_t size;
-  int broken;
-} job;
 
 static double now(void) {
   struct timespec t;
@@ -85,6 +58,8 @@ static void check_interrupt(void *unused) {
   R_CheckUserInterrupt();
 }
 
+int interrupted(void) { return !R_ToplevelExec(check_interrupt, NULL); }
+
 /* On R's thread: print what there is, and listen for Ctrl-C. */
 static void attend(job *j) {
   pthread_mutex_lock(&j->lock);
@@ -102,7 +77,7 @@ static void attend(job *j) {
              (unsigned long)p.round_trips);
     j->shown = now();
   }
-  if (!R_ToplevelExec(check_interrupt, NULL)) {
+  if (interrupted()) {
     j->interrupted = 1;
     if (j->sampler)
       tempera_sampler_cancel(j->sampler);
@@ -125,7 +100,7 @@ static void begin(job *j) {
       tempera_sampler_create(j->model, &j->options, &j->sampler, &j->error);
   if (j->status == TEMPERA_OK)
     j->status = tempera_run_sample(&j->request, j->sampler, hear_progress, j,
-                                   NULL, &j->error);
+                                   &j->summary, &j->error);
 }
 
 /* From its last checkpoint; its sampler is the run's. */
@@ -138,7 +113,8 @@ static void go_on(job *j) {
     j->status = tempera_sampler_lengthen(tempera_run_sampler(run), iterations,
                                          &j->error);
   if (j->status == TEMPERA_OK)
-    j->status = tempera_run_resume(run, hear_progress, j, NULL, &j->error);
+    j->status = tempera_run_resume(run, hear_progress, j, &j->summary,
+                                   &j->error);
   tempera_run_close(run);
 }
 
@@ -264,32 +240,58 @@ static tempera_status open_functions(job *j, SEXP arguments) {
   return tempera_model_create(&spec, &j->model, &j->error);
 }
 
+/* Workers, which answer for themselves. */
+static tempera_status open_command(job *j, SEXP arguments) {
+  const char *text = text_of(arguments, "parameters");
+  tempera_status status =
+      tempera_parameters_parse(text, strlen(text), &j->parameters, &j->error);
+  if (status != TEMPERA_OK)
+    return status;
+  const tempera_command command = {
+      .command = text_of(arguments, "command"),
+      .parameters = j->parameters,
+      .workers = (size_t)Rf_asReal(element(arguments, "workers")),
+      .timeout = Rf_asReal(element(arguments, "eval_timeout")),
+      .batch = flag_of(arguments, "batch"),
+      .prior_normalised = flag_of(arguments, "prior_normalised"),
+      .prior_improper = flag_of(arguments, "prior_improper")};
+  return tempera_command_model(&command, &j->model, &j->error);
+}
+
 /* ---- opening ---------------------------------------------------------------- */
+
+tempera_status read_program(const char *code, const char *path,
+                            const char *include_path, tempera_program **program,
+                            tempera_error *error) {
+  tempera_status status =
+      code ? tempera_program_parse("model.stan", code, strlen(code), program,
+                                   error)
+           : tempera_program_read_including(path, include_path, program, error);
+  const char *words;
+  for (size_t i = 0; status == TEMPERA_OK &&
+                     (words = tempera_program_warning(*program, i));
+       i++)
+    Rf_warning("%s", words);
+  return status;
+}
 
 static tempera_status open_program(job *j, SEXP arguments) {
   const char *code = text_of(arguments, "code"),
              *path = text_of(arguments, "path");
   size_t length = path ? strlen(path) : 0;
   tempera_program *program = NULL;
-  tempera_status status;
   if (!code && (length < 5 || strcmp(path + length - 5, ".stan") != 0))
     return tempera_model_load(path, j->data, &j->model, &j->error);
-  status = code ? tempera_program_parse("model.stan", code, strlen(code),
-                                        &program, &j->error)
-                : tempera_program_read_including(
-                      path, text_of(arguments, "include_path"), &program,
-                      &j->error);
-  if (status == TEMPERA_OK) {
-    const char *words;
-    for (size_t i = 0; (words = tempera_program_warning(program, i)); i++)
-      Rf_warning("%s", words);
+  tempera_status status =
+      read_program(code, path, text_of(arguments, "include_path"), &program,
+                   &j->error);
+  if (status == TEMPERA_OK)
     status = tempera_program_load(program, j->data, &j->model, &j->error);
-  }
   tempera_program_free(program);
   return status;
 }
 
-static tempera_status set_options(job *j, SEXP arguments) {
+tempera_status set_options(job *j, SEXP arguments) {
   SEXP names = element(arguments, "option_names"),
        values = element(arguments, "option_values");
   j->options = tempera_options_default();
@@ -316,26 +318,30 @@ static tempera_status set_starts(job *j, SEXP arguments) {
                               j->starts, &j->error);
 }
 
-static tempera_status open_job(job *j, SEXP arguments) {
+tempera_status open_job(job *j, SEXP arguments) {
   const char *data = text_of(arguments, "data");
   tempera_status status =
       tempera_data_parse(data, strlen(data), &j->data, &j->error);
   if (status == TEMPERA_OK)
     status = set_options(j, arguments);
   if (status == TEMPERA_OK)
-    status = j->call_densities != R_NilValue ? open_functions(j, arguments)
-                                             : open_program(j, arguments);
+    status = text_of(arguments, "command")   ? open_command(j, arguments)
+             : j->call_densities != R_NilValue ? open_functions(j, arguments)
+                                               : open_program(j, arguments);
   if (status == TEMPERA_OK)
     status = set_starts(j, arguments);
   j->request = (tempera_run_request){
       .folder = text_of(arguments, "folder"),
       .model_path = text_of(arguments, "model_path"),
       .data_path = text_of(arguments, "data_path"),
-      .data = j->data};
+      .data = j->data,
+      .command = text_of(arguments, "command"),
+      .parameters_path = text_of(arguments, "parameters_path")};
   return status;
 }
 
-static void close_job(job *j) {
+void close_job(job *j) {
+  tempera_summary_free(j->summary);
   tempera_sampler_free(j->sampler);
   tempera_model_free(j->model);
   tempera_parameters_free(j->parameters);
@@ -361,6 +367,10 @@ static SEXP r_sample(SEXP arguments) {
     else
       run_beside(&j);
     attend(&j);
+    if (text_of(arguments, "netcdf") && j.summary && j.sampler &&
+        j.status == TEMPERA_OK)
+      j.status = tempera_netcdf_write(text_of(arguments, "netcdf"), j.sampler,
+                                      j.data, j.summary, &j.error);
     if (j.show && j.heard)
       REprintf("\r%40s\r", "");
   }
@@ -379,7 +389,10 @@ static SEXP r_sample(SEXP arguments) {
 
 /* ---- reading ---------------------------------------------------------------- */
 
-static void stop_with(const tempera_error *error) {
+void stop_with(const tempera_error *error) {
+  if (error->line)
+    Rf_error("line %d, column %d: %s", error->line, error->column,
+             error->message);
   Rf_error("%s", error->message);
 }
 
@@ -420,7 +433,7 @@ static SEXP r_draws(SEXP folder, SEXP tempered) {
   return found;
 }
 
-static SEXP named(SEXP list, const char *const *names, int count) {
+SEXP named(SEXP list, const char *const *names, int count) {
   SEXP words = PROTECT(Rf_allocVector(STRSXP, count));
   for (int i = 0; i < count; i++)
     SET_STRING_ELT(words, i, Rf_mkChar(names[i]));
@@ -430,7 +443,7 @@ static SEXP named(SEXP list, const char *const *names, int count) {
 }
 
 /* NaN is what is absent. */
-static double known(double x) { return isnan(x) ? NA_REAL : x; }
+double known(double x) { return isnan(x) ? NA_REAL : x; }
 
 static SEXP value_table(const tempera_summary *s) {
   static const char *const columns[] = {"variable", "mean",     "sd",
@@ -536,68 +549,16 @@ static SEXP r_report(SEXP folder, SEXP path) {
   return path;
 }
 
-/* ---- comparing --------------------------------------------------------------- */
-
-static SEXP comparison_list(const tempera_comparison *c, const char *text) {
-  static const char *const names[] = {"log_z", "se", "probability",
-                                      "log_bayes_factors", "text"};
-  int n = (int)c->count;
-  SEXP list = PROTECT(Rf_allocVector(VECSXP, 5));
-  const double *const vectors[] = {c->log_z, c->se, c->probability};
-  for (int k = 0; k < 3; k++) {
-    SET_VECTOR_ELT(list, k, Rf_allocVector(REALSXP, n));
-    memcpy(REAL(VECTOR_ELT(list, k)), vectors[k], c->count * sizeof(double));
-  }
-  SET_VECTOR_ELT(list, 3, Rf_allocMatrix(REALSXP, n, n));
-  for (int i = 0; i < n; i++)
-    for (int k = 0; k < n; k++)
-      REAL(VECTOR_ELT(list, 3))[k * n + i] = c->log_bayes_factors[i * n + k];
-  SET_VECTOR_ELT(list, 4, Rf_mkString(text));
-  named(list, names, 5);
-  UNPROTECT(1);
-  return list;
-}
-
-static SEXP r_compare(SEXP folders, SEXP names, SEXP odds) {
-  size_t count = (size_t)Rf_length(folders);
-  tempera_error error = {0};
-  tempera_comparison *c = NULL;
-  char *text = NULL;
-  tempera_summary **summaries =
-      (tempera_summary **)R_alloc(count, sizeof *summaries);
-  const char **words = (const char **)R_alloc(count, sizeof *words);
-  tempera_status status = TEMPERA_OK;
-  memset(summaries, 0, count * sizeof *summaries);
-  for (size_t i = 0; i < count && status == TEMPERA_OK; i++) {
-    words[i] = CHAR(STRING_ELT(names, (R_xlen_t)i));
-    status = tempera_summary_read(CHAR(STRING_ELT(folders, (R_xlen_t)i)),
-                                  &summaries[i], &error);
-  }
-  if (status == TEMPERA_OK)
-    status = tempera_compare((const tempera_summary *const *)summaries, words,
-                             count, Rf_isReal(odds) ? REAL(odds) : NULL, &c,
-                             &error);
-  if (status == TEMPERA_OK)
-    status = tempera_comparison_text(c, false, &text, &error);
-  for (size_t i = 0; i < count; i++)
-    tempera_summary_free(summaries[i]);
-  if (status != TEMPERA_OK) {
-    tempera_comparison_free(c);
-    stop_with(&error);
-  }
-  SEXP list = PROTECT(comparison_list(c, text));
-  tempera_text_free(text);
-  tempera_comparison_free(c);
-  UNPROTECT(1);
-  return list;
-}
-
 static const R_CallMethodDef calls[] = {{"r_sample", (DL_FUNC)&r_sample, 1},
                                         {"r_draws", (DL_FUNC)&r_draws, 2},
                                         {"r_summary", (DL_FUNC)&r_summary, 1},
                                         {"r_paths", (DL_FUNC)&r_paths, 1},
                                         {"r_report", (DL_FUNC)&r_report, 2},
-                                        {"r_compare", (DL_FUNC)&r_compare, 3},
+                                        {"r_compare", (DL_FUNC)&r_compare, 6},
+                                        {"r_test", (DL_FUNC)&r_test, 4},
+                                        {"r_evidence", (DL_FUNC)&r_evidence, 4},
+                                        {"r_calibrate", (DL_FUNC)&r_calibrate, 1},
+                                        {"r_program", (DL_FUNC)&r_program, 4},
                                         {NULL, NULL, 0}};
 
 void R_init_tempera(DllInfo *info);

@@ -90,6 +90,81 @@ stopifnot(abs(found$log_bayes_factors["program", "functions"] -
                 (a$logml - b$logml)) < 1e-12,
           abs(sum(found$probability) - 1) < 1e-12)
 
+fractional <- compare(a, f(log_likelihood = like, observations = 4),
+                      fraction = 0.25, html = page <- tempfile())
+log_z <- function(tau) {
+  v <- 1 / 4 + tau * 4
+  -tau * 2 * log(2 * pi) - log(2) - log(v) / 2 - tau * sum(y^2) / 2 +
+    (tau * sum(y))^2 / (2 * v)
+}
+stopifnot(fractional$kind == "fractional", file.exists(page),
+          all(abs(fractional$log_z - log_z(1) + log_z(0.25)) <
+                4 * fractional$se))
+fails("proper", compare(a, b, by = "fractional"))
+fails("choose one of", compare(a, b, by = "magic"))
+
+# Hypotheses, of a program and of functions: Savage-Dickey and odds, exactly.
+v <- 1 / (1 / 4 + 4)
+m <- v * sum(y)
+point <- dnorm(0, m, sqrt(v), log = TRUE) - dnorm(0, 0, 2, log = TRUE)
+odds <- qlogis(pnorm(0.5, m, sqrt(v))) - qlogis(pnorm(0.5, 0, 2))
+h <- f(log_likelihood = like, prior_draw = function() list(mu = rnorm(1, 0, 2)))
+for (run in list(sample_model(stan, list(n = 4L, y = y), seed = 3,
+                              iterations = 400, warmup = 300), h)) {
+  two <- test_hypothesis(run, c("mu = 0", "mu < 0.5"))
+  stopifnot(two[[1]]$kind == "savage-dickey", two[[2]]$kind == "odds",
+            abs(two[[1]]$log_bf - point) < 4 * two[[1]]$se,
+            abs(two[[2]]$log_bf - odds) < 4 * two[[2]]$se)
+}
+invisible(capture.output(print(two[[1]])))
+fails("nu", test_hypothesis(a, "nu = 0"))
+fails("functions", test_hypothesis(h$folder, "mu = 0"))
+
+# A fit made elsewhere: of CSV files.
+fit <- fit_evidence(stan, list(n = 4L, y = y),
+                    file.path(a$folder, "target-*.csv"))
+stopifnot(abs(fit$logml - exact) < 4 * fit$se + 1e-3, inherits(fit, "bridge"),
+          grepl("made elsewhere", fit$text))
+fails("nowhere", fit_evidence(stan, list(n = 4L, y = y), "nowhere.csv"))
+
+# Calibration.
+program <- "data { int N; vector[N] y; } parameters { real mu; }
+model { mu ~ normal(0, 1); y ~ normal(mu, 1); }"
+sizes <- list(N = 4L, y = rep(0, 4))
+place <- tempfile()
+some <- calibrate(program, sizes, 4, iterations = 100, chains = 2, seed = 1,
+                  output = place)
+all <- calibrate(program, sizes, 12, iterations = 100, chains = 2, seed = 1,
+                 output = place)
+stopifnot(all$calibrated, all$done == 12, "mu" %in% all$p$variable,
+          identical(all$ranks$mu[1:4], some$ranks$mu),
+          file.exists(file.path(place, "report.html")))
+fails("another folder", calibrate(program, sizes, 12, iterations = 100,
+                                  chains = 3, seed = 1, output = place))
+wrong <- calibrate(sub("(0, 1)", "(3, 1)", program, fixed = TRUE), sizes, 12,
+                   iterations = 100, chains = 2, seed = 1, simulate = program)
+stopifnot(!wrong$calibrated)
+
+# Programs by themselves, and any program as the model.
+stopifnot(grepl("likelihood", check_model(stan)$text),
+          file.exists(compile_model(stan, tempfile(fileext = ".so"))))
+fails("line 1, column", check_model("parameters { real x }"))
+script <- tempfile(fileext = ".R")
+writeLines("y <- c(1.5, 0.5, 2, 1)
+input <- file('stdin', 'r')
+while (length(line <- readLines(input, 1))) {
+  mu <- as.numeric(line)
+  cat(sprintf('%.17g %.17g\n', sum(dnorm(y, mu, 1, log = TRUE)),
+              dnorm(mu, 0, 2, log = TRUE)))
+}", script)
+worker <- short(command = paste(file.path(R.home("bin"), "Rscript"), script),
+                parameters = list(mu = "real"), workers = 2,
+                prior_normalised = TRUE, eval_timeout = 60)
+near(worker)
+fails("the tank is empty", short(command = "echo the tank is empty >&2; exit 3",
+                                 parameters = list(mu = "real")))
+fails("belong to command", short(stan, list(n = 4L, y = y), workers = 2))
+
 if (requireNamespace("posterior", quietly = TRUE)) {
   draws <- posterior::as_draws(a)
   stopifnot(posterior::is_draws_array(draws),
