@@ -1084,6 +1084,7 @@ typedef struct tempera_summary {
    * log z(1) - log z(tau), the fractional evidence, at the smallest tau that
    * the path has (0, where it is the evidence, for a proper prior). */
   tempera_path_answer wbic, fractional;
+  char fractional_why[160]; /* there is none; else empty */
   size_t observations; /* 0: not known */
   /* The tau prior that the tempered draws were made under, and the log mass of
    * its atom at tau = 0 (-infinity: none); NULL: it has no such form. */

@@ -29,20 +29,34 @@ static bool heavy_tail(tm_evaluator *evaluator, const tm_point *point,
   return (there - near) / log(2.0) > -1;
 }
 
+/* Along coordinate j, either way. */
+static bool is_improper(tm_evaluator *evaluator, const tm_point *point,
+                        tm_point *scratch, size_t j) {
+  const tempera_model *model = evaluator->model;
+  const tm_block *block = &model->blocks[model->block_of_u[j]];
+  if (model->integer[j] || block->transform == TEMPERA_SIMPLEX)
+    return false;
+  bool identity = !isfinite(block->lower) && !isfinite(block->upper);
+  double far = identity ? FAR_IDENTITY : FAR_TRANSFORMED;
+  return heavy_tail(evaluator, point, scratch, j, far) ||
+         heavy_tail(evaluator, point, scratch, j, -far);
+}
+
 size_t tm_improper_coordinate(tm_evaluator *evaluator, const tm_point *point,
                               tm_point *scratch) {
-  const tempera_model *model = evaluator->model;
-  for (size_t j = 0; j < model->dimension; j++) {
-    const tm_block *block = &model->blocks[model->block_of_u[j]];
-    if (model->integer[j] || block->transform == TEMPERA_SIMPLEX)
-      continue;
-    bool identity = !isfinite(block->lower) && !isfinite(block->upper);
-    double far = identity ? FAR_IDENTITY : FAR_TRANSFORMED;
-    if (heavy_tail(evaluator, point, scratch, j, far) ||
-        heavy_tail(evaluator, point, scratch, j, -far))
-      return j;
-  }
-  return model->dimension;
+  size_t j = 0;
+  while (j < evaluator->model->dimension &&
+         !is_improper(evaluator, point, scratch, j))
+    j++;
+  return j;
+}
+
+size_t tm_improper_count(tm_evaluator *evaluator, const tm_point *point,
+                         tm_point *scratch) {
+  size_t count = 0;
+  for (size_t j = 0; j < evaluator->model->dimension; j++)
+    count += is_improper(evaluator, point, scratch, j);
+  return count;
 }
 
 const char *tm_coordinate_name(const tempera_model *model, size_t j) {

@@ -11,6 +11,9 @@
  * overwritten. */
 size_t tm_improper_coordinate(tm_evaluator *evaluator, const tm_point *point,
                               tm_point *scratch);
+/* How many coordinates have such a tail. */
+size_t tm_improper_count(tm_evaluator *evaluator, const tm_point *point,
+                         tm_point *scratch);
 /* The name of the value that coordinate j belongs to. */
 const char *tm_coordinate_name(const tempera_model *model, size_t j);
 

@@ -55,6 +55,11 @@ static bool read_power_posterior(const json_t *item,
 
 bool tm_answers_from_json(const json_t *root, tempera_summary *summary) {
   const json_t *list = json_object_get(root, "at_tau");
+  const char *why =
+      json_string_value(json_object_get(root, "fractional_warning"));
+  snprintf(summary->fractional_why, sizeof summary->fractional_why, "%s",
+           why ? why : "");
+  tm_text_plain(summary->fractional_why);
   size_t count = json_array_size(list);
   if (!count)
     return true;

@@ -378,6 +378,8 @@ tempera_status tempera_summary_json(const tempera_summary *summary, char **text,
   json_object_set_new(root, "wbic", tm_path_answer_json(&s->wbic, "value", "tau"));
   json_object_set_new(root, "fractional",
                       tm_path_answer_json(&s->fractional, "log_z", "b"));
+  if (s->fractional_why[0])
+    tm_json_string(root, "fractional_warning", s->fractional_why);
   if (s->observations)
     tm_json_integer(root, "observations", s->observations);
   json_object_set_new(root, "modes", modes(s));

@@ -100,6 +100,9 @@ size_t tm_next_end(const tempera_sampler *sampler, size_t done);
 size_t tm_sweeps_total(const tempera_sampler *sampler);
 /* The seed of what all chains of this process share, and others do not. */
 uint64_t tm_seed_of(const tempera_options *options);
+/* Terms of the log likelihood: as asked for, as the model says, or as its
+ * statements are found to have; 0: not known. */
+size_t tm_sampler_observations(const tempera_sampler *sampler);
 double tm_sampler_seconds(const tempera_sampler *sampler);
 /* Is there a time limit, and is it over? It counts from the last load. */
 bool tm_sampler_time_is_up(const tempera_sampler *sampler);

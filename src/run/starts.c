@@ -189,6 +189,9 @@ static void check_propriety(finder *f) {
   tm_evaluate_natural(&f->evaluator, &f->point);
   size_t j = tm_improper_coordinate(&f->evaluator, &f->point, &f->scratch);
   f->starts->improper = said || j < f->model->dimension;
+  if (f->starts->improper)
+    f->starts->improper_count =
+        tm_improper_count(&f->evaluator, &f->point, &f->scratch);
   if (j < f->model->dimension)
     f->starts->culprit = tm_coordinate_name(f->model, j);
   else if (said)

@@ -23,6 +23,7 @@ typedef struct tm_starts {
   char refusal[480];   /* ... what to say of it, and no starts */
   bool improper;       /* the prior cannot be normalised ... */
   const char *culprit; /* ... along this value */
+  size_t improper_count; /* ... and so many in all, as far as is seen */
 } tm_starts;
 
 /* Points u of a prior without prior_draw. */

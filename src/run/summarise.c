@@ -285,15 +285,6 @@ static tempera_summary *take_checked(const tempera_sampler *sampler) {
 /* ---- at the end -----------------------------------------------------------
  */
 
-/* Terms of the log likelihood: as asked for, as the model says, or as its
- * statements are found to have. */
-static size_t observations(const tempera_sampler *s) {
-  if (s->options.observations)
-    return s->options.observations;
-  return s->model->spec.observations ? s->model->spec.observations
-                                     : tempera_model_terms(s->model);
-}
-
 static tempera_status summarise(const tempera_sampler *s,
                                 tempera_summary *summary, uint64_t *calls,
                                 tempera_error *error) {
@@ -324,8 +315,8 @@ tempera_status tempera_sampler_summarise(const tempera_sampler *sampler,
   if (status == TEMPERA_OK)
     status = tm_estimate_verdict(made, error);
   if (status == TEMPERA_OK)
-    status = tm_estimate_power(sampler->draws, observations(sampler), made,
-                               error);
+    status = tm_estimate_power(sampler->draws, tm_sampler_observations(sampler),
+                               made, error);
   if (status == TEMPERA_OK)
     status = tm_estimate_at_tau(sampler->draws, sampler->options.at_tau,
                                 sampler->options.at_tau_count,

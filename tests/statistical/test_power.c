@@ -104,6 +104,31 @@ static void without_observations_there_is_no_wbic(void **state) {
   tempera_summary_free(s);
 }
 
+/* Without --tau-min the path goes down to twice the minimal training sample,
+ * which is one observation for a mean, two for mean and scale. */
+static void the_smallest_proper_b_is_the_default(void **state) {
+  (void)state;
+  const tempera_model_spec flat = flat_spec(), scale = scale_spec();
+  for (uint64_t seed = 1; seed <= 3; seed++) {
+    tempera_summary *s = run(&flat, 0, seed, 6000);
+    assert_true(s->fractional.tau == 2.0 / CONJUGATE_N);
+    assert_near("fractional, flat", &s->fractional,
+                conjugate_log_z(1, 0) - conjugate_log_z(s->fractional.tau, 0),
+                0.1);
+    tempera_summary_free(s);
+    s = run(&scale, 0, seed, 6000);
+    assert_true(s->fractional.tau == 4.0 / CONJUGATE_N);
+    assert_near("fractional, scale", &s->fractional,
+                scale_log_z(1) - scale_log_z(s->fractional.tau), 0.2);
+    tempera_summary_free(s);
+  }
+  /* b n = 0.6 observations leave the scale improper: there is no answer. */
+  tempera_summary *s = run(&scale, 0.03, 1, 6000);
+  print_message("%s\n", s->fractional_why);
+  assert_true(isnan(s->fractional.value) && s->fractional_why[0]);
+  tempera_summary_free(s);
+}
+
 static void levels_have_both_too(void **state) {
   (void)state;
   const tempera_model_spec spec = conjugate_spec(), flat = flat_spec();
@@ -122,6 +147,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(wbic_is_that_of_the_formula),
       cmocka_unit_test(improper_priors_have_a_fractional_evidence),
+      cmocka_unit_test(the_smallest_proper_b_is_the_default),
       cmocka_unit_test(levels_have_both_too),
       cmocka_unit_test(without_observations_there_is_no_wbic)};
   return cmocka_run_group_tests(tests, NULL, NULL);
