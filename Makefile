@@ -7,6 +7,7 @@
 #   make deb          Debian packages, into build-deb/packages
 #   make try-packages these installed on a bare Debian (a chroot), and the examples there
 #   make dist         a source archive, build/tempera-VERSION.tar.gz
+#   make try-dist     that archive built by itself, its unit tests and the first example
 #   make bench        what things cost, as ratios
 #   make coverage     are the error bars honest? (200 seeds, minutes)
 #   make family       every method and estimator beside the exact answers
@@ -27,7 +28,7 @@ TIMINGS := overhead models language
 EXPERIMENTS := coverage verdict truth dimension regression budget ablation family
 GENERATOR := $(if $(shell command -v ninja),-G Ninja,)
 
-.PHONY: all docs functions-table setup demo test install deb try-packages dist bench $(EXPERIMENTS) gauntlet survive long memory valgrind posteriordb peers \
+.PHONY: all docs functions-table setup demo test install deb try-packages dist try-dist bench $(EXPERIMENTS) gauntlet survive long memory valgrind posteriordb peers \
   everyday \
   experiments page screenshots format clean
 
@@ -66,6 +67,9 @@ try-packages: deb
 
 dist:
 	./scripts/dist.sh
+
+try-dist:
+	./scripts/dist.sh --try
 
 bench: all
 	cmake --build $(BUILD) -j $(JOBS) --target benchmarks

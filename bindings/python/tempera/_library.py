@@ -89,6 +89,7 @@ class Options(Structure):
                 ("save_warmup", c_bool), ("tempered_quantities", c_bool),
                 ("init", POINTER(c_double)), ("chain_offset", c_size_t),
                 ("observations", c_size_t),
+                ("at_tau", c_double * 16), ("at_tau_count", c_size_t),
                 ("_later", c_char * 512)]  # what a later library adds
 
 

@@ -134,6 +134,12 @@ class Summary(Mapping):
         return pandas.DataFrame.from_dict(numbers, orient="index")
 
 
+def _bracketed(name: str) -> str:
+    """p.2.1 of a Stan CSV file as p[2,1]."""
+    root, *places = name.split(".")
+    return f"{root}[{','.join(places)}]" if places else root
+
+
 class Report:
     """A page of charts; a notebook displays it."""
 
@@ -262,6 +268,26 @@ class Run(Mapping):
             lib.summary_read(str(self.folder).encode(), summary.out)
             return take_text(lib.summary_text_all if all else lib.summary_text,
                              summary.value, colour)
+
+    def at_tau(self, tau: float) -> dict[str, Array]:
+        """Draws of the power posterior at a tau that was asked for
+        (``sample(..., at_tau=[0.5])``): arrays (chain, draw) by the names of
+        the values, as mu or p[2]. Their summary is ``json["at_tau"]``."""
+        for text in (repr(float(tau)), f"{tau:g}"):
+            files = sorted(self.folder.glob(f"at-tau-{text}-*.csv"))
+            if files:
+                break
+        else:
+            raise KeyError(f"no draws at tau = {tau}: ask for them with at_tau")
+        chains = []
+        for path in files:
+            with open(path) as lines:
+                rows = [line for line in lines if not line.startswith("#")]
+            names = [name.strip() for name in rows[0].split(",")]
+            chains.append(np.loadtxt(rows[1:], delimiter=",", ndmin=2))
+        table = np.array(chains)
+        return {_bracketed(name): table[:, :, i]
+                for i, name in enumerate(names)}
 
     def test(self, null: Any, *, seed: int = 1) -> Any:
         """A hypothesis on parameters, as "mu = 0": see `tempera.test`."""

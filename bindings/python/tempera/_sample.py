@@ -26,6 +26,17 @@ from ._progress import Display, as_dict
 from ._run import Run
 
 
+def _word(value: Any) -> str:
+    """A value as it is written on a command line."""
+    if isinstance(value, (bool, np.bool_)):
+        return "true" if value else "false"
+    if isinstance(value, (float, np.floating)):
+        number = float(value)
+        return str(int(number)) if number.is_integer() and \
+            abs(number) < 2 ** 53 else repr(number)
+    return str(value)
+
+
 def set_options(given: Mapping[str, Any]) -> Options:
     """The command's options, with underscores for its dashes."""
     options = Options()
@@ -33,13 +44,8 @@ def set_options(given: Mapping[str, Any]) -> Options:
     for name, value in given.items():
         if value is None:
             continue
-        if isinstance(value, (bool, np.bool_)):
-            word = "true" if value else "false"
-        elif isinstance(value, (float, np.floating)) and \
-                float(value).is_integer() and abs(value) < 2 ** 53:
-            word = str(int(value))
-        else:
-            word = str(value)
+        word = ",".join(map(_word, value)) \
+            if isinstance(value, (list, tuple, np.ndarray)) else _word(value)
         lib.options_set_sized(byref(options), sizeof(options),
                               name.replace("_", "-").encode(), word.encode())
     if given.get("seed") is None:

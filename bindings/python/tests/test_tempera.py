@@ -450,6 +450,16 @@ class Elsewhere(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "choose one of"):
             tempera.compare(a, b, by="magic")
 
+    def test_draws_at_chosen_tau(self):
+        run = self.run_(at_tau=[0.5, np.float64(0.25)])
+        v = 1 / (1 / PRIOR_SD ** 2 + 0.5 * len(Y))
+        mu = run.at_tau(0.5)["mu"]
+        self.assertEqual(mu.shape[0], 4)
+        self.assertLess(abs(mu.mean() - v * 0.5 * Y.sum()), 0.1)
+        self.assertIn("mu", run.at_tau(0.25))
+        with self.assertRaises(KeyError):
+            run.at_tau(0.7)
+
     def test_hypotheses(self):
         """Savage-Dickey and odds of the conjugate model, exactly."""
         v = 1 / (1 / PRIOR_SD ** 2 + len(Y))

@@ -4,9 +4,10 @@ is_code <- function(model) grepl("[{\n]", model)
 option_words <- function(options) {
   options <- Filter(Negate(is.null), options)
   words <- vapply(options, function(x) {
-    if (is.logical(x)) tolower(as.character(x))
-    else if (is.numeric(x)) json_numbers(x)
-    else as.character(x)
+    word <- if (is.logical(x)) tolower(as.character(x))
+            else if (is.numeric(x)) json_numbers(x)
+            else as.character(x)
+    paste(word, collapse = ",")
   }, "")
   list(names = gsub("_", "-", names(options)), values = unname(words))
 }

@@ -24,6 +24,10 @@ invisible(capture.output(print(a)))
 stopifnot(file.exists(report(a, open = FALSE)))
 stopifnot(identical(load_run(a$folder)$logml, a$logml))
 
+powers <- short(stan, list(n = 4L, y = y), at_tau = c(0.5, 0.25))
+stopifnot(file.exists(file.path(powers$folder, c("at-tau-0.5-1.csv",
+                                                 "at-tau-0.25-4.csv"))))
+
 # Half a run, resumed, is the whole.
 half <- sample_model(stan, list(n = 4L, y = y), seed = 3, iterations = 50,
                      warmup = 100)
