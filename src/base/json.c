@@ -12,13 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- memory --------------------------------------------------------------- */
-
-static _Thread_local bool starved;
+/* ---- memory ---------------------------------------------------------------
+ */
 
 static void *allocate(size_t size) {
   void *memory = malloc(size);
-  starved = starved || !memory;
+  if (!memory)
+    tm_memory_note_short();
   return memory;
 }
 
@@ -31,16 +31,10 @@ static void install(void) {
     json_set_alloc_funcs(allocate, free);
 }
 
-void tm_json_watch(void) {
+bool tm_json_watch(void) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, install);
-  starved = false;
-}
-
-bool tm_json_starved(void) {
-  bool was = starved;
-  starved = false;
-  return was;
+  return tm_memory_watch();
 }
 
 tempera_status tm_json_load(const char *folder, const char *name, json_t **root,
@@ -52,15 +46,17 @@ tempera_status tm_json_load(const char *folder, const char *name, json_t **root,
   if (path && tm_file_exists(path))
     status = tm_file_read(path, &content, &length, error);
   tm_heap_free(path);
-  tm_json_watch();
+  bool outer = tm_json_watch();
   if (content)
     *root = json_loadb(content, length, 0, NULL);
   tm_heap_free(content);
-  return status == TEMPERA_OK && tm_json_starved() ? tm_fail_memory(error)
-                                                   : status;
+  return tm_memory_was_short(outer) && status == TEMPERA_OK
+             ? tm_fail_memory(error)
+             : status;
 }
 
-/* ---- reading -------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------
+ */
 
 void tm_json_text_clear(tm_json_text *text) {
   tm_text_clear(&text->prepared);
@@ -203,10 +199,10 @@ tempera_status tm_json_parse(const char *text, size_t length,
   if (failed(prepared))
     return tm_fail_memory(error);
   json_error_t problem;
-  tm_json_watch();
+  bool outer = tm_json_watch();
   json_t *made = json_loadb(prepared->prepared.data, prepared->prepared.length,
                             JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &problem);
-  if (!made && tm_json_starved())
+  if (tm_memory_was_short(outer) && !made)
     return tm_fail_memory(error);
   if (!made)
     return fail_malformed(prepared, &problem, error);
@@ -265,7 +261,7 @@ tempera_status tm_json_dump(json_t *root, char **text, tempera_error *error) {
   tm_text out = {0};
   char *dumped = json_dumps(root, JSON_INDENT(2));
   json_decref(root);
-  bool less = tm_json_starved();
+  bool less = tm_memory_was_short(false);
   if (!dumped)
     return tm_fail_memory(error);
   tm_text_add(&out, dumped);

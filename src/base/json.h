@@ -31,11 +31,8 @@ void tm_json_place(const tm_json_text *text, const char *key, int *line,
  * begins with, and its value; 0 when there is none. */
 size_t tm_json_special(const char *text, double *value);
 
-/* Memory that jansson asked for in vain is noticed: from tm_json_watch on, in
- * this thread, until tm_json_starved says whether some was. Setters need not be
- * checked one by one. */
-void tm_json_watch(void);
-bool tm_json_starved(void);
+/* As tm_memory_watch, jansson's memory included from now on. */
+bool tm_json_watch(void);
 /* All of a file, or NULL when it is no JSON; a status when memory is short. */
 TEMPERA_CHECKED tempera_status tm_json_load(const char *folder,
                                             const char *name, json_t **root,

@@ -26,40 +26,63 @@ static bool overflows(size_t count, size_t size) {
   return size != 0 && count > (SIZE_MAX - HUGE_PAGE) / size;
 }
 
+static _Thread_local bool was_short;
+
+bool tm_memory_watch(void) {
+  bool outer = was_short;
+  was_short = false;
+  return outer;
+}
+
+bool tm_memory_was_short(bool outer) {
+  bool was = was_short;
+  was_short = was || outer;
+  return was;
+}
+
+void tm_memory_note_short(void) { was_short = true; }
+
+static void *noted(void *memory) {
+  if (!memory)
+    was_short = true;
+  return memory;
+}
+
 void *tm_heap_alloc(size_t count, size_t size) {
   const tempera_context_settings *by = allocator();
   count = count ? count : 1;
   size = size ? size : 1;
   if (!by)
-    return calloc(count, size);
-  return overflows(count, size) ? NULL : allocate(by, count * size, true);
+    return noted(calloc(count, size));
+  return noted(overflows(count, size) ? NULL
+                                      : allocate(by, count * size, true));
 }
 
 void *tm_heap_resize(void *memory, size_t count, size_t size) {
   const tempera_context_settings *by = allocator();
   if (overflows(count, size))
-    return NULL;
+    return noted(NULL);
   size_t bytes = count && size ? count * size : 1;
-  return by ? by->resize(memory, bytes, by->memory_user)
-            : realloc(memory, bytes);
+  return noted(by ? by->resize(memory, bytes, by->memory_user)
+                  : realloc(memory, bytes));
 }
 
 void *tm_heap_large(size_t count, size_t size) {
   const tempera_context_settings *by = allocator();
   if (overflows(count, size))
-    return NULL;
+    return noted(NULL);
   size_t bytes = count && size ? count * size : 1;
   if (by)
-    return allocate(by, bytes, false);
+    return noted(allocate(by, bytes, false));
   if (bytes < 2 * (size_t)HUGE_PAGE)
-    return malloc(bytes);
+    return noted(malloc(bytes));
   bytes = (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
   void *memory = aligned_alloc(HUGE_PAGE, bytes);
 #ifdef MADV_HUGEPAGE
   if (memory)
     (void)madvise(memory, bytes, MADV_HUGEPAGE); /* or as it comes */
 #endif
-  return memory;
+  return noted(memory);
 }
 
 void tm_heap_free(void *memory) {

@@ -29,4 +29,12 @@ void *tm_heap_large(size_t count, size_t size);
 void tm_heap_free(void *memory);
 char *tm_heap_text(const char *text);
 
+/* For work with many small allocations whose failures are not looked at one by
+ * one (a page, a JSON text): begin, and at the end ask whether this thread has
+ * asked in vain since, jansson's asking included. `outer` is what begin gave:
+ * such work may be part of other such work, which will then know, too. */
+bool tm_memory_watch(void);
+bool tm_memory_was_short(bool outer);
+void tm_memory_note_short(void);
+
 #endif

@@ -73,7 +73,7 @@ static void add_options(json_t *config, const tempera_options *o) {
 tempera_status tm_config_json(const tempera_run_request *request,
                               const tempera_sampler *sampler, char **text,
                               tempera_error *error) {
-  tm_json_watch();
+  (void)tm_json_watch();
   json_t *config = json_object();
   tm_json_string(config, "version", TEMPERA_VERSION);
   tm_json_string(config, "model",
@@ -109,10 +109,10 @@ static tempera_status read_config(const char *folder, json_t **config,
   tm_heap_free(path);
   TM_TRY(status);
   json_error_t problem;
-  tm_json_watch();
+  bool outer = tm_json_watch();
   *config = json_loadb(content, length, 0, &problem);
   tm_heap_free(content);
-  if (!*config && tm_json_starved())
+  if (tm_memory_was_short(outer) && !*config)
     return tm_fail_memory(error);
   if (*config && json_is_object(*config))
     return TEMPERA_OK;
@@ -181,6 +181,7 @@ tempera_status tm_config_renew(const char *folder,
   tempera_status status =
       path ? read_config(folder, &config, error) : tm_fail_memory(error);
   if (status == TEMPERA_OK) {
+    (void)tm_json_watch();
     add_options(config, tempera_sampler_options(sampler));
     status = tm_json_dump(config, &text, error);
   }

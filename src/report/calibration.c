@@ -400,6 +400,7 @@ static void add_text(const calibration *c, bool colour, tm_text *out) {
 
 static tempera_status dump(const calibration *c, char **text,
                            tempera_error *error) {
+  (void)tm_json_watch();
   json_t *root = json_object(), *list = json_array(), *models = json_array();
   tm_text words = {0};
   verdict(c, &words);

@@ -146,7 +146,7 @@ static json_t *model(const tempera_comparison *c, size_t i) {
 tempera_status tempera_comparison_json(const tempera_comparison *comparison,
                                        char **text, tempera_error *error) {
   const tempera_comparison *c = comparison;
-  tm_json_watch();
+  (void)tm_json_watch();
   json_t *root = json_object(), *models = json_array(), *warnings;
   for (size_t i = 0; i < c->count; i++)
     json_array_append_new(models, model(c, i));

@@ -50,6 +50,7 @@ tempera_status tempera_hypothesis_text(const tempera_hypothesis *hypothesis,
 tempera_status tempera_hypothesis_json(const tempera_hypothesis *hypothesis,
                                        char **text, tempera_error *error) {
   const tempera_hypothesis *h = hypothesis;
+  (void)tm_json_watch();
   json_t *root = json_object();
   tm_json_string(root, "null", h->words);
   tm_json_string(root, "kind", h->point ? "savage-dickey" : "odds");

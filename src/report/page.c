@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "base/memory.h"
 #include "report/assets.h"
 #include "report/table.h"
 
@@ -10,7 +11,7 @@
 #include <string.h>
 
 json_t *tm_page(const char *title, const char *subtitle) {
-  tm_json_watch();
+  (void)tm_json_watch(); /* until it is written */
   json_t *page = json_object();
   tm_json_string(page, "title", title);
   tm_json_string(page, "subtitle", subtitle);
@@ -185,7 +186,7 @@ tempera_status tm_page_write(const json_t *page, const char *path,
                              tempera_error *error) {
   char *json = json_dumps(page, JSON_COMPACT | JSON_ENSURE_ASCII |
                                     JSON_REAL_PRECISION(15));
-  if (tm_json_starved() || !json) {
+  if (tm_memory_was_short(false) || !json) {
     free(json);
     return tm_fail_memory(error);
   }

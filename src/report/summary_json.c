@@ -359,7 +359,7 @@ static json_t *warnings(const tempera_summary *s) {
 tempera_status tempera_summary_json(const tempera_summary *summary, char **text,
                                     tempera_error *error) {
   const tempera_summary *s = summary;
-  tm_json_watch();
+  (void)tm_json_watch();
   json_t *root = json_object();
   tm_json_string(root, "version", s->version);
   tm_json_string(root, "model", s->model);

@@ -51,11 +51,12 @@ static void fill_peaks(tm_laplace_knot *knot, tm_laplace_mode *modes) {
 }
 
 /* Jumps draw modes with their labels in order only, and relabel the draw. */
-static tempera_status show_modes(tm_laplace *laplace, const tm_stage *stage,
+static tempera_status show_modes(tm_laplace *laplace, tm_stage *stage,
                                  bool relabel, tm_laplace_mode *modes,
                                  tempera_error *error) {
   for (size_t m = 0; m < stage->count; m++) {
     modes[m] = stage->modes[m].seen;
+    stage->modes[m].lent = true;
     if (relabel)
       TM_TRY(tm_laplace_sort_labels(laplace, &modes[m], error));
   }
@@ -72,7 +73,7 @@ tempera_status tm_laplace_publish(tm_laplace *laplace, tempera_error *error) {
     return tm_fail_memory(error);
   view->knots = knots;
   for (size_t s = 0; s < view->knot_count; s++) {
-    const tm_stage *stage = &laplace->stages[s];
+    tm_stage *stage = &laplace->stages[s];
     tm_laplace_mode *modes =
         TM_NEW(laplace->arena, tm_laplace_mode, stage->count);
     bool relabel = laplace->store->labels.count > 0 && relabels(laplace, stage);

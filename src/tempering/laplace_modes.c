@@ -136,16 +136,50 @@ static double share_of_curvature(tm_laplace *laplace, const tm_mode *mode) {
   return trace;
 }
 
+/* ---- memory
+ *
+ * A search goes on as long as the run, and what it finds is hardly ever new: so
+ * memory of modes that were not kept is used again. */
+
+static size_t matrix_size(const tm_laplace *laplace) {
+  return laplace->store->frame.reals * laplace->store->frame.reals + 1;
+}
+
+/* For a factor and its inverse. */
+static double *take_room(tm_laplace *laplace) {
+  double *room = laplace->rooms;
+  if (!room)
+    return TM_NEW(laplace->arena, double, 2 * matrix_size(laplace));
+  memcpy(&laplace->rooms, room, sizeof laplace->rooms);
+  memset(room, 0, 2 * matrix_size(laplace) * sizeof *room);
+  return room;
+}
+
+static void leave_room(tm_laplace *laplace, const tm_mode *mode) {
+  if (!mode->factor)
+    return;
+  memcpy(mode->factor, &laplace->rooms, sizeof laplace->rooms);
+  laplace->rooms = mode->factor;
+}
+
+/* A mode that had a spot of its own. */
+static void drop_mode(tm_laplace *laplace, const tm_mode *mode) {
+  if (mode->lent)
+    return;
+  leave_room(laplace, mode);
+  tm_store_spare(laplace->store, &mode->spot);
+}
+
 static tempera_status make_mode(tm_laplace *laplace, double tau,
                                 tm_climb *climb, bool shoulder, tm_mode *mode,
                                 tempera_error *error) {
   size_t d = laplace->store->frame.reals;
   *mode = (tm_mode){.spot = shoulder ? climb->broad : climb->spot};
   mode->seen.shoulder = shoulder;
-  mode->factor = TM_NEW(laplace->arena, double, d *d + 1);
-  double *inverse = TM_NEW(laplace->arena, double, d *d + 1);
-  if (!mode->factor || !inverse)
+  mode->factor = take_room(laplace);
+  if (!mode->factor)
     return tm_fail_memory(error);
+  double *inverse = mode->factor + matrix_size(laplace);
   tm_laplace_mode *seen = &mode->seen;
   seen->edge = climb->edge;
   mode->tracks = climb->tracks;
@@ -210,8 +244,10 @@ static void name_apart(tm_laplace *laplace, const tm_stage *stage,
 
 static tempera_status add_mode(tm_laplace *laplace, tm_stage *stage,
                                const tm_mode *mode, tempera_error *error) {
-  if (stage->count == TM_LAPLACE_MODES)
+  if (stage->count == TM_LAPLACE_MODES) {
+    drop_mode(laplace, mode);
     return TEMPERA_OK; /* the window is full; the best came first */
+  }
   if (!stage->modes) {
     stage->modes = TM_NEW(laplace->arena, tm_mode, TM_LAPLACE_MODES);
     if (!stage->modes)
@@ -244,12 +280,13 @@ static tempera_status plan_sorted(tm_laplace *laplace, const tm_climb *climb,
   return tm_store_plan(laplace->store, &next, error);
 }
 
-/* The natural ridge may begin from it. */
-static tempera_status show_store(tm_laplace *laplace, double tau,
-                                 const tm_mode *mode, tempera_error *error) {
+/* The natural ridge may begin from it, until it is fixed, too. */
+static tempera_status show_store(tm_laplace *laplace, double tau, tm_mode *mode,
+                                 tempera_error *error) {
   double log_jacobian;
-  if (mode->dead)
+  if (mode->dead || laplace->frozen)
     return TEMPERA_OK;
+  mode->lent = true;
   tm_constrain(laplace->model, mode->spot.u, laplace->theta, &log_jacobian);
   tm_optimum found = {.tau = tau,
                       .measure = TM_UNCONSTRAINED,
@@ -285,7 +322,10 @@ static tempera_status file_mode(tm_laplace *laplace, tm_stage *stage,
       (old->seen.indefinite && !mode->seen.indefinite)) {
     mode->tracks = old->tracks;
     spot->u = NULL;
+    drop_mode(laplace, old);
     *old = *mode;
+  } else {
+    leave_room(laplace, mode);
   }
   return TEMPERA_OK;
 }
@@ -298,8 +338,10 @@ static tempera_status file_hill(tm_laplace *laplace, tm_stage *stage,
   tm_mode hill;
   TM_TRY(make_mode(laplace, stage->tau, climb, true, &hill, error));
   if (hill.dead || hill.seen.indefinite ||
-      hill.seen.half_log_det > peak - BROADER)
+      hill.seen.half_log_det > peak - BROADER) {
+    leave_room(laplace, &hill);
     return TEMPERA_OK;
+  }
   return file_mode(laplace, stage, climb, &hill, &climb->broad, fresh, error);
 }
 
@@ -313,8 +355,10 @@ static tempera_status file_found(tm_laplace *laplace, tm_stage *stage,
   double peak = mode.seen.indefinite ? INFINITY : mode.seen.half_log_det;
   if (climb->shouldered)
     TM_TRY(file_hill(laplace, stage, climb, peak, fresh, error));
-  if (!mode.seen.shoulder && must_sort(laplace, climb))
+  if (!mode.seen.shoulder && must_sort(laplace, climb)) {
+    leave_room(laplace, &mode);
     return plan_sorted(laplace, &sorted, error);
+  }
   return file_mode(laplace, stage, climb, &mode, &climb->spot, fresh, error);
 }
 
@@ -450,7 +494,7 @@ static int by_weight(const void *a, const void *b) {
   return (x->log_weight < y->log_weight) - (x->log_weight > y->log_weight);
 }
 
-static void drop_poor(tm_stage *stage) {
+static void drop_poor(tm_laplace *laplace, tm_stage *stage) {
   size_t kept = 0;
   double best = -INFINITY;
   for (size_t m = 0; m < stage->count; m++)
@@ -460,6 +504,8 @@ static void drop_poor(tm_stage *stage) {
     if (!stage->modes[m].dead &&
         stage->modes[m].seen.log_weight > best - TM_LAPLACE_WINDOW)
       stage->modes[kept++] = stage->modes[m];
+    else
+      drop_mode(laplace, &stage->modes[m]);
   stage->count = kept;
   if (kept)
     qsort(stage->modes, kept, sizeof *stage->modes, by_weight);
@@ -488,7 +534,7 @@ static size_t lowest_bit(uint64_t bits) {
 
 void tm_stage_settle(tm_laplace *laplace, tm_stage *stage) {
   drop_low_peaks(laplace, stage);
-  drop_poor(stage);
+  drop_poor(laplace, stage);
   count_copies(laplace, stage);
   stage->best = -INFINITY;
   double total = 0, slope = 0;

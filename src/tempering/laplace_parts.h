@@ -20,9 +20,10 @@ enum {
 typedef struct tm_mode {
   tm_laplace_mode seen; /* what the view shows */
   tm_spot spot;
-  double *factor;
+  double *factor;  /* and its inverse behind it; NULL where nothing is */
   uint64_t tracks; /* basins, as bits: several once they have merged */
   bool dead;       /* tried in vain: density zero, or not found */
+  bool lent;       /* the view or the store points into its memory */
 } tm_mode;
 
 typedef struct tm_stage {
@@ -51,6 +52,7 @@ struct tm_laplace {
   double runaway; /* the highest of a climb that ran away, at this stage */
   size_t culprit;
   double *delta, *theta, *other, *turned; /* scratch */
+  double *rooms; /* of factors that are free: each begins with the next */
 };
 
 /* ---- laplace_modes.c */

@@ -14,8 +14,7 @@ bool tm_too_many_integers(const tempera_model *model, char *reason,
   for (size_t j = 0; j < model->dimension; j++)
     if (model->integer[j]) {
       const tm_block *block = &model->blocks[model->block_of_u[j]];
-      settings *=
-          fmin(block->upper - block->lower + 1, TM_VALUES_THAT_MATTER);
+      settings *= fmin(block->upper - block->lower + 1, TM_VALUES_THAT_MATTER);
     }
   if (settings <= TM_MOST_SETTINGS)
     return false;
@@ -197,6 +196,7 @@ void tm_store_free(tm_store *store) {
     return;
   for (size_t w = 0; w < TM_STORE_WORKERS; w++)
     tm_evaluator_release(&store->climbers[w].own);
+  tm_heap_free(store->spare);
   tm_heap_free(store->climbs);
   tm_heap_free(store->optima);
   tm_arena_free(store->arena);
@@ -255,6 +255,29 @@ static tempera_status grow(tm_store *store, tempera_error *error) {
   return TEMPERA_OK;
 }
 
+/* Where there is no memory for the list, the arena just keeps it. */
+void tm_store_spare(tm_store *store, const tm_spot *spot) {
+  if (store->spare_count == store->spare_capacity) {
+    size_t capacity = 2 * store->spare_capacity + 16;
+    tm_spot *grown = tm_heap_resize(store->spare, capacity, sizeof *grown);
+    if (!grown)
+      return;
+    store->spare = grown;
+    store->spare_capacity = capacity;
+  }
+  store->spare[store->spare_count++] = *spot;
+}
+
+static tempera_status need_spot(tm_store *store, tm_spot *spot,
+                                tempera_error *error) {
+  if (spot->u)
+    return TEMPERA_OK;
+  if (!store->spare_count)
+    return tm_spot_create(store->model, store->arena, spot, error);
+  *spot = store->spare[--store->spare_count];
+  return TEMPERA_OK;
+}
+
 tempera_status tm_store_plan(tm_store *store, const tm_climb *climb,
                              tempera_error *error) {
   size_t n = store->model->dimension;
@@ -264,10 +287,9 @@ tempera_status tm_store_plan(tm_store *store, const tm_climb *climb,
   double *from = slot->from ? slot->from : TM_NEW(store->arena, double, n);
   if (!from)
     return tm_fail_memory(error);
-  if (!spot.u)
-    TM_TRY(tm_spot_create(store->model, store->arena, &spot, error));
-  if (!broad.u && climb->measure == TM_UNCONSTRAINED)
-    TM_TRY(tm_spot_create(store->model, store->arena, &broad, error));
+  TM_TRY(need_spot(store, &spot, error));
+  if (climb->measure == TM_UNCONSTRAINED)
+    TM_TRY(need_spot(store, &broad, error));
   memcpy(from, climb->u, n * sizeof(double));
   *slot = *climb;
   slot->u = slot->from = from;
@@ -297,8 +319,7 @@ static void run_share(size_t worker, void *context) {
 tempera_status tm_store_run(tm_store *store, const tm_landmark *known,
                             size_t known_count, tempera_error *error) {
   wave context = {store, known, known_count};
-  tm_shared_for(TM_STORE_WORKERS, store->settings.threads, run_share,
-                  &context);
+  tm_shared_for(TM_STORE_WORKERS, store->settings.threads, run_share, &context);
   return tm_store_check(store, error);
 }
 

@@ -63,6 +63,8 @@ typedef struct tm_store {
   size_t count, capacity;
   tm_climb *climbs; /* the queue */
   size_t climb_count, climb_capacity;
+  tm_spot *spare; /* spots of the arena that are free */
+  size_t spare_count, spare_capacity;
   size_t optimisations;
   uint64_t tried;    /* starts climbed from or looked at */
   uint64_t searched; /* evaluations of tm_laplace_search, but for ... */
@@ -102,6 +104,8 @@ bool tm_store_apart(const tm_store *store, const double *a, const double *b);
 TEMPERA_CHECKED tempera_status tm_store_plan(tm_store *store,
                                              const tm_climb *climb,
                                              tempera_error *error);
+/* Memory that nobody points into any more, for climbs to come. */
+void tm_store_spare(tm_store *store, const tm_spot *spot);
 /* Run the queue, in parallel; it stays for its outcomes to be read. */
 TEMPERA_CHECKED tempera_status tm_store_run(tm_store *store,
                                             const tm_landmark *known,

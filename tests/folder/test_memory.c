@@ -1,8 +1,9 @@
 /* Every allocation of a whole run fails in turn, those of GSL and jansson
- * included: sampling into a folder, its summary, its page and reading it back
- * end with a status, without a crash, a leak or a file that is silently less
- * than it should be. A step of 1 (TEMPERA_EVERY=1, `make memory`) takes them
- * all; the suite takes some hundred, spread over the run. */
+ * included: sampling into a folder, its summary, its page, reading it back,
+ * going on from its checkpoint and comparing end with a status, without a
+ * crash, a leak or a file that is silently less than it should be. A step of 1
+ * (TEMPERA_EVERY=1, `make memory`) takes them all; the suite takes some
+ * hundred, spread over the run. */
 #include "tempera.h"
 
 #include "cmocka_all.h"
@@ -15,7 +16,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* ---- malloc and its kin, in front of the C library's ---------------------- */
+/* ---- malloc and its kin, in front of the C library's ----------------------
+ */
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define SANITIZED 1
@@ -64,7 +66,8 @@ void free(void *memory) {
 }
 #endif
 
-/* ---- the run -------------------------------------------------------------- */
+/* ---- the run --------------------------------------------------------------
+ */
 
 static char folder[] = "/tmp/tempera-memory-XXXXXX";
 
@@ -120,6 +123,40 @@ static tempera_status sample(const tempera_model *model,
   return status;
 }
 
+/* The run goes on for twenty iterations more, from its checkpoint. */
+static tempera_status lengthen(const tempera_model *model,
+                               const tempera_run_request *where,
+                               tempera_summary **summary,
+                               tempera_error *error) {
+  tempera_run *run = NULL;
+  tempera_status status = tempera_run_open(where, model, 1, &run, error);
+  if (status == TEMPERA_OK)
+    status = tempera_sampler_lengthen(tempera_run_sampler(run), 100, error);
+  if (status == TEMPERA_OK)
+    status = tempera_run_resume(run, NULL, NULL, summary, error);
+  tempera_run_close(run);
+  return status;
+}
+
+static tempera_status go_on(const tempera_model *model,
+                            const tempera_run_request *where,
+                            tempera_error *error) {
+  const char *const names[] = {"one", "two"};
+  tempera_summary *summary = NULL;
+  tempera_comparison *comparison = NULL;
+  char *text = NULL;
+  tempera_status status = lengthen(model, where, &summary, error);
+  const tempera_summary *const both[] = {summary, summary};
+  if (status == TEMPERA_OK)
+    status = tempera_compare(both, names, 2, NULL, &comparison, error);
+  if (status == TEMPERA_OK)
+    status = tempera_comparison_json(comparison, &text, error);
+  tempera_text_free(text);
+  tempera_comparison_free(comparison);
+  tempera_summary_free(summary);
+  return status;
+}
+
 static tempera_status whole_run(tempera_error *error) {
   static const tempera_parameter parameters[] = {
       {.name = "k", .kind = TEMPERA_INTEGER, .lower = 0, .upper = 2},
@@ -141,21 +178,24 @@ static tempera_status whole_run(tempera_error *error) {
     status = tempera_model_create(&spec, &model, error);
   if (status == TEMPERA_OK)
     status = sample(model, &where, error);
+  if (status == TEMPERA_OK)
+    status = go_on(model, &where, error);
   tempera_model_free(model);
   tempera_data_free(data);
   return status;
 }
 
-/* ---- one failure ---------------------------------------------------------- */
+/* ---- one failure ----------------------------------------------------------
+ */
 
 enum { FINE = 0, LEAKED = 3, WRONG_STATUS = 4, UNNOTICED = 5 };
 
 static void clear_folder(void) {
   static const char *const names[] = {
-      "config.json",   "summary.json",    "report.html",
-      "checkpoint",    "checkpoint.old",  "checkpoint.next",
-      "target-1.csv",  "target-2.csv",    "tempered-1.csv",
-      "tempered-2.csv", "reference-1.csv", "reference-2.csv",
+      "config.json",      "summary.json",    "report.html",
+      "checkpoint",       "checkpoint.old",  "checkpoint.next",
+      "target-1.csv",     "target-2.csv",    "tempered-1.csv",
+      "tempered-2.csv",   "reference-1.csv", "reference-2.csv",
       "checkpoint.draws", "prior.csv",       ".lock"};
   char path[256];
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
