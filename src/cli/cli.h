@@ -39,6 +39,18 @@ int cli_usage(const char *command, const char *format, ...)
 struct option;
 int cli_bad_option(const char *command, int code, char **argv,
                    const struct option *options);
+/* All options of a command, each by `take`, up to the first failure; -h shows
+ * the help and gives CLI_HELP_SHOWN. The words that are left begin at optind. */
+enum { CLI_HELP_SHOWN = -1 };
+typedef struct cli_arguments {
+  const char *help;
+  const struct option *options;
+  int (*take)(void *request, int code, char **argv);
+} cli_arguments;
+int cli_take_arguments(const cli_arguments *how, int argc, char **argv,
+                       void *request);
+/* --seed, from optarg. */
+int cli_take_seed(const char *command, uint64_t *seed);
 /* The name in the list (ended by NULL) nearest to a mistyped one, or NULL. */
 /* --eval-timeout, from optarg. */
 int cli_take_timeout(const char *command, double *seconds);

@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 #include "tempera_mpi.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
 #include <stdarg.h>
@@ -264,4 +265,27 @@ int cli_load(cli_input *input) {
 void cli_unload(cli_input *input) {
   tempera_model_free(input->model);
   tempera_data_free(input->data);
+}
+
+int cli_take_arguments(const cli_arguments *how, int argc, char **argv,
+                       void *request) {
+  int code;
+  opterr = 0;
+  while ((code = getopt_long(argc, argv, ":d:h", how->options, NULL)) != -1) {
+    if (code == 'h')
+      return fputs(how->help, stdout), CLI_HELP_SHOWN;
+    int taken = how->take(request, code, argv);
+    if (taken != EXIT_DONE)
+      return taken;
+  }
+  return EXIT_DONE;
+}
+
+int cli_take_seed(const char *command, uint64_t *seed) {
+  char *end = NULL;
+  errno = 0;
+  *seed = strtoull(optarg, &end, 10);
+  bool fine = isdigit((unsigned char)*optarg) && !*end && !errno;
+  return fine ? EXIT_DONE
+              : cli_usage(command, "--seed %s is no number", optarg);
 }

@@ -12,9 +12,9 @@ static const char help[] =
     "\n"
     "The evidence of a fit made elsewhere, by bridge sampling: half of the "
     "draws\n"
-    "are fitted, the other half bridged, and the other way round. Modes that "
-    "the\n"
-    "fit has not seen are not in it.\n"
+    "are fitted, the other half bridged, and the other way round; and by a "
+    "path from\n"
+    "the fitted density. Modes that the fit has not seen are not in it.\n"
     "\n"
     "      --draws CSV        of CmdStan, rstan or tempera, one file per chain; "
     "more\n"
@@ -38,8 +38,6 @@ static const struct option long_options[] = {
     {"help", no_argument, NULL, 'h'},
     {NULL, 0, NULL, 0}};
 
-enum { HELP_SHOWN = -1 };
-
 typedef struct request {
   cli_input input;
   glob_t files;
@@ -54,8 +52,8 @@ static int add_draws(request *r, const char *pattern) {
              : cli_usage("evidence", "--draws %s: no such files", pattern);
 }
 
-static int take_option(request *r, int code, char **argv) {
-  char *end;
+static int take_option(void *request_given, int code, char **argv) {
+  request *r = request_given;
   switch (code) {
   case 'c':
     return add_draws(r, optarg);
@@ -69,10 +67,7 @@ static int take_option(request *r, int code, char **argv) {
     r->search = true;
     return EXIT_DONE;
   case 's':
-    r->seed = strtoull(optarg, &end, 10);
-    return *optarg && !*end
-               ? EXIT_DONE
-               : cli_usage("evidence", "--seed %s is no number", optarg);
+    return cli_take_seed("evidence", &r->seed);
   case 'j':
     r->json = true;
     return EXIT_DONE;
@@ -83,15 +78,10 @@ static int take_option(request *r, int code, char **argv) {
 
 /* The first word is the model; the others are files of draws. */
 static int take_arguments(request *r, int argc, char **argv) {
-  int code;
-  opterr = 0;
-  while ((code = getopt_long(argc, argv, ":d:h", long_options, NULL)) != -1) {
-    if (code == 'h')
-      return fputs(help, stdout), HELP_SHOWN;
-    int taken = take_option(r, code, argv);
-    if (taken != EXIT_DONE)
-      return taken;
-  }
+  const cli_arguments how = {help, long_options, take_option};
+  int code = cli_take_arguments(&how, argc, argv, r);
+  if (code != EXIT_DONE)
+    return code;
   if (optind == argc)
     return cli_usage("evidence", "which model? (MODEL is missing)");
   r->input.model_path = argv[optind];
@@ -121,6 +111,30 @@ static tempera_status search(const request *r, tempera_summary **summary,
   return status;
 }
 
+/* One object; with a search, the fit's and the search's in one. */
+static int print_json(const tempera_summary *fit, const tempera_summary *found,
+                      tempera_error *error) {
+  char *text = NULL, *other = NULL;
+  tempera_status status = tempera_summary_json(fit, &text, error);
+  if (status == TEMPERA_OK && found)
+    status = tempera_summary_json(found, &other, error);
+  if (status != TEMPERA_OK) {
+    tempera_text_free(text);
+    return cli_fail(NULL, error);
+  }
+  if (!found)
+    return cli_print(text);
+  fputs("{\"fit\": ", stdout);
+  int code = cli_print(text);
+  fputs(", \"search\": ", stdout);
+  if (code == EXIT_DONE)
+    code = cli_print(other);
+  else
+    tempera_text_free(other);
+  fputs("}\n", stdout);
+  return code;
+}
+
 static int estimate(const request *r) {
   tempera_error error = {0};
   tempera_summary *fit = NULL, *found = NULL;
@@ -128,14 +142,16 @@ static int estimate(const request *r) {
   tempera_status status = tempera_fit_evidence(
       r->input.model, (const char *const *)r->files.gl_pathv,
       r->files.gl_pathc, r->seed, &fit, &error);
-  if (status == TEMPERA_OK && r->search && !r->json)
+  if (status == TEMPERA_OK && r->search)
     status = search(r, &found, &error);
-  if (status == TEMPERA_OK)
-    status = r->json ? tempera_summary_json(fit, &text, &error)
-                     : tempera_fit_text(fit, found, &text, &error);
+  if (status == TEMPERA_OK && !r->json)
+    status = tempera_fit_text(fit, found, &text, &error);
+  int code = status != TEMPERA_OK ? cli_fail(NULL, &error)
+             : r->json            ? print_json(fit, found, &error)
+                                  : cli_print(text);
   tempera_summary_free(fit);
   tempera_summary_free(found);
-  return status == TEMPERA_OK ? cli_print(text) : cli_fail(NULL, &error);
+  return code;
 }
 
 int cli_evidence(int argc, char **argv) {
@@ -150,5 +166,5 @@ int cli_evidence(int argc, char **argv) {
     cli_watch_end();
   }
   globfree(&r.files);
-  return code == HELP_SHOWN ? EXIT_DONE : code;
+  return code == CLI_HELP_SHOWN ? EXIT_DONE : code;
 }

@@ -28,7 +28,7 @@ static const struct option long_options[] = {
     {"help", no_argument, NULL, 'h'},
     {NULL, 0, NULL, 0}};
 
-enum { MOST_NULLS = 64, HELP_SHOWN = -1 };
+enum { MOST_NULLS = 64 };
 
 typedef struct request {
   const char *folder, *nulls[MOST_NULLS], *data_path;
@@ -37,8 +37,8 @@ typedef struct request {
   bool json;
 } request;
 
-static int take_option(request *r, int code, char **argv) {
-  char *end;
+static int take_option(void *request_given, int code, char **argv) {
+  request *r = request_given;
   switch (code) {
   case 'n':
     if (r->count == MOST_NULLS)
@@ -49,10 +49,7 @@ static int take_option(request *r, int code, char **argv) {
     r->data_path = optarg;
     return EXIT_DONE;
   case 's':
-    r->seed = strtoull(optarg, &end, 10);
-    return *optarg && !*end
-               ? EXIT_DONE
-               : cli_usage("test", "--seed %s is no number", optarg);
+    return cli_take_seed("test", &r->seed);
   case 'j':
     r->json = true;
     return EXIT_DONE;
@@ -62,15 +59,10 @@ static int take_option(request *r, int code, char **argv) {
 }
 
 static int take_arguments(request *r, int argc, char **argv) {
-  int code;
-  opterr = 0;
-  while ((code = getopt_long(argc, argv, ":d:h", long_options, NULL)) != -1) {
-    if (code == 'h')
-      return fputs(help, stdout), HELP_SHOWN;
-    int taken = take_option(r, code, argv);
-    if (taken != EXIT_DONE)
-      return taken;
-  }
+  const cli_arguments how = {help, long_options, take_option};
+  int code = cli_take_arguments(&how, argc, argv, r);
+  if (code != EXIT_DONE)
+    return code;
   if (optind + 1 != argc)
     return cli_usage("test", "give the folder of one run");
   if (r->count == 0)
@@ -148,6 +140,6 @@ int cli_test(int argc, char **argv) {
   request r = {.seed = 1};
   int code = take_arguments(&r, argc, argv);
   if (code != EXIT_DONE)
-    return code == HELP_SHOWN ? EXIT_DONE : code;
+    return code == CLI_HELP_SHOWN ? EXIT_DONE : code;
   return with_run(&r);
 }

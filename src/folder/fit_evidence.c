@@ -5,6 +5,7 @@
 #include "estimate/estimate.h"
 #include "estimate/findings.h"
 #include "estimate/summary.h"
+#include "folder/fit_path.h"
 #include "folder/fit_read.h"
 #include "model/fitted.h"
 #include "numeric/pareto.h"
@@ -80,30 +81,42 @@ static tempera_status evaluate(work *w, tempera_error *error) {
   return TEMPERA_OK;
 }
 
-/* The tail of f/q over the second halves, q fitted to the first. */
-static tempera_status pareto_k(work *w, uint64_t seed, double *k,
-                               tempera_error *error) {
+/* The first halves of all chains. */
+static tempera_status first_halves(work *w, tm_points *points,
+                                   tempera_error *error) {
   size_t rows = w->draws->count, d = w->model->dimension, half = rows / 2;
-  size_t chains = w->draws->chains, n = 0, m = 0;
-  double *fit = TM_NEW(w->arena, double, chains *half *d + 1);
-  double *ratio = TM_NEW(w->arena, double, chains *rows + 1);
-  tm_fitted q;
-  tempera_random random = tm_random(seed, 20, TM_PURPOSE_BRIDGE);
-  if (!fit || !ratio)
+  double *fit = TM_NEW(w->arena, double, w->draws->chains *half *d + 1);
+  size_t n = 0;
+  if (!fit)
     return tm_fail_memory(error);
-  for (size_t c = 0; c < chains; c++)
+  for (size_t c = 0; c < w->draws->chains; c++)
     for (size_t i = 0; i < half; i++, n++)
       for (size_t j = 0; j < d; j++)
         fit[n * d + j] = w->u[(c * rows + i) * d + j];
-  const tm_points points = {.count = n, .dimension = d, .values = fit};
-  TM_TRY(tm_fitted_fit(w->model, &points, 0, false, &random, w->arena, &q,
+  *points = (tm_points){.count = n, .dimension = d, .values = fit};
+  return TEMPERA_OK;
+}
+
+/* The tail of f/q over the second halves, q fitted to the first. */
+static tempera_status pareto_k(work *w, const tm_points *points, uint64_t seed,
+                               double *k, double *highest,
+                               tempera_error *error) {
+  size_t rows = w->draws->count, d = w->model->dimension, half = rows / 2;
+  size_t chains = w->draws->chains, m = 0;
+  double *ratio = TM_NEW(w->arena, double, chains *rows + 1);
+  tm_fitted q;
+  tempera_random random = tm_random(seed, 20, TM_PURPOSE_BRIDGE);
+  if (!ratio)
+    return tm_fail_memory(error);
+  TM_TRY(tm_fitted_fit(w->model, points, 0, false, &random, w->arena, &q,
                        error));
   for (size_t c = 0; c < chains; c++)
     for (size_t i = half; i < rows; i++) {
       double log_q = tm_fitted_log_density(&q, w->u + (c * rows + i) * d);
-      if (log_q > -INFINITY)
-        ratio[m++] = tm_draws_log_density(w->draws, TEMPERA_TARGET, c, i) -
-                     log_q;
+      if (log_q == -INFINITY)
+        continue;
+      ratio[m] = tm_draws_log_density(w->draws, TEMPERA_TARGET, c, i) - log_q;
+      *highest = fmax(*highest, ratio[m++]);
     }
   double shape = tm_pareto_shape(ratio, m);
   *k = shape > 0 ? shape / (1 + shape) : shape; /* of q's draws */
@@ -127,9 +140,14 @@ static tempera_status summarise(work *w, uint64_t seed,
   TM_TRY(tm_estimate_modes(w->draws, summary, error));
   TM_TRY(tm_estimate_add_bridge(w->model, w->draws, seed, summary, &calls,
                                 error));
-  TM_TRY(pareto_k(w, seed, &summary->reference->pareto_k, error));
+  tm_points points;
+  TM_TRY(first_halves(w, &points, error));
+  double highest = -INFINITY;
+  TM_TRY(pareto_k(w, &points, seed, &summary->reference->pareto_k, &highest,
+                  error));
+  TM_TRY(tm_fit_path(w->model, &points, highest, seed, summary, error));
   TM_TRY(tm_findings_end(summary, error));
-  summary->likelihood_evaluations = w->evaluator.likelihood_evaluations + calls;
+  summary->likelihood_evaluations += w->evaluator.likelihood_evaluations + calls;
   summary->chains = w->draws->chains;
   summary->iterations = w->draws->count;
   summary->seed = seed;

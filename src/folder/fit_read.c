@@ -31,20 +31,19 @@ static bool is_row(const char *at) {
   return *at && *at != '#' && *at != '\n' && *at != '\r';
 }
 
-/* x.1.2 and "x[1,2]" as x[1,2]; gives where the name ends. */
+/* x.1.2 and "x[1,2]" as x[1,2]; gives where the name ends. Commas between
+ * brackets are no separators; what does not fit is cut off. */
 static const char *read_name(const char *at, char *name, size_t size) {
   size_t n = 0, dots = 0;
-  for (; *at && !strchr(",\r\n", *at) && n + 2 < size; at++) {
+  bool inside = false;
+  for (; *at && *at != '\r' && *at != '\n' && (inside || *at != ','); at++) {
     if (*at == '"')
       continue;
-    if (*at == '[') { /* its commas are no separators */
-      while (*at && *at != ']' && *at != '\n' && n + 2 < size)
-        name[n++] = *at++;
-      name[n++] = ']';
-      continue;
-    }
-    bool index = *at == '.' && at[1] >= '0' && at[1] <= '9';
-    name[n++] = index ? (char)(dots++ ? ',' : '[') : *at;
+    inside = *at == '[' || (inside && *at != ']');
+    bool index = !inside && *at == '.' && at[1] >= '0' && at[1] <= '9';
+    char c = index ? (char)(dots++ ? ',' : '[') : *at;
+    if (n + 2 < size)
+      name[n++] = c;
   }
   if (dots)
     name[n++] = ']';
@@ -105,7 +104,8 @@ static tempera_status fill_chain(const char *path, const tempera_model *model,
     for (size_t k = 0; k < f->width; k++) {
       const char *from = end + (k > 0);
       row[k] = tm_number_read(from, &end);
-      if (end == from || (k + 1 < f->width && *end != ','))
+      bool ended = *from == '\n' || *from == '\r';
+      if (ended || end == from || (k + 1 < f->width && *end != ','))
         return tm_fail(error, TEMPERA_ERROR_INPUT,
                        "%s: draw %zu has no number in column %zu", path, i + 1,
                        k + 1);

@@ -3,6 +3,7 @@
 #include "report/table.h"
 
 #include <math.h>
+#include <string.h>
 
 static void add_modes(tm_text *out, const tempera_summary *s) {
   tm_text_printf(out, "  modes seen %zu", s->mode_count);
@@ -20,6 +21,21 @@ static void add_evidence(tm_text *out, const tempera_summary *s,
     tm_text_add(out, "  log Z      none\n");
 }
 
+static void add_path(tm_text *out, const tempera_summary *s) {
+  for (size_t i = 0; i < s->estimate_count; i++) {
+    const tempera_estimate *e = &s->estimates[i];
+    if (strcmp(e->name, "path"))
+      continue;
+    if (isfinite(e->log_z))
+      tm_text_printf(out,
+                     "             %.4f, se %.4f (path from the fitted "
+                     "density)\n",
+                     e->log_z, e->se);
+    if (e->warning)
+      tm_text_printf(out, "  - path: %s\n", e->warning);
+  }
+}
+
 static void add_fit(tm_text *out, const tempera_summary *s) {
   double rhat = NAN, ess = NAN, k = s->reference ? s->reference->pareto_k : NAN;
   for (size_t i = 0; i < s->value_count; i++) {
@@ -29,6 +45,7 @@ static void add_fit(tm_text *out, const tempera_summary *s) {
   tm_text_printf(out, "%s: %zu chain%s of %zu draws made elsewhere\n", s->model,
                  s->chains, s->chains == 1 ? "" : "s", s->iterations);
   add_evidence(out, s, s->estimator ? s->estimator : "");
+  add_path(out, s);
   tm_text_printf(out, "  Pareto k   %.2f%s\n", k,
                  k > 0.7 ? " (beyond 0.7: the fitted density misses tails)"
                          : "");
