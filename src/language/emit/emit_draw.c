@@ -237,15 +237,8 @@ static void emit_storage(tm_emitter *g, const tm_variable *v) {
 }
 
 static void emit_pack(tm_emitter *g, const tm_variable *v) {
-  tm_emit_line(g, "for (long k_ = 0, n_ = tm_count(&p_%s); k_ < n_; k_++) {",
-               v->name);
-  tm_emit_line(g, "  double x_ = p_%s.v[tm_columnwise(&p_%s, k_)];", v->name,
-               v->name);
-  tm_emit_line(g,
-               "  if (isnan(x_)) t->runtime->fail(t, \"\", \"part of %s "
-               "has no prior statement\");",
-               v->name);
-  tm_emit_line(g, "  theta[I->o_%s + k_] = x_;\n  }", v->name);
+  tm_emit_line(g, "t->runtime->pack(t, p_%s, theta + I->o_%s, \"%s\");",
+               v->name, v->name, v->name);
   bool drawn_in_order =
       v->constraint == TM_ORDERED || v->constraint == TM_POSITIVE_ORDERED;
   if (drawn_in_order)

@@ -146,7 +146,7 @@ static bool fits_elements(const tm_emitter *g, const tm_variable *v,
   const tm_expression *left = outcome_of(g, e);
   bool whole = left->kind == TM_E_NAME;
   if (left->kind == TM_E_CALL && !scalar_arguments(e))
-    return false; /* to_vector is column-major, storage is not */
+    return false;     /* to_vector is column-major, storage is not */
   if (g->replicating) /* declared bounds of data do not cut their law */
     return true;
   switch (v->constraint) {
@@ -285,9 +285,9 @@ bool tm_factor_of(tm_emitter *g, const tm_statement *s,
     if (!tm_same_text(f->left, outcome_of(g, f->components[i].density)) ||
         f->components[i].density->builtin->kind != TM_B_DENSITY)
       return false;
-  bool ordered = !g->replicating &&
-                 (f->variable->constraint == TM_ORDERED ||
-                  f->variable->constraint == TM_POSITIVE_ORDERED);
+  bool ordered =
+      !g->replicating && (f->variable->constraint == TM_ORDERED ||
+                          f->variable->constraint == TM_POSITIVE_ORDERED);
   if (s->truncated && (!tm_is_scalar(f->left->type) ||
                        is_categorical(f->components[0].density)))
     return false;
@@ -352,11 +352,10 @@ static void emit_one_bound(tm_emitter *g, const tm_factor *f, bool upper) {
   bool bounded = v->constraint == TM_BOUNDED && !g->replicating;
   const tm_expression *own = bounded ? upper ? v->upper : v->lower : NULL;
   const tm_expression *cut = NULL;
-  const char *without = upper                                  ? "INFINITY"
-                        : v->constraint == TM_POSITIVE_ORDERED &&
-                                  !g->replicating
-                              ? "0"
-                              : "-INFINITY";
+  const char *without =
+      upper                                                     ? "INFINITY"
+      : v->constraint == TM_POSITIVE_ORDERED && !g->replicating ? "0"
+                                                                : "-INFINITY";
   if (f->statement->truncated)
     cut = upper ? f->statement->upper : f->statement->lower;
   if (!own || !cut) {
@@ -371,13 +370,9 @@ static void emit_one_bound(tm_emitter *g, const tm_factor *f, bool upper) {
 }
 
 /* F[stem_suffix](t, {x_, arguments, bounds}) */
-static void emit_law(tm_emitter *g, const tm_factor *f, const tm_expression *e,
-                     const char *suffix) {
-  const char *name = renamed(g, e->builtin->name, suffix);
-  if (!name)
-    return;
-  tm_emit(g, "F[%zu](t, (tm_any[]){tm_any_tensor(x_, 1)",
-          tm_emit_call_number(g, name, e->builtin->signature + 1));
+static void emit_law_arguments(tm_emitter *g, const tm_factor *f,
+                               const tm_expression *e) {
+  tm_emit(g, "(tm_any[]){tm_any_tensor(x_, 1)");
   for (size_t i = 1; i < e->part_count; i++) {
     tm_emit(g, ", ");
     tm_emit_any(g, e->parts[i]);
@@ -386,7 +381,22 @@ static void emit_law(tm_emitter *g, const tm_factor *f, const tm_expression *e,
     tm_emit(g, ", ");
     emit_one_bound(g, f, upper);
   }
-  tm_emit(g, "}, 0)");
+  tm_emit(g, "}");
+}
+
+/* Without f: the arguments are there as a_. */
+static void emit_law(tm_emitter *g, const tm_factor *f, const tm_expression *e,
+                     const char *suffix) {
+  const char *name = renamed(g, e->builtin->name, suffix);
+  if (!name)
+    return;
+  tm_emit(g, "F[%zu](t, ",
+          tm_emit_call_number(g, name, e->builtin->signature + 1));
+  if (f)
+    emit_law_arguments(g, f, e);
+  else
+    tm_emit(g, "a_");
+  tm_emit(g, ", 0)");
 }
 
 static void emit_weight(tm_emitter *g, const tm_component *c) {
@@ -421,13 +431,15 @@ static void emit_mixture(tm_emitter *g, const tm_factor *f) {
 
 static void emit_elements(tm_emitter *g, const tm_factor *f) {
   const tm_expression *e = f->components[0].density;
-  bool ordered = !g->replicating &&
-                 (f->variable->constraint == TM_ORDERED ||
-                  f->variable->constraint == TM_POSITIVE_ORDERED);
-  tm_emit(g, "%*st->log_density -= ", 2 * g->indent, "");
-  emit_law(g, f, e, "_between");
+  bool ordered =
+      !g->replicating && (f->variable->constraint == TM_ORDERED ||
+                          f->variable->constraint == TM_POSITIVE_ORDERED);
+  tm_emit(g, "%*stm_any *a_ = ", 2 * g->indent, "");
+  emit_law_arguments(g, f, e);
+  tm_emit(g, ";\n%*st->log_density -= ", 2 * g->indent, "");
+  emit_law(g, NULL, e, "_between");
   tm_emit(g, ".u.r.v;\n%*s", 2 * g->indent, "");
-  emit_law(g, f, e, "_fill");
+  emit_law(g, NULL, e, "_fill");
   tm_emit(g, ";\n");
   if (ordered && f->left->kind == TM_E_NAME)
     tm_emit_line(g, "F[%zu](t, (tm_any[]){tm_any_tensor(x_, 1)}, 1);",

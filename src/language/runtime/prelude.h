@@ -207,7 +207,14 @@ typedef struct tm_runtime {
   long (*dependent)(tm_tape *tape, void *binding, const char *name, int shifted,
                     int depth, int rank, const int *dim, const void *instance,
                     tm_limits limits);
-  void (*improper)(void *binding); /* some element has no proper prior */
+  /* storage (prelude_tensor.h): a copy, NaN, a parameter of two indices or
+   * more, and from a parameter's storage to theta */
+  tm_tensor (*duplicate)(tm_tape *tape, tm_tensor from);
+  tm_tensor (*declare)(tm_tape *tape, int rank, const int *dim, int active);
+  tm_tensor (*unpack)(tm_tape *tape, const double *theta, double *gradient,
+                      int rank, const int *dim);
+  void (*pack)(tm_tape *tape, tm_tensor from, double *theta, const char *name);
+  void (*improper)(void *binding);    /* some element has no proper prior */
   void (*refuse_rows)(void *binding); /* the data do not allow them */
   /* the last parameter, at `offset`, has one if conditions on data hold */
   void (*conditional)(void *binding, long offset);
@@ -388,6 +395,6 @@ typedef struct tm_entry {
   const char *unreplicated;
 } tm_entry;
 
-enum { TM_ENTRY_VERSION = 11 };
+enum { TM_ENTRY_VERSION = 12 };
 
 #endif

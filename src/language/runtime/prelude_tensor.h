@@ -40,9 +40,7 @@ TM_INLINE tm_tensor tm_tensor_new(tm_tape *tape, int rank, const int *dim,
 
 /* A copy without adjoints. */
 TM_INLINE tm_tensor tm_duplicate(tm_tape *tape, tm_tensor from) {
-  tm_tensor t = tm_tensor_blank(tape, from.rank, from.dim, 0);
-  memcpy(t.v, from.v, (size_t)tm_count(&t) * sizeof(double));
-  return t;
+  return tape->runtime->duplicate(tape, from);
 }
 
 /* A declared size. */
@@ -63,11 +61,7 @@ TM_INLINE tm_tensor tm_shape(int rank, const int *dim) {
 /* A declared variable's storage; NaN until assigned. */
 TM_INLINE tm_tensor tm_declare(tm_tape *tape, int rank, const int *dim,
                                int active) {
-  tm_tensor t = tm_tensor_new(tape, rank, dim, active);
-  long n = tm_count(&t);
-  for (long i = 0; i < n; i++)
-    t.v[i] = NAN;
-  return t;
+  return tape->runtime->declare(tape, rank, dim, active);
 }
 
 TM_INLINE long tm_at(tm_tape *tape, long index, int size, const char *place) {
@@ -159,42 +153,13 @@ TM_INLINE long tm_columnwise(const tm_tensor *t, long k) {
   return at;
 }
 
-/* Copied back to theta's order by tm_repack_back. */
-typedef struct tm_repack {
-  tm_node node;
-  tm_tensor t;
-  double *gradient;
-} tm_repack;
-
-TM_INLINE void tm_repack_back(tm_node *node) {
-  tm_repack *r = (tm_repack *)node;
-  long n = tm_count(&r->t);
-  for (long k = 0; k < n; k++)
-    r->gradient[k] += r->t.d[tm_columnwise(&r->t, k)];
-}
-
 TM_INLINE tm_tensor tm_unpack(tm_tape *tape, const double *theta,
                               double *gradient, int rank, const int *dim) {
+  if (rank > 1)
+    return tape->runtime->unpack(tape, theta, gradient, rank, dim);
   tm_tensor t = tm_shape(rank, dim);
-  if (rank <= 1) {
-    t.v = (double *)theta; /* parameters are never assigned */
-    t.d = gradient;
-    return t;
-  }
-  t = tm_tensor_new(tape, rank, dim, gradient != 0);
-  long n = tm_count(&t);
-  if (rank == 2) /* the usual one, without divisions */
-    for (long j = 0; j < dim[1]; j++)
-      for (long i = 0; i < dim[0]; i++)
-        t.v[i * dim[1] + j] = theta[j * dim[0] + i];
-  else
-    for (long k = 0; k < n; k++)
-      t.v[tm_columnwise(&t, k)] = theta[k];
-  if (gradient) {
-    tm_repack *r = (tm_repack *)tm_push(tape, sizeof *r, tm_repack_back);
-    r->t = t;
-    r->gradient = gradient;
-  }
+  t.v = (double *)theta; /* parameters are never assigned */
+  t.d = gradient;
   return t;
 }
 

@@ -1,5 +1,6 @@
 /* tape.c - the tape's memory, failures, and the table given to programs. */
 #include "language/runtime/rows.h"
+#include "language/runtime/storage.h"
 
 #include "base/context.h"
 #include "base/locale.h"
@@ -309,6 +310,10 @@ const tm_runtime tm_the_runtime = {.find = find,
                                    .read = tm_binding_read,
                                    .parameter = tm_binding_parameter,
                                    .dependent = tm_binding_dependent,
+                                   .duplicate = tm_storage_duplicate,
+                                   .declare = tm_storage_declare,
+                                   .unpack = tm_storage_unpack,
+                                   .pack = tm_storage_pack,
                                    .improper = tm_binding_improper,
                                    .refuse_rows = tm_binding_refuse_rows,
                                    .conditional = tm_binding_conditional,
