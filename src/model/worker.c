@@ -20,7 +20,12 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MOST_WORKERS = 256, LONGEST_LINE = 4096, GRACE = 1000 /* ms */ };
+enum {
+  MOST_WORKERS = 256,
+  LONGEST_LINE = 4096,
+  GRACE = 1000,     /* ms */
+  FIRST_ANSWER = 10 /* s, until its user is asked about it */
+};
 
 static double now(void) {
   struct timespec t;
@@ -366,6 +371,7 @@ static bool take_lines(tm_worker *w, double *likelihood, double *prior,
       return false;
     w->first++;
     w->expected--;
+    w->spoken_of = true;
     w->since = now();
     used = (size_t)(end - w->heard.data) + 1;
   }
@@ -376,16 +382,38 @@ static bool take_lines(tm_worker *w, double *likelihood, double *prior,
   return true;
 }
 
+/* The usual fault of a new worker: its input or output waits in a buffer. */
+static void speak_of_silence(tm_worker *w) {
+  char text[300];
+  int length = snprintf(
+      text, sizeof text,
+      "tempera: worker %zu has not answered its first point for %d s. Does it "
+      "flush its output after each line, and read its input line by line? "
+      "(mawk: -W interactive; python: flush=True)\n",
+      w->number, FIRST_ANSWER);
+  tm_message(tm_context(), text, (size_t)length);
+  w->spoken_of = true;
+}
+
+static bool is_due(const tm_worker *w) {
+  return w->expected && !w->spoken_of && now() - w->since >= FIRST_ANSWER;
+}
+
 /* Milliseconds until the first of them has been silent for too long; -1: no
  * limit. */
 static int patience(const tm_worker *workers, size_t count,
                     const tm_workplace *place) {
   int least = -1;
-  for (size_t i = 0; place->timeout > 0 && i < count; i++)
-    if (workers[i].expected) {
-      int left = milliseconds_left(&workers[i], place);
+  for (size_t i = 0; i < count; i++) {
+    const tm_worker *w = &workers[i];
+    int left = -1;
+    if (w->expected && place->timeout > 0)
+      left = milliseconds_left(w, place);
+    else if (w->expected && !w->spoken_of)
+      left = 1000 * FIRST_ANSWER;
+    if (left >= 0)
       least = least < 0 || left < least ? left : least;
-    }
+  }
   return least;
 }
 
@@ -404,6 +432,8 @@ static bool one_answers(tm_worker *w, const struct pollfd *files,
     return false;
   if ((files[0].revents || said) && !take_lines(w, likelihood, prior, why))
     return false;
+  if (is_due(w))
+    speak_of_silence(w);
   if (w->expected && place->timeout > 0 && milliseconds_left(w, place) == 0)
     return complain_of_silence(w, place, why);
   return true;

@@ -26,6 +26,7 @@ typedef struct tm_worker {
   size_t expected;          /* answers that are due */
   size_t first;             /* the point that the next of them is for */
   double since;             /* when the oldest of them was asked for */
+  bool spoken_of; /* it has answered, or the user has heard that it does not */
   tm_text heard;            /* of its output, not yet a whole line */
   char last[TM_LAST_WORDS]; /* the end of what it said on standard error */
   size_t last_length;

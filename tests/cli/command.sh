@@ -108,6 +108,9 @@ bad "hangs in a batch" 'has not answered for 0.5 seconds' \
   'while read x; do :; done; sleep 100' --eval-timeout 0.5 --batch
 bad "no end of line" 'a line that has no end' \
   'read x; head -c 100000 /dev/zero | tr "\\0" 1; sleep 100' --eval-timeout 30
+status 130 "silent at first" timeout --preserve-status -s INT 12 "$tempera" sample \
+  --command 'sleep 1001' --parameters p.json -o silent
+says "silent at first" 'has not answered its first point for 10 s'
 pgrep -f 'sleep 1000' > /dev/null && fail "a worker is left behind"
 
 # ---- usage ---------------------------------------------------------------------

@@ -8,6 +8,9 @@ summary.tempera_run <- function(object, ...) object$values
 plot.tempera_run <- function(x, variables = NULL, ...) {
   names <- dimnames(x$draws)[[3]]
   if (is.null(variables)) variables <- utils::head(names, 6)
+  if (!all(variables %in% names))
+    stop("no value ", setdiff(variables, names)[1], " in the draws; there are ",
+         paste(utils::head(names, 12), collapse = ", "))
   columns <- ceiling(sqrt(length(variables)))
   old <- par(mfrow = c(ceiling(length(variables) / columns), columns))
   on.exit(par(old))

@@ -83,6 +83,7 @@ fails("lack", short(stan, list(n = 4L)))
 fails("colour", sample_model(stan, list(n = 4L, y = y), colour = "red"))
 fails("already holds a run", short(stan, list(n = 4L, y = y),
                                    output = a$folder))
+fails("no value zz", plot(a, "zz"))
 fails("no model", sample_model("nowhere.stan"))
 fails("holds no run", resume_run("nowhere"))
 fails("made with functions", resume_run(b))
@@ -201,5 +202,8 @@ if (requireNamespace("brms", quietly = TRUE)) {
   log_z <- top + log(integrate(function(s) exp(given(s) - top), 1, 100,
                                rel.tol = 1e-8)$value)
   stopifnot(fit$reliable, abs(fit$logml - log_z) < 4 * fit$se)
+  empty <- brms::brm(dist ~ speed, data = datasets::cars, prior = priors,
+                     empty = TRUE)
+  stopifnot(identical(from_brms(empty, seed = 1)$logml, fit$logml))
 } else cat("brms is not here\n")
 cat("all facts hold\n")
