@@ -266,6 +266,57 @@ scale_floor()
 nested_bounds()
 truncated()
 
+
+def diffuse(name, text, a, y):
+    """A precision under gamma(a, a), half of which lies below the smallest
+    number there is when a = .001 (as does half of an inverse gamma above the
+    largest): Student's t by conjugacy, and quadrature in log(precision)."""
+    n, square = len(y), sum(v * v for v in y)
+
+    def closed():
+        return (-n / 2 * log(2 * pi) + a * log(a) - lgamma(a) +
+                lgamma(a + n / 2) - (a + n / 2) * log(a + square / 2))
+
+    def numeric():
+        def f(u):
+            return (a * log(a) - lgamma(a) + a * u - a * exp(u) -
+                    n / 2 * log(2 * pi) + n / 2 * u - exp(u) * square / 2)
+        return log_trapezoid(f, -60, 6, 4000)
+    add(EDGE, name, text, {"N": n, "y": y}, closed, "conjugate", numeric,
+        "quadrature in the log of the precision", tolerance=1e-6)
+
+
+for _a in (.001, .01):
+    diffuse("diffuse-precision-%g" % _a, """
+data { int N; vector[N] y; }
+parameters { real<lower=0> tau; }
+model { tau ~ gamma(%g, %g); y ~ normal(0, 1 / sqrt(tau)); }
+""" % (_a, _a), _a, [.3, -1.2, .7, .1, 2.])
+    diffuse("diffuse-variance-%g" % _a, """
+data { int N; vector[N] y; }
+parameters { real<lower=0> v; }
+model { v ~ inv_gamma(%g, %g); y ~ normal(0, sqrt(v)); }
+""" % (_a, _a), _a, [.3, -1.2, .7, .1, 2.])
+
+
+def beta_ends(a, n, k):
+    """beta(a, a) with a part of its mass above the largest number below 1."""
+    add(EDGE, "beta-ends-%g" % a, """
+data { int n; int k; }
+parameters { real<lower=0, upper=1> p; }
+model { p ~ beta(%g, %g); k ~ binomial(n, p); }
+""" % (a, a), {"n": n, "k": k},
+        lambda: log_choose(n, k) + log_beta(k + a, n - k + a) - log_beta(a, a),
+        "conjugate", lambda: log_trapezoid(
+            lambda u: log_choose(n, k) - log_beta(a, a) +
+            (k + a) * -math.log1p(exp(-u)) + (n - k + a) * -math.log1p(exp(u)),
+            -60, 60, 8000), "quadrature in logit(p)")
+
+
+beta_ends(.05, 10, 3)
+beta_ends(.2, 6, 5)
+
+
 # ---- priors with several modes -----------------------------------------------
 PRIOR = "priors with modes"
 

@@ -80,9 +80,10 @@ struct tempera_draws {
    * their log likelihoods, which must outlive the draws (or NULL). */
   size_t prior_draws, prior_zero;
   const double *prior_log_likelihood;
-  /* When all of these, tau = 0 included, are of the prior where L > 0: the log
-   * of that part's mass, and its error; else 0. */
-  double log_support, support_se;
+  /* When all of these, tau = 0 included, are of the prior where L > 0, or
+   * without what rounds to a bound: the log of that part's mass, and its error;
+   * else 0. The mass by rounding alone. */
+  double log_support, support_se, log_kept;
   size_t confined; /* values between two bounds, or of a simplex or map */
 };
 

@@ -66,6 +66,14 @@ static const row TABLE[TM_FIND_CODES] = {
          "the likelihood is zero on nearly all of the prior, and the part "
          "where it is not cannot be vouched for",
          "state the constraint by bounds on the parameters"},
+    [TM_FIND_ROUNDED] =
+        {"rounded", UNRELIABLE, false, true,
+         "Beside the posterior as it was drawn, {v.2} times its mass lies closer "
+         "to the bound of {a} than numbers can tell (at most {l.3} is allowed): "
+         "the draws and log Z leave it out.",
+         "the posterior has mass closer to a bound than numbers can tell",
+         "give that parameter a prior with less mass there, or write the model "
+         "with its logarithm or logit"},
     [TM_FIND_PRIOR_UNEXPLORED] =
         {"prior-unexplored", WITHDRAWN, false, false,
          "The tempered chain has not explored the prior: {a}.",

@@ -71,7 +71,8 @@ static tempera_status create(tm_shared *shared, tm_arena *arena, void **state,
   if (model->spec.prior_draw && model->spec.prior_normalised &&
       !model->from_support)
     made->share = PRIOR_SHARE;
-  made->log_share = log(made->share) - model->spec.prior_log_integral;
+  made->log_share =
+      log(made->share) - model->spec.prior_log_integral - model->log_kept;
   *state = made;
   return TEMPERA_OK;
 }

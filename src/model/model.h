@@ -77,6 +77,9 @@ struct tempera_model {
   bool from_support;       /* tau = 0 stands for the prior where L > 0 */
   bool prior_known;        /* is its integral? then these: */
   double prior_log_z, prior_se;
+  /* log of the share of the prior that numbers can tell from its bounds, where
+   * draws are taken from; see run/rounded.h. */
+  double log_kept;
 };
 
 /* A point on both scales with its densities. */
@@ -160,6 +163,9 @@ TEMPERA_CHECKED tempera_status tm_fixed_values(const tempera_model *model,
                                                tempera_error *error);
 /* theta -> u; a value on a real bound maps to a large finite coordinate. */
 void tm_unconstrain(const tempera_model *model, const double *theta, double *u);
+/* The first value that is at a bound of its own, as far as numbers tell, or
+ * infinite; `size` when none is. */
+size_t tm_first_at_bound(const tempera_model *model, const double *theta);
 void tm_unconstrain_block(const tm_block *block, const double *theta,
                           double *u);
 /* The log Jacobian of a block whose theta is inside and whose u was made from
@@ -224,6 +230,9 @@ void tm_evaluate_slope(tm_evaluator *evaluator, tm_point *point, double tau,
  * passed over by the second. */
 void tm_prior_draw(tm_evaluator *evaluator, tempera_random *random,
                    tm_point *point);
+/* Whatever it is, theta alone; false when the model rejected it. */
+bool tm_prior_draw_as_is(tm_evaluator *evaluator, tempera_random *random,
+                         tm_point *point);
 void tm_prior_draw_only(tm_evaluator *evaluator, tempera_random *random,
                         tm_point *point);
 

@@ -522,9 +522,8 @@ void tm_evaluate_slope(tm_evaluator *evaluator, tm_point *point, double tau,
   tm_pull_back(model, point->u, point->theta, sum, true, gradient);
 }
 
-/* theta of a draw by the model's callback; false when it rejected its own. */
-static bool draw_theta(tm_evaluator *evaluator, tempera_random *random,
-                       tm_point *point) {
+bool tm_prior_draw_as_is(tm_evaluator *evaluator, tempera_random *random,
+                         tm_point *point) {
   const tempera_model *model = evaluator->model;
   tm_call *outer = tm_call_begin(evaluator->call, "prior_draw", point->theta);
   int answer = model->spec.prior_draw(random, point->theta, evaluator->user);
@@ -534,11 +533,27 @@ static bool draw_theta(tm_evaluator *evaluator, tempera_random *random,
   return answer == 0;
 }
 
+/* Of the prior without what rounds to a bound (run/rounded.h), where the run
+ * has found that there is such. */
+static bool draw_inside(tm_evaluator *evaluator, tempera_random *random,
+                        tm_point *point) {
+  enum { TRIES = 10000 };
+  const tempera_model *model = evaluator->model;
+  for (int i = 0; i < TRIES; i++) {
+    if (!tm_prior_draw_as_is(evaluator, random, point))
+      return false;
+    if (model->log_kept == 0 ||
+        tm_first_at_bound(model, point->theta) == model->size)
+      return true;
+  }
+  return false;
+}
+
 void tm_prior_draw(tm_evaluator *evaluator, tempera_random *random,
                    tm_point *point) {
   const tm_prior_law *law = evaluator->model->law;
   bool drawn = law ? tm_prior_law_draw(evaluator, random, point)
-                   : draw_theta(evaluator, random, point);
+                   : draw_inside(evaluator, random, point);
   evaluator->prior_draws++;
   if (!drawn)
     point->log_likelihood = point->log_prior = -INFINITY;
@@ -554,7 +569,7 @@ void tm_prior_draw_only(tm_evaluator *evaluator, tempera_random *random,
   const tm_prior_law *law = evaluator->model->law;
   bool by_law = law && !law->restricted;
   bool drawn = by_law ? tm_prior_law_draw(evaluator, random, point)
-                      : draw_theta(evaluator, random, point);
+                      : draw_inside(evaluator, random, point);
   evaluator->prior_draws++;
   if (!drawn) {
     point->log_likelihood = point->log_prior = -INFINITY;

@@ -295,6 +295,26 @@ bool tm_inside(const tempera_model *model, const double *theta) {
   return true;
 }
 
+/* As far from both bounds as numbers are exact. */
+static bool is_apart(const tm_block *block, double x) {
+  return fabs(x) <= DBL_MAX && x - block->lower >= DBL_MIN &&
+         block->upper - x >= DBL_MIN;
+}
+
+size_t tm_first_at_bound(const tempera_model *model, const double *theta) {
+  for (size_t b = 0; b < model->block_count; b++) {
+    const tm_block *block = &model->blocks[b];
+    bool bounded =
+        block->form != TM_FORM_FREE && block->form != TM_FORM_MAPPED;
+    for (size_t i = block->theta;
+         bounded && i < block->theta + block->theta_count; i++)
+      if (block->form == TM_FORM_SIMPLEX ? !(theta[i] >= DBL_MIN)
+                                         : !is_apart(block, theta[i]))
+        return i;
+  }
+  return model->size;
+}
+
 bool tm_reached(const tempera_model *model, const double *theta) {
   double nothing = 0; /* NaN if a value is not finite */
   for (size_t i = 0; i < model->size; i++)

@@ -50,8 +50,9 @@ static tempera_status make_draws(tempera_sampler *s, tempera_error *error) {
   s->draws->prior_zero = s->starts.prior_zero;
   s->draws->prior_log_likelihood =
       s->starts.prior_draws ? s->starts.looks : NULL;
-  s->draws->log_support = s->support.log_p;
-  s->draws->support_se = s->support.se;
+  s->draws->log_kept = s->model->log_kept;
+  s->draws->log_support = s->support.log_p + s->model->log_kept;
+  s->draws->support_se = hypot(s->support.se, s->rounded.se);
   s->draws->confined = confined_values(s->model);
   if (o->reference) {
     TM_TRY(create_draws(s, true, 0, &s->reference, error));
@@ -141,6 +142,18 @@ static tempera_status find_starts(tempera_sampler *s, tempera_error *error) {
                         &s->starts, error);
 }
 
+/* The run is of the prior without what rounds to a bound. */
+static tempera_status leave_out_rounded(tempera_sampler *s,
+                                        tempera_error *error) {
+  if (s->options.paper || s->options.tau_min > 0)
+    return TEMPERA_OK;
+  TM_TRY(tm_rounded_measure(s->model, tm_seed_of(&s->options), &s->rounded,
+                            error));
+  if (s->rounded.arena)
+    s->model = &s->rounded.model;
+  return TEMPERA_OK;
+}
+
 /* A prior without draws is explored, unless it is known to be improper; then
  * starts come from what was found, also where none was found blindly. */
 static tempera_status explore_prior(tempera_sampler *s, tempera_error *error) {
@@ -174,6 +187,7 @@ static tempera_status set_up(tempera_sampler *s, tempera_error *error) {
     for (size_t i = 0; i < s->model->blocks[b].theta_count; i++)
       s->integer[s->model->blocks[b].theta + i] =
           s->model->blocks[b].kind == TEMPERA_INTEGER;
+  TM_TRY(leave_out_rounded(s, error));
   TM_TRY(find_starts(s, error));
   TM_TRY(explore_prior(s, error));
   if (tm_support_needed(s->model, &s->options, &s->starts))
@@ -258,6 +272,7 @@ void tempera_sampler_free(tempera_sampler *sampler) {
   tm_draws_free(sampler->warmup_draws);
   tm_starts_free(&sampler->starts);
   tm_support_free(&sampler->support);
+  tm_rounded_free(&sampler->rounded);
   tm_prior_run_free(&sampler->prior);
   tm_history_free(&sampler->history);
   tm_heap_free(sampler->init);

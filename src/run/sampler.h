@@ -7,6 +7,7 @@
 #include "run/learning.h"
 #include "run/methods/method.h"
 #include "run/prior_run.h"
+#include "run/rounded.h"
 #include "run/reference_leg.h"
 #include "run/saving.h"
 #include "run/starts.h"
@@ -40,6 +41,7 @@ struct tempera_sampler {
   tm_notes unused;         /* options that have no effect */
   const tm_method *method;
   tm_starts starts;
+  tm_rounded rounded;  /* of a prior with mass next to bounds, and ... */
   tm_prior_run prior;  /* of a model without prior_draw; `model` is then its */
   tm_support support;  /* where L > 0 hardly anywhere; the same */
   bool init_given;     /* the caller's starts */

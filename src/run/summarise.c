@@ -89,6 +89,23 @@ static tempera_status tell_rejected(const tempera_sampler *s,
              : TEMPERA_OK;
 }
 
+/* Of log Z, about as much; a fraction of the error that runs aim at. */
+static const double MOST_ROUNDED = 0.005;
+
+static tempera_status tell_rounded(const tempera_sampler *s,
+                                   tempera_summary *summary,
+                                   tempera_error *error) {
+  double share;
+  size_t worst;
+  if (!s->rounded.arena || !s->draws->count)
+    return TEMPERA_OK;
+  TM_TRY(tm_rounded_share(&s->rounded, s->draws, &share, &worst, error));
+  return share > MOST_ROUNDED
+             ? tm_find_about(summary, TM_FIND_ROUNDED, share, MOST_ROUNDED,
+                             error, "%s", s->model->names[worst])
+             : TEMPERA_OK;
+}
+
 static tempera_status fill_labels(const tempera_sampler *s,
                                   tempera_summary *summary,
                                   tempera_error *error) {
@@ -116,6 +133,7 @@ static tempera_status fill_labels(const tempera_sampler *s,
                       (double)(s->round_end - s->round_start), NAN, error, "%s",
                       s->annealed ? ", though log z was annealed anew" : ""));
   TM_TRY(tell_rejected(s, summary, error));
+  TM_TRY(tell_rounded(s, summary, error));
   if (s->model->spec.no_likelihood)
     TM_TRY(tm_find(summary, TM_FIND_NO_LIKELIHOOD, NAN, NAN, error));
   summary->seed = o->seed;

@@ -169,7 +169,7 @@ static void compare(tm_support *p, const tm_fitted_law *fitted) {
     return;
   bool sure = model->spec.prior_normalised;
   double all = sure ? model->spec.prior_log_integral : model->prior_log_z;
-  double log_p = fitted->log_z - all;
+  double log_p = fitted->log_z - all - model->log_kept;
   double se = hypot(fitted->se, sure ? 0 : model->prior_se);
   if (fabs(log_p - p->log_p) > LET_PASS + MOST_APART * hypot(se, p->se)) {
     doubt(p, log_p);

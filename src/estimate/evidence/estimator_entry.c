@@ -131,7 +131,7 @@ void tm_evidence_from_support(const tempera_draws *draws,
   for (size_t i = 0; i < summary->curve_count; i++)
     if (summary->curve[i].tau > 0)
       summary->curve[i].log_z += by;
-  summary->zero_likelihood = -expm1(by);
+  summary->zero_likelihood = -expm1(by - draws->log_kept);
 }
 
 tempera_status tm_estimate_take(tempera_summary *summary,

@@ -193,6 +193,14 @@ static int draw_once(tempera_random *random, double *theta, double *density,
   return 0;
 }
 
+/* Beyond the numbers there are: the model has it left out. */
+static bool is_infinite(const double *theta, size_t size) {
+  for (size_t i = 0; i < size; i++)
+    if (isinf(theta[i]))
+      return true;
+  return false;
+}
+
 /* Until one lies where the prior is not zero: parameters in order, `reject`,
  * constraints of transformed parameters. */
 static int draw_inside(tempera_random *random, double *theta, double *density,
@@ -206,6 +214,8 @@ static int draw_inside(tempera_random *random, double *theta, double *density,
     }
     if (answer <= 0)
       return answer;
+    if (is_infinite(theta, u->program->size))
+      return 0;
     *rejected_some = true;
   }
   return 1;
@@ -394,21 +404,26 @@ typedef struct prior_law {
  * draw: it is the log of the prior's integral. Where it is not (a bound that
  * cuts a varying mass, a term that was not drawn from) there are no draws. */
 static prior_law try_draws(user *u, double *theta) {
-  enum { DRAWS = 64 };
+  enum { DRAWS = 64, TRIES = 20 * DRAWS };
   prior_law law = {.drawn = u->program->entry->prior != NULL};
   tempera_random random = tm_random(0, 0, TM_PURPOSE_START);
   double least = INFINITY, most = -INFINITY, size = 0;
   bool rejected_some = u->program->entry->rejects;
   u->program->watched = rejected_some;
-  for (int i = 0; i < DRAWS && law.drawn; i++) {
+  int good = 0;
+  for (int i = 0; i < TRIES && good < DRAWS && law.drawn; i++) {
     double density = NAN, value = NAN;
     law.drawn =
-        draw_inside(&random, theta, &density, &value, &rejected_some, u) == 0 &&
-        isfinite(value - density);
+        draw_inside(&random, theta, &density, &value, &rejected_some, u) == 0;
+    if (value == INFINITY || is_infinite(theta, u->program->size))
+      continue; /* rounded to a bound: it is left out of runs, too */
+    law.drawn = law.drawn && isfinite(value - density);
     least = fmin(least, value - density);
     most = fmax(most, value - density);
     size = fmax(size, fabs(value) + fabs(density));
+    good++;
   }
+  law.drawn = law.drawn && good == DRAWS;
   u->tape.random = NULL;
   law.drawn = law.drawn && most - least <= 1e-7 + 1e-11 * size;
   u->program->watched = rejected_some;

@@ -1,0 +1,172 @@
+/* rounded.c - see rounded.h. */
+#include "run/rounded.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum {
+  LOOKS = 1000,       /* draws without a rounded one: there are none */
+  MOST_DRAWS = 400000,
+  MOST_NUMBERS = 40000000, /* in all of them */
+  ROWS = 400               /* of the posterior */
+};
+
+void tm_rounded_free(tm_rounded *rounded) {
+  tm_arena_free(rounded->arena);
+  *rounded = (tm_rounded){0};
+}
+
+static bool has_bounds(const tempera_model *model) {
+  for (size_t b = 0; b < model->block_count; b++)
+    if (model->blocks[b].kind != TEMPERA_INTEGER &&
+        model->blocks[b].form != TM_FORM_FREE)
+      return true;
+  return false;
+}
+
+/* The number next to a bound that a draw is at, from inside. */
+static double next_to(double value) {
+  if (value == 0)
+    return DBL_MIN;
+  if (!isfinite(value))
+    return value > 0 ? DBL_MAX : -DBL_MAX;
+  return nextafter(value, value > 0 ? 0 : INFINITY);
+}
+
+typedef struct counts {
+  size_t draws, rounded;
+} counts;
+
+static counts draw(tm_rounded *r, tm_evaluator *evaluator, tm_point *point,
+                   tempera_random *random, size_t most) {
+  counts c = {0};
+  for (size_t i = 0; i < most && evaluator->status == TEMPERA_OK; i++) {
+    if (!tm_prior_draw_as_is(evaluator, random, point))
+      continue; /* by the model itself, which is another matter */
+    size_t k = tm_first_at_bound(&r->model, point->theta);
+    c.draws++;
+    if (k == r->model.size)
+      continue;
+    c.rounded++;
+    r->lost[k]++;
+    r->next[k] = next_to(point->theta[k]);
+  }
+  return c;
+}
+
+/* Between a bound that is not zero and the next number, chains and draws end
+ * at places about a factor of two apart: of a law like x^a, that lost a share s
+ * of its mass over 37 e-folds, a times that much of s. */
+static double unclear(double share, double next) {
+  bool exact = next == DBL_MIN || fabs(next) == DBL_MAX || share == 0;
+  return exact ? 0 : 0.02 * share * (1 + log(1 / share));
+}
+
+/* log P, its error, and shares, from counts. */
+static void conclude(tm_rounded *r, counts c) {
+  double n = (double)c.draws, kept = fmax(n - (double)c.rounded, 1);
+  double variance = (double)c.rounded / (n * kept);
+  r->model.log_kept = log(kept / n);
+  for (size_t k = 0; k < r->model.size; k++) {
+    double extra = unclear(r->lost[k] / n, r->next[k]);
+    variance += extra * extra;
+    r->lost[k] /= kept;
+  }
+  r->se = sqrt(variance);
+}
+
+static tempera_status measure(tm_rounded *r, uint64_t seed, bool *any,
+                              tempera_error *error) {
+  tm_evaluator evaluator;
+  tm_point point;
+  size_t size = r->model.size;
+  r->lost = TM_NEW(r->arena, double, size);
+  r->next = TM_NEW(r->arena, double, size);
+  if (!r->lost || !r->next)
+    return tm_fail_memory(error);
+  TM_TRY(tm_evaluator_create(&r->model, r->arena, &evaluator, error));
+  TM_TRY(tm_point_create(&r->model, r->arena, &point, error));
+  tempera_random random = tm_random(seed, 4, TM_PURPOSE_PRIOR);
+  counts c = draw(r, &evaluator, &point, &random, LOOKS);
+  *any = c.rounded > 0;
+  if (*any) {
+    size_t most = MOST_NUMBERS / size;
+    memset(r->lost, 0, size * sizeof(double));
+    c = draw(r, &evaluator, &point, &random,
+             most < MOST_DRAWS ? most : MOST_DRAWS);
+    conclude(r, c);
+  }
+  tempera_status status = evaluator.status;
+  if (status != TEMPERA_OK && error)
+    *error = evaluator.error;
+  tm_evaluator_release(&evaluator);
+  return status;
+}
+
+tempera_status tm_rounded_measure(const tempera_model *model, uint64_t seed,
+                                  tm_rounded *rounded, tempera_error *error) {
+  *rounded = (tm_rounded){.model = *model};
+  if (!model->spec.prior_draw || model->law || !has_bounds(model))
+    return TEMPERA_OK;
+  rounded->arena = tm_arena_create();
+  if (!rounded->arena)
+    return tm_fail_memory(error);
+  bool any = false;
+  tempera_status status = measure(rounded, seed, &any, error);
+  if (status != TEMPERA_OK || !any)
+    tm_rounded_free(rounded);
+  return status;
+}
+
+/* The mean over the posterior of L(next to the bound) / L is the evidence of
+ * the rounded part, were it all of the prior, over that of the rest. */
+static double share_of(const tm_rounded *r, const tempera_draws *draws,
+                       tm_evaluator *evaluator, tm_point *point, size_t k) {
+  size_t chains = tempera_draws_chains(draws), rows = tempera_draws_count(draws);
+  size_t all = chains * rows, step = all / ROWS + 1, count = 0;
+  double sum = 0;
+  for (size_t i = 0; i < all; i += step, count++) {
+    for (size_t j = 0; j < r->model.size; j++)
+      point->theta[j] =
+          tm_draws_column(draws, TEMPERA_TARGET, i / rows, j)[i % rows];
+    tm_evaluate_natural(evaluator, point);
+    double here = point->log_likelihood;
+    point->theta[k] = r->next[k];
+    tm_evaluate_natural(evaluator, point);
+    if (isfinite(here) && point->log_likelihood > -INFINITY)
+      sum += exp(fmin(point->log_likelihood - here, 700));
+  }
+  return count ? r->lost[k] * sum / (double)count : 0;
+}
+
+tempera_status tm_rounded_share(const tm_rounded *rounded,
+                                const tempera_draws *draws, double *share,
+                                size_t *worst, tempera_error *error) {
+  tm_arena *arena = tm_arena_create();
+  tm_evaluator evaluator = {0};
+  tm_point point;
+  double most = -1;
+  *share = 0;
+  *worst = 0;
+  if (!arena)
+    return tm_fail_memory(error);
+  tempera_status status =
+      tm_evaluator_create(&rounded->model, arena, &evaluator, error);
+  if (status == TEMPERA_OK)
+    status = tm_point_create(&rounded->model, arena, &point, error);
+  for (size_t k = 0; status == TEMPERA_OK && k < rounded->model.size; k++) {
+    if (rounded->lost[k] == 0)
+      continue;
+    double part = share_of(rounded, draws, &evaluator, &point, k);
+    *share += part;
+    if (part > most) {
+      most = part;
+      *worst = k;
+    }
+  }
+  if (status == TEMPERA_OK)
+    tm_evaluator_release(&evaluator);
+  tm_arena_free(arena);
+  return status;
+}
