@@ -80,7 +80,7 @@ struct tempera_sampler {
   bool loaded;
   bool automatic;     /* the number of iterations is decided while running */
   bool satisfied;     /* ... and was: nothing more is needed */
-  char decision[320]; /* in words; empty until decided */
+  char decision[640]; /* in words; empty until decided */
   uint64_t estimate_evaluations; /* likelihood calls of checks on the way */
   /* The last check's summary without quantities, outcome and verdict, for the
    * summary of the same draws; or NULL. */
@@ -203,7 +203,7 @@ tm_landscape_record(const tempera_sampler *sampler, tempera_error *error);
 typedef struct tm_check {
   bool mixed;      /* if not, no more than mixing was looked at */
   bool open;       /* there is a finding that more draws may cure, ... */
-  char why[160];   /* ... the gravest in words */
+  char why[320];   /* ... the gravest in words */
   bool only_trips; /* all that is open is about round trips */
   double ess;      /* the fewest effective draws of any value */
   double se;       /* of log Z */
