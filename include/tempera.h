@@ -1013,6 +1013,20 @@ typedef struct tempera_loo {
 
 typedef struct tempera_predictions tempera_predictions;
 
+/* How log Z moves when the prior of a parameter is `factor` times as wide:
+ * stretched about its mode, or from its bound; with its error and the Pareto k of
+ * the weights. NaN where k is above 0.7: draws do not reach. `shared`: other
+ * parameters take part in this prior, so that it cannot be stretched alone. */
+enum { TEMPERA_WIDER_FACTORS = 2 };
+typedef struct tempera_wider {
+  double factor, change, se, k;
+} tempera_wider;
+typedef struct tempera_wider_prior {
+  char *name;
+  bool shared;
+  tempera_wider by[TEMPERA_WIDER_FACTORS];
+} tempera_wider_prior;
+
 /* The power posterior at one tau: so many draws of every chain and their
  * summary; the mean log likelihood there, and log z(1) - log z(tau). */
 typedef struct tempera_power_posterior {
@@ -1101,6 +1115,8 @@ typedef struct tempera_summary {
   size_t component_count;
   tempera_power_posterior *at_tau; /* as asked for */
   size_t at_tau_count;
+  tempera_wider_prior *wider; /* priors that could be stretched, or NULL */
+  size_t wider_count;
 } tempera_summary;
 
 /* Free the summary with tempera_summary_free. */

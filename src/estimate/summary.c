@@ -4,6 +4,7 @@
 
 #include "base/locale.h"
 #include "estimate/answers/at_tau.h"
+#include "estimate/answers/wider_prior.h"
 #include "estimate/estimate.h"
 #include "estimate/evidence/evidence.h"
 #include "estimate/evidence/levels.h"
@@ -182,6 +183,7 @@ void tempera_summary_free(tempera_summary *summary) {
   tm_heap_free(summary->decision);
   tm_heap_free(summary->verdict);
   tm_at_tau_free(summary->at_tau, summary->at_tau_count);
+  tm_wider_free(summary->wider, summary->wider_count);
   tm_loo_free(summary->loo);
   tm_predictions_free(summary->predictions);
   tm_heap_free(summary);

@@ -27,8 +27,67 @@ static json_t *power_posterior(const tempera_power_posterior *p) {
   return item;
 }
 
+/* ---- wider priors -------------------------------------------------------- */
+
+static json_t *wider_prior(const tempera_wider_prior *p) {
+  json_t *item = json_object(), *list = json_array();
+  tm_json_string(item, "name", p->name);
+  json_object_set_new(item, "shared", json_boolean(p->shared));
+  for (size_t f = 0; f < TEMPERA_WIDER_FACTORS; f++) {
+    json_t *one = json_object();
+    tm_json_real(one, "factor", p->by[f].factor);
+    tm_json_real(one, "change", p->by[f].change);
+    tm_json_real(one, "se", p->by[f].se);
+    tm_json_real(one, "pareto_k", p->by[f].k);
+    json_array_append_new(list, one);
+  }
+  json_object_set_new(item, "wider", list);
+  return item;
+}
+
+static json_t *wider_priors(const tempera_summary *s) {
+  if (!s->wider_count)
+    return json_null();
+  json_t *list = json_array();
+  for (size_t i = 0; i < s->wider_count; i++)
+    json_array_append_new(list, wider_prior(&s->wider[i]));
+  return list;
+}
+
+static bool read_wider_prior(const json_t *item, tempera_wider_prior *p) {
+  const char *name = json_string_value(json_object_get(item, "name"));
+  const json_t *list = json_object_get(item, "wider");
+  p->name = tm_heap_text(name ? name : "");
+  if (!p->name)
+    return false;
+  tm_text_plain(p->name);
+  p->shared = json_is_true(json_object_get(item, "shared"));
+  for (size_t f = 0; f < TEMPERA_WIDER_FACTORS; f++) {
+    const json_t *one = json_array_get(list, f);
+    p->by[f] = (tempera_wider){real(one, "factor"), real(one, "change"),
+                               real(one, "se"), real(one, "pareto_k")};
+  }
+  return true;
+}
+
+static bool read_wider_priors(const json_t *list, tempera_summary *s) {
+  size_t count = json_array_size(list);
+  if (!count)
+    return true;
+  s->wider = tm_heap_alloc(count, sizeof *s->wider);
+  for (size_t i = 0; s->wider && i < count; i++) {
+    s->wider_count = i + 1;
+    if (!read_wider_prior(json_array_get(list, i), &s->wider[i]))
+      return false;
+  }
+  return s->wider != NULL;
+}
+
+/* ---- all of them --------------------------------------------------------- */
+
 void tm_answers_to_json(const tempera_summary *summary, json_t *root) {
   const tempera_summary *s = summary;
+  json_object_set_new(root, "prior_sensitivity", wider_priors(s));
   if (!s->at_tau_count)
     return;
   json_t *list = json_array();
@@ -61,6 +120,8 @@ bool tm_answers_from_json(const json_t *root, tempera_summary *summary) {
            why ? why : "");
   tm_text_plain(summary->fractional_why);
   size_t count = json_array_size(list);
+  if (!read_wider_priors(json_object_get(root, "prior_sensitivity"), summary))
+    return false;
   if (!count)
     return true;
   summary->at_tau = tm_heap_alloc(count, sizeof *summary->at_tau);

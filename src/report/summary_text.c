@@ -299,6 +299,7 @@ static tempera_status write_screen(const tempera_summary *s,
   tm_screen_values(&out, s, screen);
   tm_screen_powers(&out, s, screen);
   add_sensitivities(&out, s, screen);
+  tm_screen_wider(&out, s, screen);
   add_modes(&out, s, screen);
   add_levels(&out, s, screen);
   add_tempering(&out, s, screen);

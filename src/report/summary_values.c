@@ -6,6 +6,7 @@
 #include "report/value_groups.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -200,4 +201,46 @@ void tm_screen_powers(tm_text *out, const tempera_summary *s,
     tm_text_add(out, "\n");
     add_table(out, "parameter", p->values, p->value_count, screen);
   }
+}
+
+static void add_change(tm_table *table, const tempera_wider_prior *p,
+                       const tempera_wider *w) {
+  char text[64];
+  int decimals = tm_decimals(w->se);
+  if (p->shared)
+    snprintf(text, sizeof text, "-");
+  else if (isnan(w->change))
+    tm_snprintf(text, sizeof text, "? (k %.1f)", w->k);
+  else
+    tm_snprintf(text, sizeof text, "%+.*f +- %.*f", decimals, w->change,
+                decimals, w->se);
+  tm_table_cell(table, text);
+}
+
+void tm_screen_wider(tm_text *out, const tempera_summary *s,
+                     const tm_screen *screen) {
+  tm_table table = {.columns = 3};
+  bool shared = false, unknown = false;
+  if (!s->wider_count)
+    return;
+  tm_screen_heading(out, "Change of log Z, were a prior wider", screen);
+  tm_table_cell(&table, "prior of");
+  tm_table_cell(&table, "2 times");
+  tm_table_cell(&table, "10 times");
+  for (size_t i = 0; i < s->wider_count; i++) {
+    const tempera_wider_prior *p = &s->wider[i];
+    tm_table_cell(&table, p->name);
+    for (size_t f = 0; f < TEMPERA_WIDER_FACTORS; f++) {
+      add_change(&table, p, &p->by[f]);
+      unknown = unknown || (!p->shared && isnan(p->by[f].change));
+    }
+    shared = shared || p->shared;
+  }
+  tm_table_print(&table, screen->colour, out);
+  if (shared)
+    tm_text_add(out, "  -: other parameters take part in this prior; run the "
+                     "program with another one\n");
+  if (unknown)
+    tm_text_add(out, "  ?: the draws do not reach where the wider prior leads "
+                     "(Pareto k above 0.7);\n     run the program with it\n");
 }

@@ -13,6 +13,8 @@ typedef struct tm_screen {
 
 void tm_screen_heading(tm_text *out, const char *title,
                        const tm_screen *screen);
+void tm_screen_wider(tm_text *out, const tempera_summary *s,
+                     const tm_screen *screen);
 void tm_screen_powers(tm_text *out, const tempera_summary *s,
                       const tm_screen *screen);
 void tm_screen_values(tm_text *out, const tempera_summary *s,

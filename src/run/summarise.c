@@ -5,6 +5,7 @@
 #include "estimate/answers/at_tau.h"
 #include "estimate/answers/power.h"
 #include "estimate/answers/sensitivity.h"
+#include "estimate/answers/wider_prior.h"
 #include "estimate/estimate.h"
 #include "estimate/evidence/evidence.h"
 #include "estimate/findings.h"
@@ -341,6 +342,9 @@ tempera_status tempera_sampler_summarise(const tempera_sampler *sampler,
                                 tm_seed_of(&sampler->options),
                                 tm_threads(sampler->options.threads), made,
                                 error);
+  if (status == TEMPERA_OK)
+    status = tm_estimate_wider(sampler->model, sampler->draws,
+                               tm_seed_of(&sampler->options), made, error);
   if (status == TEMPERA_OK)
     status = tm_estimate_sensitivity(sampler->draws, made, error);
   if (status != TEMPERA_OK) {
