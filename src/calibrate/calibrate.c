@@ -8,8 +8,10 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/random.h"
 #include "base/sized.h"
 #include "model/data.h"
+#include "model/model.h"
 #include "parallel/threads.h"
 
 #include <errno.h>
@@ -92,6 +94,75 @@ static bool true_value(const run *u, const char *name, double *value) {
   return false;
 }
 
+/* Log prior and log density, as the model has them, at the draws and at the
+ * true parameters: they depend on data and all parameters at once. */
+static tempera_status put_densities(run *u, const tempera_model *model,
+                                    const tempera_draws *draws) {
+  size_t chains = tempera_draws_chains(draws), size = tempera_model_size(model);
+  size_t rows = tempera_draws_rows(draws, TEMPERA_TARGET);
+  double *theta = tm_heap_alloc(size + 1, sizeof *theta);
+  double *sums = tm_heap_alloc(chains * rows + 1, sizeof *sums);
+  const double *prior[MOST_CHAINS], *both[MOST_CHAINS];
+  double l = NAN, p = NAN;
+  bool known = theta && sums;
+  tempera_status status = known ? TEMPERA_OK : tm_fail_memory(&u->error);
+  for (size_t i = 0; i < size && known; i++)
+    known = true_value(u, tempera_model_value_name(model, i), &theta[i]);
+  if (known)
+    status = tempera_model_evaluate(model, theta, &l, &p, &u->error);
+  for (size_t c = 0; known && status == TEMPERA_OK && c < chains; c++) {
+    const double *likelihood =
+        tempera_draws_log_likelihood(draws, TEMPERA_TARGET, c);
+    prior[c] = tempera_draws_log_prior(draws, TEMPERA_TARGET, c);
+    both[c] = sums + c * rows;
+    for (size_t i = 0; i < rows; i++)
+      sums[c * rows + i] = prior[c][i] + likelihood[i];
+  }
+  if (known && status == TEMPERA_OK && isfinite(l) && isfinite(p)) {
+    put_rank(u, "log_prior__", prior, chains, rows, p, size + 1);
+    put_rank(u, "log_density__", both, chains, rows, l + p, size + 2);
+  }
+  tm_heap_free(theta);
+  tm_heap_free(sums);
+  return status;
+}
+
+/* Averaged over data, the posterior is the prior: so the true parameters, where
+ * they come from another program, must be draws of this model's prior. Data that
+ * say much hide a wrong prior from ranks among posterior draws, not from these. */
+static tempera_status put_prior_ranks(run *u, const tempera_model *model,
+                                      size_t place) {
+  enum { N = TEMPERA_CALIBRATION_DRAWS };
+  size_t size = tempera_model_size(model);
+  tm_arena *arena = tm_arena_create();
+  double *theta = arena ? TM_NEW(arena, double, size + 1) : NULL;
+  double *drawn = arena ? TM_NEW(arena, double, (size + 1) * N) : NULL;
+  tm_evaluator e = {0};
+  tempera_status status = theta && drawn
+                              ? tm_evaluator_create(model, arena, &e, &u->error)
+                              : tm_fail_memory(&u->error);
+  bool fine = status == TEMPERA_OK;
+  tempera_random random = tm_random(mix(u->seed + 2), 0, TM_PURPOSE_TEST);
+  for (size_t i = 0; fine && i < N; i++) {
+    fine = model->spec.prior_draw(&random, theta, e.user) == 0;
+    for (size_t v = 0; v < size; v++)
+      drawn[v * N + i] = theta[v];
+  }
+  for (size_t v = 0; fine && v < size; v++) {
+    char name[128];
+    const double *column[1] = {drawn + v * N};
+    double truth;
+    snprintf(name, sizeof name, "prior of %s",
+             tempera_model_value_name(model, v));
+    if (true_value(u, tempera_model_value_name(model, v), &truth))
+      put_rank(u, name, column, 1, N, truth, place + v);
+  }
+  if (e.model)
+    tm_evaluator_release(&e);
+  tm_arena_free(arena);
+  return status;
+}
+
 static tempera_status put_ranks(run *u, const tempera_model *model,
                                 const tempera_sampler *sampler) {
   const tempera_draws *draws = tempera_sampler_draws(sampler);
@@ -114,7 +185,9 @@ static tempera_status put_ranks(run *u, const tempera_model *model,
     columns[c] = tempera_draws_log_likelihood(draws, TEMPERA_TARGET, c);
   put_rank(u, "log_likelihood__", columns, chains, rows, u->log_likelihood,
            size);
-  return TEMPERA_OK;
+  if (u->w->asked.simulator && model->spec.prior_draw)
+    TM_TRY(put_prior_ranks(u, model, size + 3));
+  return put_densities(u, model, draws);
 }
 
 /* ---- one run --------------------------------------------------------------

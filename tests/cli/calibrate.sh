@@ -21,6 +21,7 @@ END
 sed 's/normal(0, 1)/normal(3, 1)/' sound.stan > prior.stan
 sed 's/y ~ normal(mu, s)/target += 1.1 * normal_lpdf(y | mu, s)/' sound.stan \
   > scaled.stan
+sed 's/normal(0, 1)/normal(0, 3)/' sound.stan > wide.stan
 cat > counts.stan <<'END'
 data { int N; array[N] int n; }
 parameters { int<lower=1, upper=6> k; }
@@ -43,7 +44,7 @@ sys.exit(not ($2))" || fail "$1: $2: $(cut -c1-600 "$1")"
 
 run sound.stan --runs 20 -o sound > first.json
 run sound.stan --runs 60 -o sound > sound.json
-says sound.json "s['calibrated'] and s['done'] == 60 and len(p) == 3"
+says sound.json "s['calibrated'] and s['done'] == 60 and len(p) == 5"
 [ -s sound/report.html ] || fail "no page"
 # what was there is there again
 python3 -c "import json
@@ -54,6 +55,8 @@ run counts.stan --runs 60 -o counts > counts.json
 says counts.json "s['calibrated']"
 run prior.stan --simulate sound.stan --runs 60 -o prior > prior.json
 says prior.json "not s['calibrated'] and p['mu'] < 0.001"
+run wide.stan --simulate sound.stan --runs 100 -o wide > wide.json
+says wide.json "not s['calibrated'] and p['prior of mu'] < 0.001"
 run scaled.stan --simulate sound.stan --runs 60 -o scaled > scaled.json
 says scaled.json "not s['calibrated']"
 run sound.stan zero.stan --runs 40 -o both > both.json
