@@ -41,10 +41,17 @@ function pathButton(map) {
   return button;
 }
 
+// "Table 2. log Z of the galaxy models" is found by its number.
+function shortHeading(heading) {
+  return heading.replace(/^((?:Table|Figure) \w+)\. .*/, '$1');
+}
+
 function contents(sections) {
   return element('nav', { 'aria-label': 'Contents' },
                  sections.map(function (section, i) {
-                   return element('a', { href: '#s' + i }, [section.heading]);
+                   return element('a', { href: '#s' + i,
+                                         title: section.heading },
+                                  [shortHeading(section.heading)]);
                  }));
 }
 

@@ -1,5 +1,5 @@
 // report.test.js - the page of a run in a real browser.
-//   RUN, HOSTILE, LARGE, COMPARISON: pages made by tests/report/browser.sh.
+//   RUN, HOSTILE, LARGE, COMPARISON, WIDE, QUANTITIES: pages made by tests/report/browser.sh.
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import { statSync } from 'node:fs';
@@ -179,6 +179,35 @@ test('the contents are seen whole at 1200 pixels', async function () {
     assert.ok(Math.max.apply(null, cut) <= 1, cut.join(' '));
     await page.close();
   }
+});
+
+test('wide tables are seen whole, remarks too, on screen and on paper',
+     async function () {
+  var { page, seen } = await open(process.env.WIDE);
+  var cut = function (box) { return box.scrollWidth - box.clientWidth; };
+  assert.equal(await page.locator('.table').first().evaluate(cut), 0);
+  var link = page.locator('nav a').first();
+  assert.equal(await link.textContent(), 'Table 7');
+  assert.match(await link.getAttribute('title'), /names are long/);
+  await page.setViewportSize({ width: 760, height: 900 });
+  await page.emulateMedia({ media: 'print' });
+  assert.ok(await page.evaluate(function () {
+    return document.documentElement.scrollWidth <= window.innerWidth;
+  }));
+  assert.deepEqual(seen.errors, []);
+  await page.close();
+});
+
+test('5 000 generated quantities: small, quick, folded and found by name',
+     async function (t) {
+  var size = statSync(process.env.QUANTITIES).size;
+  assert.ok(size < 10e6, size + ' bytes');
+  var { page, seen } = await open(process.env.QUANTITIES);
+  t.diagnostic('opened in ' + seen.milliseconds + ' ms, ' + size + ' bytes');
+  assert.ok(seen.milliseconds < 3000, 'took ' + seen.milliseconds + ' ms');
+  assert.ok(await page.locator('tbody tr').count() < 200);
+  assert.deepEqual(seen.errors, []);
+  await page.close();
 });
 
 test('a narrow screen has no sideways scrolling', async function () {

@@ -36,7 +36,7 @@ static const char help[] =
     "      --chains N        of each run [4]\n"
     "      --method METHOD   as of `tempera sample`\n"
     "      --json            calibration.json to standard output\n"
-    "      --quiet           no progress\n"
+    "  -q, --quiet           no progress\n"
     "  -h, --help\n";
 
 enum { SIMULATE = 256, SAMPLING };
@@ -231,7 +231,7 @@ int cli_calibrate(int argc, char **argv) {
   r->what.runs = 200;
   r->options = tempera_options_default();
   opterr = 0;
-  while ((code = getopt_long(argc, argv, ":d:o:h", long_options, &index)) !=
+  while ((code = getopt_long(argc, argv, ":d:o:qh", long_options, &index)) !=
          -1) {
     if (code == 'h') {
       free(r);

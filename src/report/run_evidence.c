@@ -13,10 +13,34 @@ static bool is_headline(const tempera_summary *s, const tempera_estimate *e) {
   return s->estimator && strcmp(e->name, s->estimator) == 0;
 }
 
+/* What each is, in a few words; the page is read without the documents. */
+static const char *kind_of(const char *name) {
+  static const char *const kinds[][2] = {
+      {"bridge", "between the target draws and a density fitted to them"},
+      {"rb", "the density of tau at both ends of its path"},
+      {"ti",
+       "thermodynamic integration: the area under the mean log likelihood"},
+      {"ss", "steppingstones along tau"},
+      {"ss-forward",
+       "steppingstones upwards; biased where levels hardly overlap"},
+      {"ss-backward",
+       "steppingstones downwards; biased where levels hardly overlap"},
+      {"ti-pt-nb", "thermodynamic integration by trapezoids over the levels"},
+      {"ti-pt-2", "the same with the second-order term"},
+      {"ti-pt-b", "the same with divergences between levels"},
+      {"rb-reference", "as rb, on the path from a fitted density"},
+      {"reweighted", "all draws of the reference leg together"},
+      {"st-weights", "visits of both ends over their weights"}};
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+    if (strcmp(kinds[i][0], name) == 0)
+      return kinds[i][1];
+  return "";
+}
+
 static void add_table(json_t *section, const tempera_summary *s) {
   json_t *table = tm_section_table(
-      section, "The estimator to quote is chosen by a stated rule; see "
-               "docs/methods.md.");
+      section, "Quoted is rb (ss for pt), or bridge where it agrees with that, "
+               "raises no warning and has the smaller error.");
   tm_page_column(table, "estimator", "", true);
   tm_page_column(table, "log Z", "log evidence", false);
   tm_page_column(table, "se", "standard error", false);
@@ -35,7 +59,7 @@ static void add_table(json_t *section, const tempera_summary *s) {
     tm_row_number(row, e->se, decimals);
     tm_row_number(row, e->lower, decimals);
     tm_row_number(row, e->upper, decimals);
-    tm_row_text(row, e->warning ? e->warning : "");
+    tm_row_text(row, e->warning ? e->warning : kind_of(e->name));
   }
 }
 

@@ -21,6 +21,43 @@ sample galaxy galaxy-3 three --warmup 1000
 sample galaxy galaxy-3-equal equal --warmup 1000
 "$tempera" compare three equal --html comparison.html > out || fail "compare"
 
+# As the paper's page has them: headings of many words, twelve columns and a remark.
+python3 - <<'PYTHON'
+import json, re
+page = open("comparison.html").read()
+found = re.search(r'(<script type="application/json" id="document">)(.*?)(</script>)',
+                  page, re.S)
+document = json.loads(found[2])
+section = document["sections"][0]
+section["heading"] = "Table 7. log Z of models whose names are long, beside the exact ones"
+table = next(b for b in section["blocks"] if b["type"] == "table")
+for name in "called reliable", "remark":
+    table["columns"].append({"name": name, "title": "", "left": True})
+for row in table["rows"]:
+    row["cells"][0] = "K = 3, equal variances: the same draws (rb)"
+    row["cells"] += ["0 of 2", "biased; profile prior, replicates pooled"]
+open("wide.html", "w").write(page[:found.start(2)] + json.dumps(document) +
+                             page[found.end(2):])
+PYTHON
+
+# Five thousand generated quantities.
+cat > quantities.stan <<'STAN'
+data { int N; vector[N] y; }
+parameters { real mu; real<lower=0> s; }
+model { mu ~ normal(0, 1); s ~ exponential(1); y ~ normal(mu, s); }
+generated quantities {
+  vector[2500] log_lik;
+  vector[2500] y_rep;
+  for (i in 1:2500) {
+    log_lik[i] = normal_lpdf(y[1 + i % N] | mu, s);
+    y_rep[i] = normal_rng(mu, s);
+  }
+}
+STAN
+echo '{"N": 5, "y": [0.3, -1, 0.7, 1.9, -0.4]}' > five.json
+"$tempera" sample quantities.stan -d five.json -q --seed 1 --iterations 1000 \
+  --warmup 300 -o quantities || fail "sample quantities"
+
 # A model and a parameter with HTML for names.
 mkdir hostile
 cp run/*.json run/*.csv hostile
@@ -70,6 +107,7 @@ PYTHON
 
 RUN=$work/run/report.html HOSTILE=$work/hostile/report.html \
   LARGE=$work/large/report.html COMPARISON=$work/comparison.html \
+  WIDE=$work/wide.html QUANTITIES=$work/quantities/report.html \
   node --test "$page/test/report.test.js" > node.log 2>&1 || {
   cat node.log
   fail "the tests in the browser"
