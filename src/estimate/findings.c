@@ -68,8 +68,10 @@ static const row TABLE[TM_FIND_CODES] = {
          "state the constraint by bounds on the parameters"},
     [TM_FIND_ROUNDED] =
         {"rounded", UNRELIABLE, false, true,
-         "Beside the posterior as it was drawn, {v.2} times its mass lies closer "
-         "to the bound of {a} than numbers can tell (at most {l.3} is allowed): "
+         "Beside the posterior as it was drawn, {v.2} times its mass lies "
+         "closer "
+         "to the bound of {a} than numbers can tell (at most {l.3} is "
+         "allowed): "
          "the draws and log Z leave it out.",
          "the posterior has mass closer to a bound than numbers can tell",
          "give that parameter a prior with less mass there, or write the model "
@@ -218,7 +220,8 @@ static const row TABLE[TM_FIND_CODES] = {
          NULL, NULL},
     [TM_FIND_RIDGE_BEATEN] =
         {"ridge-beaten", NOTE, true, true,
-         "{v.0} draws rose above the ridge: an optimum was not global, as where "
+         "{v.0} draws rose above the ridge: an optimum was not global, as "
+         "where "
          "likelihoods have steps. The draws know of that place, and their law "
          "does not rest on the ridge.",
          NULL, NULL},
@@ -289,12 +292,13 @@ static const row TABLE[TM_FIND_CODES] = {
          "Quantities could not be computed at {v.0} of {l.0} draws and are NaN "
          "there{a}.",
          NULL, NULL},
-    [TM_FIND_NOT_NUMBERS] =
-        {"not-numbers", NOTE, false, true,
-         "The model returned NaN or +infinity in {v.0} of {l.0} calls, and those "
-         "points were rejected; the first: {a}. If such points matter, draws and "
-         "evidence lack them.",
-         NULL, NULL},
+    [TM_FIND_NOT_NUMBERS] = {"not-numbers", NOTE, false, true,
+                             "The model returned NaN or +infinity in {v.0} of "
+                             "{l.0} calls, and those "
+                             "points were rejected; the first: {a}. If such "
+                             "points matter, draws and "
+                             "evidence lack them.",
+                             NULL, NULL},
     [TM_FIND_NO_TARGET] = {"no-target", NOTE, false, true,
                            "There is no target chain{a}.", NULL, NULL},
 };

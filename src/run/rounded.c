@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum {
-  LOOKS = 1000,       /* draws without a rounded one: there are none */
+  LOOKS = 1000, /* draws without a rounded one: there are none */
   MOST_DRAWS = 400000,
   MOST_NUMBERS = 40000000, /* in all of them */
   ROWS = 400               /* of the posterior */
@@ -123,7 +123,8 @@ tempera_status tm_rounded_measure(const tempera_model *model, uint64_t seed,
  * the rounded part, were it all of the prior, over that of the rest. */
 static double share_of(const tm_rounded *r, const tempera_draws *draws,
                        tm_evaluator *evaluator, tm_point *point, size_t k) {
-  size_t chains = tempera_draws_chains(draws), rows = tempera_draws_count(draws);
+  size_t chains = tempera_draws_chains(draws),
+         rows = tempera_draws_count(draws);
   size_t all = chains * rows, step = all / ROWS + 1, count = 0;
   double sum = 0;
   for (size_t i = 0; i < all; i += step, count++) {

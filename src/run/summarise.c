@@ -337,11 +337,10 @@ tempera_status tempera_sampler_summarise(const tempera_sampler *sampler,
     status = tm_estimate_power(sampler->draws, tm_sampler_observations(sampler),
                                made, error);
   if (status == TEMPERA_OK)
-    status = tm_estimate_at_tau(sampler->draws, sampler->options.at_tau,
-                                sampler->options.at_tau_count,
-                                tm_seed_of(&sampler->options),
-                                tm_threads(sampler->options.threads), made,
-                                error);
+    status = tm_estimate_at_tau(
+        sampler->draws, sampler->options.at_tau, sampler->options.at_tau_count,
+        tm_seed_of(&sampler->options), tm_threads(sampler->options.threads),
+        made, error);
   if (status == TEMPERA_OK)
     status = tm_estimate_wider(sampler->model, sampler->draws,
                                tm_seed_of(&sampler->options), made, error);

@@ -37,15 +37,14 @@ struct tm_reference {
  * From v to u and back
  */
 
-static void to_u(const tm_reference *r, const double *v, double *u) {
+static void to_u(const tm_reference *r, const double *v, double *work,
+                 double *u) {
   size_t d = r->reals;
+  for (size_t i = 0; i < d; i++)
+    work[i] = v[r->real[i]];
   memcpy(u, v, r->model->dimension * sizeof(double));
-  for (size_t i = d; i-- > 0;) {
-    double sum = r->centre[i];
-    for (size_t j = 0; j <= i; j++)
-      sum += r->whitener[i * d + j] * v[r->real[j]];
-    u[r->real[i]] = sum;
-  }
+  for (size_t i = 0; i < d; i++)
+    u[r->real[i]] = r->centre[i] + tm_dot(r->whitener + i * d, work, i + 1);
 }
 
 static void to_v(const tm_reference *r, const double *u, double *work,
@@ -120,7 +119,7 @@ static int ratio(const way *w, double log_q, double *value) {
 
 static int likelihood(const double *v, double *value, void *user) {
   way *w = user;
-  to_u(w->reference, v, w->point.u);
+  to_u(w->reference, v, w->x, w->point.u);
   *value = -INFINITY;
   if (!stands(w))
     return 0;
@@ -135,20 +134,21 @@ static int likelihood_gradient(const double *v, double *value, double *gradient,
   size_t d = r->reals;
   adopt_fit(w);
   double q = tm_reference_density_gradient(&w->density, v, gradient);
-  to_u(r, v, w->point.u);
+  to_u(r, v, w->x, w->point.u);
   *value = -INFINITY;
   if (!stands(w))
     return 0;
   tm_evaluate_gradient(&w->evaluator, &w->point, w->likelihood_gradient,
                        w->gradient);
-  for (size_t i = 0; i < d; i++)
-    w->x[i] = w->likelihood_gradient[r->real[i]] + w->gradient[r->real[i]];
-  for (size_t j = 0; j < d; j++) { /* W' of it, less q's */
-    double sum = 0;
-    for (size_t i = j; i < d; i++)
-      sum += r->whitener[i * d + j] * w->x[i];
-    gradient[r->real[j]] = sum - gradient[r->real[j]];
+  memset(w->x, 0, d * sizeof(double));
+  for (size_t i = 0; i < d; i++) { /* W' of it, row by row, less q's */
+    double slope = w->likelihood_gradient[r->real[i]] + w->gradient[r->real[i]];
+    const double *row = r->whitener + i * d;
+    for (size_t j = 0; j <= i; j++)
+      w->x[j] += row[j] * slope;
   }
+  for (size_t j = 0; j < d; j++)
+    gradient[r->real[j]] = w->x[j] - gradient[r->real[j]];
   return ratio(w, q, value);
 }
 
@@ -531,7 +531,7 @@ void tm_reference_leave(tm_reference_chain *chain, tempera_random *random,
   const tm_reference *r = w->reference;
   double log_f = from->log_likelihood + from->log_prior - log_gain(r);
   unsigned char permutation[TM_LABELS_MOST];
-  to_u(r, from->u, r->labels ? w->point.u : to->u);
+  to_u(r, from->u, w->x, r->labels ? w->point.u : to->u);
   if (r->labels) {
     tm_constrain_point(r->model, &w->point);
     tm_labels_random(r->labels, random, permutation);
@@ -545,6 +545,6 @@ void tm_reference_theta(tm_reference_chain *chain, const tm_point *from,
                         double *theta) {
   way *w = chain->own;
   double log_jacobian;
-  to_u(w->reference, from->u, w->point.u);
+  to_u(w->reference, from->u, w->x, w->point.u);
   tm_constrain(w->reference->model, w->point.u, theta, &log_jacobian);
 }
