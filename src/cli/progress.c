@@ -52,6 +52,12 @@ static void describe_rest(const tempera_progress *p, double rate, char *part) {
            p->next < p->total ? "%s to the next check" : "%s left", left);
 }
 
+/* The first sweeps are slow, and would make a long time of a short one. */
+static bool is_telling(const cli_progress *display, const tempera_progress *p,
+                       double share) {
+  return share >= 0.1 || p->seconds - display->began_at >= 5;
+}
+
 /* The parts of the line, "" where there is none yet. The last line has no
  * estimates: the tables that follow have them, of all draws. */
 static void describe(const cli_progress *display, const tempera_progress *p,
@@ -65,7 +71,7 @@ static void describe(const cli_progress *display, const tempera_progress *p,
            100 * share);
   if (rate > 0 && p->phase != TEMPERA_PHASE_RIDGE)
     snprintf(parts[1], PART_SIZE, "%.0f it/s", rate);
-  if (parts[1][0] && !done)
+  if (parts[1][0] && !done && is_telling(display, p, share))
     describe_rest(p, rate, parts[2]);
   if (!isnan(p->log_z) && !done)
     snprintf(parts[3], PART_SIZE, "log Z %.3f %s %.2g", p->log_z,
