@@ -1115,6 +1115,7 @@ typedef struct tempera_summary {
   size_t component_count;
   tempera_power_posterior *at_tau; /* as asked for */
   size_t at_tau_count;
+  char loo_why[160]; /* no leave-one-out though the model has terms; or empty */
   tempera_wider_prior *wider; /* priors that could be stretched, or NULL */
   size_t wider_count;
 } tempera_summary;

@@ -88,6 +88,8 @@ static bool read_wider_priors(const json_t *list, tempera_summary *s) {
 void tm_answers_to_json(const tempera_summary *summary, json_t *root) {
   const tempera_summary *s = summary;
   json_object_set_new(root, "prior_sensitivity", wider_priors(s));
+  if (s->loo_why[0])
+    tm_json_string(root, "loo_warning", s->loo_why);
   if (!s->at_tau_count)
     return;
   json_t *list = json_array();
@@ -119,6 +121,9 @@ bool tm_answers_from_json(const json_t *root, tempera_summary *summary) {
   snprintf(summary->fractional_why, sizeof summary->fractional_why, "%s",
            why ? why : "");
   tm_text_plain(summary->fractional_why);
+  why = json_string_value(json_object_get(root, "loo_warning"));
+  snprintf(summary->loo_why, sizeof summary->loo_why, "%s", why ? why : "");
+  tm_text_plain(summary->loo_why);
   size_t count = json_array_size(list);
   if (!read_wider_priors(json_object_get(root, "prior_sensitivity"), summary))
     return false;

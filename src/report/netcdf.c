@@ -1,6 +1,7 @@
 /* netcdf.c - a run as ArviZ InferenceData: NetCDF4 with the groups posterior,
- * posterior_predictive (quantities drawn by _rng functions), sample_stats,
- * log_likelihood, log_prior, observed_data (the outcomes of the likelihood),
+ * posterior_predictive (quantities drawn by _rng functions; without any, data
+ * drawn by the statements), prior, prior_predictive, sample_stats,
+ * log_likelihood (term by term), log_prior, observed_data (the outcomes of the likelihood),
  * constant_data (all other data) and, beyond ArviZ's own, tempered: the draws
  * over all tau, with the columns of the CSV files that end in __.
  *
@@ -10,7 +11,7 @@
 #include "base/file.h"
 #include "model/data.h"
 #include "model/model.h"
-#include "report/netcdf_writer.h"
+#include "report/netcdf_predictions.h"
 #include "run/quantities.h"
 
 #include <stdlib.h>
@@ -213,6 +214,29 @@ static bool put_quantities(job *j, places *to) {
 
 /* ---- groups ------------------------------------------------------------- */
 
+/* The likelihood term by term, as the statements have it; else the total. */
+static void put_terms(job *j, const draws_group *g) {
+  size_t terms = 0;
+  source total = draws_of(j, TEMPERA_TARGET);
+  double **columns = tm_netcdf_fine(&j->w)
+                         ? tm_netcdf_terms(&j->w, j->sampler, &terms)
+                         : NULL;
+  size_t *place =
+      columns ? tm_netcdf_room(&j->w, terms, sizeof *place) : NULL;
+  for (size_t i = 0; i < terms && place; i++)
+    place[i] = i;
+  const tm_named_array a = {.name = "log_lik",
+                            .count = terms,
+                            .rank = 1,
+                            .dims = {terms},
+                            .place = place};
+  if (place)
+    put_array(j, g, &a, NC_DOUBLE, &(source){columns, terms});
+  else
+    put_column(j, g, "log_likelihood", j->draws->size + TM_LOG_LIKELIHOOD,
+               &total);
+}
+
 static void write_target(job *j) {
   source from = draws_of(j, TEMPERA_TARGET);
   size_t size = j->draws->size;
@@ -225,9 +249,11 @@ static void write_target(job *j) {
   }
   put_parameters(j, &to.posterior);
   to.likelihood = begin(j, "log_likelihood", TEMPERA_TARGET);
-  if (!put_quantities(j, &to)) /* then only the total */
-    put_column(j, &to.likelihood, "log_likelihood", size + TM_LOG_LIKELIHOOD,
-               &from);
+  if (!put_quantities(j, &to))
+    put_terms(j, &to.likelihood);
+  if (j->summary)
+    tm_netcdf_predictions(&j->w, j->sampler, j->summary->predictions,
+                          to.predicts);
   draws_group prior = begin(j, "log_prior", TEMPERA_TARGET);
   put_column(j, &prior, "log_prior", size + TM_LOG_PRIOR, &from);
   draws_group stats = begin(j, "sample_stats", TEMPERA_TARGET);

@@ -151,6 +151,8 @@ static void add_estimates(tm_text *out, const tempera_summary *s,
 
 /* What else the path says. At b = 0 the fractional evidence is the evidence. */
 static void add_path_answers(tm_text *out, const tempera_summary *s) {
+  if (s->loo_why[0])
+    add_wrapped(out, "  ", s->loo_why);
   if (s->fractional_why[0])
     add_wrapped(out, "  no fractional evidence: ", s->fractional_why);
   if (s->fractional.se > 0 && s->fractional.tau > 0) {

@@ -422,8 +422,18 @@ tempera_status tm_predictions_add(const tempera_sampler *sampler,
   TM_TRY_DONE(m.arena && m.out ? TEMPERA_OK : tm_fail_memory(error));
   m.out->arena = kept;
   TM_TRY_DONE(look(&m, error));
-  if (m.terms > MOST_TERMS)
+  if (m.terms > MOST_TERMS) {
+    snprintf(summary->loo_why, sizeof summary->loo_why,
+             "the likelihood has %zu terms: leave-one-out and replicated data "
+             "are made up to %d, beyond which they would take longer than the "
+             "run",
+             m.terms, MOST_TERMS);
     goto done;
+  }
+  if (m.terms > MOST_PITS)
+    snprintf(summary->loo_why, sizeof summary->loo_why,
+             "the likelihood has %zu terms: leave-one-out PIT is made up to %d",
+             m.terms, MOST_PITS);
   TM_TRY_DONE(make(&m, summary, error));
   summary->predictions = m.out;
   kept = NULL;
