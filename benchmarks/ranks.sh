@@ -1,32 +1,81 @@
 #!/usr/bin/env bash
-# ranks.sh BUILD: wall time of the same run on 1 and on 8 ranks of a model that
-# sleeps 40 ms in each call, 8 chains (13 minutes, hardly any processor time);
-# and of SIR on one and two threads, and one and two ranks (a quiet machine is
-# needed for those).
+# ranks.sh BUILD [naps] [levels] [sir]: how the time of one run falls with ranks
+# and threads; all three without a name.
+#   naps    8 chains of a model that sleeps 40 ms in each call, on 1 and 8 ranks
+#           (15 minutes, hardly any processor time)
+#   levels  1 chain of pt with 8 levels, 10 ms, on 1 and 8 ranks (2 minutes)
+#   sir     SIR's 4 chains on one and two threads, one and two ranks: three runs
+#           of each, in turn, the quickest of each compared. Needs two idle
+#           cores. Efficiency is the time on one over twice the time on two, the
+#           aim .9; beside it the processor time on one over that on two, which
+#           a busy machine moves less, and which the efficiency cannot pass.
 set -eu
 build=$1
+shift
 source=$(cd "$(dirname "$0")/.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-echo '{"y": [1.5, 0.5, 2, 1], "microseconds": 40000}' > "$work/nap.json"
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-run() { # run NAME RANKS THREADS MODEL DATA OPTIONS...: seconds
-  local name=$1 ranks=$2 threads=$3 model=$4 data=$5 began ended
-  shift 5
-  began=$(date +%s.%N)
-  mpirun --oversubscribe -n "$ranks" "$build/tempera" sample "$model" \
-    -d "$data" --seed 1 --threads "$threads" -q -o "$work/$name" "$@" >&2
-  ended=$(date +%s.%N)
-  awk "BEGIN { print $ended - $began }"
+[ $# -gt 0 ] || set -- naps levels sir
+TIMEFORMAT='%R %U %S'
+run() { # run RANKS THREADS MODEL DATA OPTIONS...: wall and processor seconds
+  local ranks=$1 threads=$2 model=$3 data=$4 starter=()
+  shift 4
+  [ "$ranks" = 1 ] || starter=(mpirun --oversubscribe -n "$ranks")
+  rm -rf "$work/run"
+  { time "${starter[@]}" "$build/tempera" sample "$model" -d "$data" --seed 1 \
+    --threads "$threads" -q -o "$work/run" "$@" > "$work/out" 2> "$work/err"; } \
+    2>&1 | awk '{ print $1, $2 + $3 }'
 }
-faster() { awk "BEGIN { printf \"%s: %.1f s and %.1f s, a factor of %.2f\\n\", \"$1\", $2, $3, $2 / $3 }"; }
-naps=("$build/tests/models/sleeps.so" "$work/nap.json" --chains 8
-  --iterations 300 --warmup 300)
-eight=$(run nap-8 8 1 "${naps[@]}")
-one=$(run nap-1 1 1 "${naps[@]}")
-faster "naps on 1 and 8 ranks" "$one" "$eight"
-sir=("$build/models/sir.so" "$source/models/paper/eyam.json" --chains 4
-  --iterations 3000 --warmup 2000)
-one=$(run sir 1 1 "${sir[@]}")
-faster "SIR on 1 and 2 threads" "$one" "$(run sir-t 1 2 "${sir[@]}")"
-faster "SIR on 1 and 2 ranks" "$one" "$(run sir-r 2 1 "${sir[@]}")"
+faster() { # faster WORDS "WALL CPU" "WALL CPU"
+  awk -v words="$1" -v a="$2" -v b="$3" 'BEGIN {
+    split(a, x); split(b, y)
+    printf "%s: %.1f s and %.1f s, a factor of %.2f\n", words, x[1], y[1], x[1] / y[1] }'
+}
+sleeping() { # sleeping MICROSECONDS WORDS OPTIONS...
+  local nap=$1 words=$2 one eight
+  shift 2
+  echo "{\"y\": [1.5, 0.5, 2, 1], \"microseconds\": $nap}" > "$work/nap.json"
+  eight=$(run 8 1 "$build/tests/models/sleeps.so" "$work/nap.json" "$@")
+  one=$(run 1 1 "$build/tests/models/sleeps.so" "$work/nap.json" "$@")
+  faster "$words on 1 and 8 ranks" "$one" "$eight"
+}
+efficient() { # efficient WORDS ONES TWOS: lines of "WALL CPU"
+  awk -v words="$1" -v a="$2" -v b="$3" '
+    function least(lines, k, n, i, part, best) {
+      n = split(lines, row, "\n")
+      for (i = 1; i <= n; i++) {
+        split(row[i], part)
+        if (row[i] != "" && (!best || part[k] < best)) best = part[k]
+      }
+      return best
+    }
+    BEGIN {
+      printf "SIR on 1 and 2 %s: %.2f s and %.2f s, efficiency %.2f; processor time %.2f s and %.2f s, %.2f\n",
+        words, least(a, 1), least(b, 1), least(a, 1) / least(b, 1) / 2,
+        least(a, 2), least(b, 2), least(a, 2) / least(b, 2)
+    }'
+}
+sir() {
+  local ones="" threads="" ranks="" newline=$'\n'
+  local model=("$build/models/sir.so" "$source/models/paper/eyam.json" --chains 4
+    --iterations 20000 --warmup 5000)
+  for _ in 1 2 3; do
+    ones+=$(run 1 1 "${model[@]}")$newline
+    threads+=$(run 1 2 "${model[@]}")$newline
+    ranks+=$(run 2 1 "${model[@]}")$newline
+  done
+  efficient threads "$ones" "$threads"
+  efficient ranks "$ones" "$ranks"
+}
+for what; do
+  case $what in
+  naps) sleeping 40000 "8 chains" --chains 8 --iterations 300 --warmup 300 ;;
+  levels)
+    sleeping 10000 "8 levels of pt" --chains 1 --method pt --levels 8 \
+      --iterations 300 --warmup 300
+    ;;
+  sir) sir ;;
+  *) echo "ranks.sh: $what?" >&2; exit 2 ;;
+  esac
+done

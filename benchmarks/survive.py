@@ -21,14 +21,35 @@ PAPER = os.path.join(os.path.dirname(__file__), "..", "models", "paper")
 LENGTHS = ["--iterations", "2000", "--warmup", "2000"]
 
 
-def problems(build):
+WORKER = """
+import math, sys
+for line in sys.stdin:
+    mu = float(line)
+    l = sum(-0.5 * (v - mu) ** 2 for v in (1.5, 0.5, 2, 1))
+    print(repr(l), repr(-mu * mu / 8 - math.log(2) - 0.9189385332046727), flush=True)
+"""
+
+
+def program(work):
+    """A program as the model, with its parameters."""
+    paths = [os.path.join(work, name) for name in ("model.py", "parameters.json")]
+    for path, text in zip(paths, (WORKER, '{"mu": "real"}')):
+        with open(path, "w") as file:
+            file.write(text)
+    return ["--command", "%s %s" % (sys.executable, paths[0]), "--parameters",
+            paths[1], "--prior-normalised", "--reference", "false", "--bridge",
+            "false", "--iterations", "60", "--warmup", "60"]
+
+
+def problems(build, work):
     bimodal = [build + "/models/bimodal.so", "-d", PAPER + "/bimodal.json"]
-    program = [PAPER + "/bimodal.stan", "-d", PAPER + "/bimodal.json"]
+    stan = [PAPER + "/bimodal.stan", "-d", PAPER + "/bimodal.json"]
     return {
         "pt-stwnc": bimodal + LENGTHS,
         "pt": bimodal + ["--method", "pt"] + LENGTHS,
         "st": bimodal + ["--method", "st"] + LENGTHS,
-        "stan": program + LENGTHS,
+        "stan": stan + LENGTHS,
+        "command": program(work),
         "automatic": bimodal + ["--until-se", "0.02"],
         "paper": bimodal + ["--paper", "--iterations", "3000"],
         "pawl": bimodal + ["--method", "pawl"] + LENGTHS,
@@ -37,7 +58,7 @@ def problems(build):
     }
 
 
-MAIN = ["pt-stwnc", "pt", "st", "stan"]
+MAIN = ["pt-stwnc", "pt", "st", "stan", "command"]
 
 
 def without_times(value):
@@ -121,7 +142,7 @@ def main():
     references = {}
     while done < given.kills:
         name = names[runs % len(names)]
-        arguments = problems(given.build)[name] + ["--seed", "11", "--threads", "2"]
+        arguments = problems(given.build, work)[name] + ["--seed", "11", "--threads", "2"]
         if name not in references:
             folder, began = os.path.join(work, name), time.time()
             subprocess.run([tempera, "sample", *arguments, "-o", folder, "-q"],

@@ -1209,7 +1209,8 @@ typedef struct tempera_run_request {
   const tempera_data *data; /* or NULL: what the model was opened with */
   const char *init_path;    /* or NULL; recorded */
   const char *command;      /* or NULL; of a program as the model: recorded */
-  const char *parameters_path; /* of the command; recorded */
+  const char *parameters_path; /* of the command; recorded, as are ... */
+  bool batch, prior_normalised; /* ... these, see tempera_command */
 } tempera_run_request;
 
 /* Sample into a folder: config.json first, CSV rows as they are drawn,
@@ -1263,6 +1264,11 @@ TEMPERA_CHECKED tempera_status tempera_run_paths(const char *folder,
                                                  char **model_path,
                                                  char **data_path,
                                                  tempera_error *error);
+/* The program that is the model of a run, as it was named; both NULL where it
+ * has none. Free with tempera_text_free. */
+TEMPERA_CHECKED tempera_status tempera_run_program(
+    const char *folder, char **command, char **parameters_path, bool *batch,
+    bool *prior_normalised, tempera_error *error);
 
 /* The draws as ArviZ InferenceData (NetCDF4), with the data and the evidence
  * where these are given (either may be NULL). Loads libnetcdf. The file is

@@ -21,6 +21,7 @@ static const char help[] =
     "      --iterations N     per chain, in all [as many as were asked for]\n"
     "      --threads N        [as many as before]\n"
     "      --eval-timeout S   stop when a call of the model takes longer\n"
+    "      --workers N        of a run of --command [as many as cores]\n"
     "      --model FILE       where the model is now\n"
     "  -d, --data FILE        where the data are now\n"
     "      --include-path P   folders for #include, separated by ':'\n"
@@ -29,12 +30,13 @@ static const char help[] =
     "  -v, --verbose          say more, and sketch histograms and tau\n"
     "  -h, --help\n";
 
-enum { LIBRARY_OPTION = 1000, MODEL, INCLUDE, JSON, EVAL_TIMEOUT };
+enum { LIBRARY_OPTION = 1000, MODEL, INCLUDE, JSON, EVAL_TIMEOUT, WORKERS };
 
 static const struct option long_options[] = {
     {"iterations", required_argument, NULL, LIBRARY_OPTION},
     {"threads", required_argument, NULL, LIBRARY_OPTION},
     {"eval-timeout", required_argument, NULL, EVAL_TIMEOUT},
+    {"workers", required_argument, NULL, WORKERS},
     {"model", required_argument, NULL, MODEL},
     {"data", required_argument, NULL, 'd'},
     {"include-path", required_argument, NULL, INCLUDE},
@@ -68,6 +70,8 @@ static int take_option(request *r, int code, int index, char **argv) {
     return EXIT_DONE;
   case EVAL_TIMEOUT:
     return cli_take_timeout("resume", &r->eval_timeout);
+  case WORKERS:
+    return cli_take_workers(&r->input, optarg);
   case JSON:
     r->run.json = true;
     return EXIT_DONE;
@@ -133,7 +137,7 @@ static int resume(request *r, char *model_path, char *data_path) {
     r->input.model_path = model_path;
   if (!r->input.data_path)
     r->input.data_path = data_path;
-  if (!r->input.model_path)
+  if (!r->input.model_path && !r->input.command.command)
     return cli_usage("resume", "the run names no model; give --model FILE");
   int code = cli_load(&r->input);
   if (code != EXIT_DONE)
@@ -172,8 +176,27 @@ static int find_paths(request *r, char **model_path, char **data_path) {
   return code == EXIT_DONE ? share_path(data_path) : code;
 }
 
+/* Of --command, unless there is a model instead. */
+static int find_program(request *r, char **program, char **parameters) {
+  tempera_error error = {0};
+  tempera_command *c = &r->input.command;
+  if (tempera_mpi_rank() == 0 &&
+      tempera_run_program(r->run.output, program, parameters, &c->batch,
+                          &c->prior_normalised, &error) != TEMPERA_OK)
+    return cli_fail(NULL, &error);
+  tempera_mpi_share(&c->batch, sizeof c->batch);
+  tempera_mpi_share(&c->prior_normalised, sizeof c->prior_normalised);
+  int code = share_path(program);
+  code = code == EXIT_DONE ? share_path(parameters) : code;
+  c->timeout = r->eval_timeout;
+  c->command = r->input.model_path ? NULL : *program;
+  r->input.parameters_path = *parameters;
+  return code;
+}
+
 int cli_resume(int argc, char **argv) {
   char *model_path = NULL, *data_path = NULL;
+  char *program = NULL, *parameters = NULL;
   request r = {.options = tempera_options_default()};
   r.run.input = &r.input;
   int code = take_arguments(&r, argc, argv);
@@ -188,8 +211,11 @@ int cli_resume(int argc, char **argv) {
     r.run.json = r.run.verbose = false;
   }
   code = find_paths(&r, &model_path, &data_path);
+  if (code == EXIT_DONE)
+    code = find_program(&r, &program, &parameters);
+  /* Workers are watched by the library. */
   cli_watch_model(r.input.model_path ? r.input.model_path : model_path,
-                  r.eval_timeout);
+                  program ? 0 : r.eval_timeout);
   if (code == EXIT_DONE)
     code = resume(&r, model_path, data_path);
   if (code != EXIT_DONE)
@@ -199,5 +225,7 @@ int cli_resume(int argc, char **argv) {
   cli_unload(&r.input);
   tempera_text_free(model_path);
   tempera_text_free(data_path);
+  tempera_text_free(program);
+  tempera_text_free(parameters);
   return code;
 }

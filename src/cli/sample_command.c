@@ -344,7 +344,10 @@ static int run(const request *r, tempera_sampler *sampler) {
                                .data = r->input.data,
                                .init_path = r->init_path,
                                .command = command,
-                               .parameters_path = r->input.parameters_path};
+                               .parameters_path = r->input.parameters_path,
+                               .batch = r->input.command.batch,
+                               .prior_normalised =
+                                   r->input.command.prior_normalised};
   const cli_run finish = {.input = &r->input,
                           .output = r->output,
                           .json = r->json,

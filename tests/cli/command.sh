@@ -79,6 +79,20 @@ for other in three threads batches; do
 done
 grep -q '"command": "python3 model.py"' one/config.json || fail "no command recorded"
 
+# ---- a run goes on ---------------------------------------------------------------
+sample longer --iterations 50
+status 0 "resume of a program's run" timeout 100 tempera resume one --iterations 50 \
+  -q --workers 2
+for file in target-1.csv tempered-4.csv; do
+  cmp <(grep -v '^#' longer/$file) <(grep -v '^#' one/$file) > /dev/null ||
+    fail "a program's run, resumed, differs in $file"
+done
+status 0 "longer batches" timeout 100 tempera resume batches --iterations 40 -q
+[ "$(rows batches/target-1.csv)" -eq 40 ] || fail "batches were not lengthened"
+status 1 "its program fails now" timeout 100 env PATH=/nowhere "$(command -v tempera)" \
+  resume one --iterations 60 -q
+says "its program fails now" 'worker 1'
+
 # ---- workers that fail ---------------------------------------------------------
 bad() { # FACT PATTERN COMMAND OPTIONS...
   local fact=$1 pattern=$2 command=$3
