@@ -296,6 +296,7 @@ static tempera_status make(const tm_run_files *files, json_t **page,
   tm_run_pairs(made, files);
   tempera_status status = tm_run_values(made, files, error);
   tm_run_predictive(made, files);
+  tm_run_answers(made, files);
   tm_run_tempering(made, files);
   tm_run_reference(made, files);
   add_options(made, files);

@@ -14,6 +14,7 @@ void tm_run_evidence(json_t *page, const tempera_summary *summary);
 void tm_run_tempering(json_t *page, const tm_run_files *files);
 void tm_run_reference(json_t *page, const tm_run_files *files);
 void tm_run_predictive(json_t *page, const tm_run_files *files);
+void tm_run_answers(json_t *page, const tm_run_files *files);
 void tm_run_pairs(json_t *page, const tm_run_files *files);
 TEMPERA_CHECKED tempera_status tm_run_values(json_t *page,
                                              const tm_run_files *files,

@@ -20,7 +20,8 @@ enum {
   MOST_VALUES = 300,      /* with figures; tables have all */
   TRACE_NUMBERS = 300000, /* in all traces, which bounds the file's size */
   MOST_TRACE = 500,
-  LEAST_TRACE = 60
+  LEAST_TRACE = 60,
+  FEWEST_PRIOR = 100 /* draws at tau = 0, to be laid over a marginal */
 };
 
 typedef struct gallery {
@@ -103,6 +104,21 @@ static void widen(const double *values, size_t count, double *low,
   *high = fmin(*high + width, fmax(*high, most));
 }
 
+/* Tempered draws at tau = 0 are draws from the prior: how many, in g->room. */
+static size_t prior_draws(const gallery *g, size_t column) {
+  const tm_run_draws *d = g->tempered;
+  long tau = tm_run_column(d, "tau__");
+  size_t count = 0;
+  for (size_t c = 0; c < d->chains && tau >= 0; c++) {
+    const double *at = tm_run_values_of(d, c, (size_t)tau);
+    const double *x = tm_run_values_of(d, c, column);
+    for (size_t i = 0; i < d->rows; i++)
+      if (at[i] == 0 && isfinite(x[i]))
+        g->room[count++] = x[i];
+  }
+  return count;
+}
+
 static json_t *marginal(gallery *g, const subject *v) {
   json_t *figure = figure_of("Marginal", v->value->name, "density");
   json_object_set_new(json_object_get(figure, "y"), "zero", json_true());
@@ -122,6 +138,12 @@ static json_t *marginal(gallery *g, const subject *v) {
                                         count_of(g->tempered), low, high, bins);
     tm_json_integer(steps, "colour", 1);
     tm_json_integer(steps, "dash", 1);
+    size_t n = prior_draws(g, (size_t)column);
+    if (n >= FEWEST_PRIOR) {
+      size_t few = bins / 3 > 12 ? bins / 3 : bins;
+      steps = tm_figure_histogram(figure, "prior", g->room, n, low, high, few);
+      tm_json_integer(steps, "colour", 2);
+    }
   }
   gather(g->draws, v->column, g->room);
   json_t *steps =
