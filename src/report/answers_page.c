@@ -193,7 +193,8 @@ static bool prepare(curves *c, const tempera_draws *draws) {
 static void add_curves(json_t *section, const tm_run_files *files) {
   tempera_draws *draws = NULL;
   curves c = {0};
-  if (tm_run_files_draws(files, files->folder, &draws, NULL) != TEMPERA_OK)
+  /* all rows, of which the page itself has read some */
+  if (tempera_draws_read(files->folder, &draws, NULL) != TEMPERA_OK)
     return;
   if (draws->has_role[TEMPERA_TEMPERED] &&
       tm_tempered_create(draws, MOST_DRAWS, &c.view, NULL) == TEMPERA_OK) {

@@ -44,6 +44,8 @@ PYTHON
 status 0 "the tables again" "$tempera" summary one
 prints "the tables again" '^Power posterior at tau = 0.5'
 status 0 "a page" "$tempera" report one
+grep -q 'Power posterior at tau = 0.5' one/report.html &&
+  grep -q 'against tau' one/report.html || fail "the page lacks the section"
 status 2 "beyond the path" "${run[@]}" --iterations 100 --at-tau 1.5 -o no
 says "beyond the path" 'numbers from 0 to 1'
 status 2 "below the path" "${run[@]}" --iterations 100 --tau-min 0.2 --at-tau 0.1 -o no
