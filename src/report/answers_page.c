@@ -2,6 +2,7 @@
  * WBIC and fractional evidence, sensitivity to prior and likelihood with each
  * parameter's mean and interval against tau, log Z under wider priors, and power
  * posteriors. */
+#include "base/locale.h"
 #include "estimate/evidence/tempered.h"
 #include "numeric/sort.h"
 #include "report/run_page.h"
@@ -70,7 +71,7 @@ static void add_wider(json_t *section, const tempera_summary *s) {
   tm_page_column(table, "prior of", NULL, true);
   for (size_t f = 0; f < TEMPERA_WIDER_FACTORS; f++) {
     char title[40];
-    snprintf(title, sizeof title, "%.0f times", s->wider[0].by[f].factor);
+    tm_snprintf(title, sizeof title, "%.0f times", s->wider[0].by[f].factor);
     tm_page_column(table, title, NULL, false);
     tm_page_column(table, "se", NULL, false);
     tm_page_column(table, "k", NULL, false);
@@ -92,7 +93,7 @@ static void add_powers(json_t *section, const tempera_summary *s) {
   for (size_t i = 0; i < s->at_tau_count; i++) {
     const tempera_power_posterior *p = &s->at_tau[i];
     char note[256];
-    snprintf(note, sizeof note, "Power posterior at tau = %.6g%s%.150s", p->tau,
+    tm_snprintf(note, sizeof note, "Power posterior at tau = %.6g%s%.150s", p->tau,
              p->why[0] ? ": no draws, " : "", p->why);
     json_t *table = tm_section_table(section, note);
     for (size_t k = 0; k < sizeof names / sizeof *names; k++)

@@ -16,7 +16,8 @@ sections = {s["heading"]: s["blocks"] for s in d["sections"]}
 print(eval(sys.argv[2]))' "$1" "$2"
 }
 [ "$(page run/report.html 'list(sections)')" = "['Verdict', 'Evidence', \
-'Parameters', 'One by one', 'Tempering', 'Reference leg', 'Cost and options']" ] ||
+'Parameters', 'One by one', 'Prior, likelihood and powers', 'Tempering', \
+'Reference leg', 'Cost and options']" ] ||
   fail "the sections, without those that do not apply"
 page run/report.html \
   '[f["title"] for f in sections["One by one"][-1]["choices"][0]["figures"]]' \
