@@ -83,6 +83,8 @@ tm_held tm_held_variable(const tm_emitter *g, const tm_variable *v);
 /* The number of a library function in the table F. */
 size_t tm_emit_call_number(tm_emitter *g, const char *name,
                            const char *signature);
+/* Of the kernel of a univariate density. */
+size_t tm_emit_kernel_number(tm_emitter *g, const char *name);
 /* Is e a univariate density of scalars? Write it; `target`: for the target,
  * whose adjoint is one. */
 bool tm_is_scalar_density(const tm_expression *e);
@@ -129,6 +131,11 @@ bool tm_emit_leaves_out(const tm_emitter *g, const tm_expression *e);
 bool tm_emit_keeps(tm_emitter *g, const tm_statement *s);
 /* The end of the C name of f as it is called here. */
 const char *tm_emit_variant(const tm_emitter *g, const tm_function *f);
+
+/* The user's functions; and those that raise the target once more, term by
+ * term. */
+void tm_emit_functions(tm_emitter *g, bool gradient);
+void tm_emit_pointing_functions(tm_emitter *g);
 
 /* A call of a solver of differential equations. */
 void tm_emit_solver(tm_emitter *g, const tm_expression *e);

@@ -8,4 +8,8 @@
  * no integers, or the target cannot be taken apart. */
 bool tm_emit_terms(tm_emitter *g);
 
+/* for (n in 1:num_elements(outcome)) target += density of the n-th ones; or
+ * NULL: its elements cannot be had one by one. */
+tm_statement *tm_each_of(tm_emitter *g, const tm_statement *s);
+
 #endif
