@@ -557,6 +557,12 @@ void tempera_program_free(tempera_program *program);
  * part with the reason; free the text with tempera_text_free. */
 TEMPERA_CHECKED tempera_status tempera_program_describe(
     const tempera_program *program, char **text, tempera_error *error);
+/* What an evaluation costs with these data: of each statement whether its rows
+ * are merged or replaced by sufficient statistics, and if not why; the time of
+ * a value and of a gradient, measured. Free the text with tempera_text_free. */
+TEMPERA_CHECKED tempera_status
+tempera_program_cost(const tempera_program *program, const tempera_data *data,
+                     char **text, tempera_error *error);
 /* Warning `index`, "LINE:COLUMN: what", or NULL when there are no more; it
  * lives as long as the program. */
 const char *tempera_program_warning(const tempera_program *program,

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { POINTS = 100, INCLUDE = 1000, GRADIENT };
+enum { POINTS = 100, INCLUDE = 1000, GRADIENT, COST };
 
 static const char help[] =
     "usage: tempera check MODEL [-d DATA.json]\n"
@@ -19,12 +19,15 @@ static const char help[] =
     "  -d, --data FILE          data, CmdStan JSON\n"
     "      --include-path P     folders for #include, separated by ':'\n"
     "      --gradient           compare gradients with differences\n"
+    "      --cost               what an evaluation of a program costs, and "
+    "why\n"
     "  -h, --help\n";
 
 static const struct option long_options[] = {
     {"data", required_argument, NULL, 'd'},
     {"include-path", required_argument, NULL, INCLUDE},
     {"gradient", no_argument, NULL, GRADIENT},
+    {"cost", no_argument, NULL, COST},
     {"help", no_argument, NULL, 'h'},
     {NULL, 0, NULL, 0}};
 
@@ -173,7 +176,28 @@ static int describe(const cli_input *input) {
   return status == TEMPERA_OK ? cli_print(text) : cli_fail(path, &error);
 }
 
-static int check(cli_input *input, bool gradient) {
+/* What its statements cost with these data. */
+static int print_cost(const cli_input *input) {
+  const char *path = input->model_path;
+  tempera_error error = {0};
+  tempera_program *program = NULL;
+  tempera_data *data = NULL;
+  char *text = NULL;
+  tempera_status status = tempera_program_read_including(
+      path, input->include_path, &program, &error);
+  if (status == TEMPERA_OK)
+    status = tempera_data_read(input->data_path, &data, &error);
+  if (status == TEMPERA_OK)
+    status = tempera_program_cost(program, data, &text, &error);
+  tempera_program_free(program);
+  tempera_data_free(data);
+  if (status != TEMPERA_OK)
+    return cli_fail(path, &error);
+  printf("\n");
+  return cli_print(text);
+}
+
+static int check(cli_input *input, bool gradient, bool cost) {
   if (cli_is_program(input->model_path)) {
     input->quiet = true; /* warnings are said once */
     int described = describe(input);
@@ -191,6 +215,8 @@ static int check(cli_input *input, bool gradient) {
     code = print_points(input->model, input->model_path);
     if (code == EXIT_DONE && gradient)
       code = cli_check_gradient(input->model, input->model_path);
+    if (code == EXIT_DONE && cost)
+      code = print_cost(input);
   }
   cli_unload(input);
   return code;
@@ -198,14 +224,14 @@ static int check(cli_input *input, bool gradient) {
 
 int cli_check(int argc, char **argv) {
   int code;
-  bool gradient = false;
+  bool gradient = false, cost = false;
   cli_input input = {0};
   opterr = 0;
   while ((code = getopt_long(argc, argv, ":d:h", long_options, NULL)) != -1) {
     if (code == 'h')
       return fputs(help, stdout), EXIT_DONE;
-    if (code == GRADIENT) {
-      gradient = true;
+    if (code == GRADIENT || code == COST) {
+      *(code == COST ? &cost : &gradient) = true;
       continue;
     }
     if (code != 'd' && code != INCLUDE)
@@ -215,5 +241,8 @@ int cli_check(int argc, char **argv) {
   if (optind + 1 != argc)
     return cli_usage("check", "give one model");
   input.model_path = argv[optind];
-  return check(&input, gradient);
+  if (cost && (!cli_is_program(input.model_path) || !input.data_path))
+    return cli_usage("check",
+                     "--cost is for a Stan program with its data (-d)");
+  return check(&input, gradient, cost);
 }

@@ -390,25 +390,41 @@ static bool begin(tm_row_finder *f, tm_statement *s) {
   return true;
 }
 
+static bool refuse(tm_row_finder *f, const char *why) {
+  if (!f->why) {
+    f->why = why;
+    f->at = NULL;
+  }
+  return false;
+}
+
 static bool take_loop(tm_row_finder *f, tm_statement *s) {
   if (s->lower->level == TM_LEVEL_PARAMETER ||
       s->upper->level == TM_LEVEL_PARAMETER || !tm_row_is_data(f, s->lower) ||
       !tm_row_is_data(f, s->upper))
-    return false;
+    return refuse(f, "how many rows there are is not known from the data");
   f->row->counters[f->row->counter_count++] = s->variable;
-  return take_statements(f, s->body, s->body_count, s) && f->row->part &&
-         f->row->leaves > 0;
+  if (!take_statements(f, s->body, s->body_count, s) || !f->row->part)
+    return refuse(f, "the loop does more than add terms of its rows");
+  return f->row->leaves > 0 || refuse(f, "no parameter is in it");
+}
+
+static bool take_term(tm_row_finder *f, tm_statement *s) {
+  tm_expression *term = s->kind == TM_S_TILDE ? s->density : s->value;
+  if (!term || (s->kind == TM_S_TILDE && s->truncated))
+    return refuse(f, "the density is truncated");
+  if (!take_part(f, s->part) || !add_vector_term(f, term))
+    return refuse(f, "one density, of what is there already");
+  return f->row->leaves > 0 || refuse(f, "no parameter is in it");
 }
 
 static bool take(tm_row_finder *f, tm_statement *s) {
-  if (s->shadow || s->instead || s->raises || !begin(f, s))
+  f->why = NULL;
+  if (s->shadow || s->instead || s->raises)
+    return refuse(f, "it does something else besides");
+  if (!begin(f, s))
     return false;
-  if (s->kind == TM_S_FOR)
-    return take_loop(f, s);
-  tm_expression *term = s->kind == TM_S_TILDE ? s->density : s->value;
-  return term && !(s->kind == TM_S_TILDE && s->truncated) &&
-         take_part(f, s->part) && add_vector_term(f, term) &&
-         f->row->leaves > 0;
+  return s->kind == TM_S_FOR ? take_loop(f, s) : take_term(f, s);
 }
 
 static void visit(tm_row_finder *f, tm_statement *const *body, size_t count,
@@ -425,8 +441,13 @@ static void visit(tm_row_finder *f, tm_statement *const *body, size_t count,
       define_by_loop(f, s);
     bool raises =
         s->kind == TM_S_TILDE || s->kind == TM_S_TARGET || s->kind == TM_S_FOR;
-    if (!model || !raises || !take(f, s))
+    if (!model || !raises)
       continue;
+    if (!take(f, s)) {
+      s->unturned = f->why;
+      s->unturned_at = f->at;
+      continue;
+    }
     f->row->number = (int)f->program->rows.count + 1;
     if (!tm_list_add(f->program->source.arena, &f->program->rows, f->row))
       f->failed = true;

@@ -401,5 +401,11 @@ int tm_row_of(tm_row_finder *f, tm_expression *e) {
   else
     node = parameter_node(f, e);
   f->depth--;
+  if (node >= 0)
+    f->why = NULL;
+  else if (!f->why) {
+    f->why = "this is not the same work for every row";
+    f->at = e->token;
+  }
   return node;
 }

@@ -32,6 +32,8 @@ typedef struct tm_row_finder {
   int local_count, depth;
   bool strict;              /* no vector that is computed elsewhere */
   const tm_variable *owner; /* inside the definition of this vector */
+  const char *why;          /* the statement is not taken; or NULL */
+  const tm_token *at;       /* because of this, or NULL */
   bool failed;              /* out of memory */
 } tm_row_finder;
 

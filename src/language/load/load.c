@@ -256,6 +256,10 @@ const size_t *tm_load_order(const tempera_model *model) {
   return ((const user *)model->spec.user)->program->order;
 }
 
+const void *tm_load_plans(const tempera_model *model) {
+  return ((const user *)model->spec.user)->program->tape.rows;
+}
+
 size_t tm_load_transformed(const tempera_model *model) {
   return ((const user *)model->spec.user)->program->transformed;
 }

@@ -26,6 +26,8 @@ TEMPERA_CHECKED tempera_status tm_load_way(const tempera_program *program,
                                            tm_way way, const tempera_data *data,
                                            bool *refused, tempera_model **model,
                                            tempera_error *error);
+/* The plans of its statements over rows (tm_row_plan), the last first. */
+const void *tm_load_plans(const tempera_model *model);
 /* How many of the model's quantities are transformed parameters: the first. */
 size_t tm_load_transformed(const tempera_model *model);
 /* By coordinate: where Stan has it, unit vectors aside. */

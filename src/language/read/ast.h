@@ -219,7 +219,11 @@ struct tm_statement {
   tm_statement *instead; /* is emitted in its place (patch.c) */
   tm_term *terms;        /* of what it adds, when that is a sum */
   size_t term_count;
-  struct tm_row_statement *rows; /* it does the same to all rows (find_rows.c) */
+  struct tm_row_statement
+      *rows;            /* it does the same to all rows (find_rows.c) */
+  const char *unturned; /* why it is not done so, or NULL; and what it is about,
+                           or NULL */
+  const tm_token *unturned_at;
 };
 
 typedef struct tm_argument {

@@ -79,6 +79,7 @@ typedef struct tm_tape {
   void *chunks, *random, *inside; /* the library's own */
   const struct tm_runtime *runtime;
   size_t given_back; /* bytes that solvers have used and left again */
+  void *rows;        /* plans of statements over rows, the last first */
 } tm_tape;
 
 /* count may carry TM_DIRECT: the value goes straight into the target, so
@@ -395,6 +396,6 @@ typedef struct tm_entry {
   const char *unreplicated;
 } tm_entry;
 
-enum { TM_ENTRY_VERSION = 12 };
+enum { TM_ENTRY_VERSION = 13 };
 
 #endif

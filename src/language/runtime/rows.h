@@ -56,7 +56,8 @@ typedef struct tm_row_plan {
   const tm_row_call **calls;
   tm_kernel *kernels;
   const tm_term **terms;
-  tm_row_fit *fit; /* or NULL */
+  tm_row_fit *fit;            /* or NULL */
+  struct tm_row_plan *before; /* that was made */
 } tm_row_plan;
 
 /* Merge rows; tm_row_merge may leave them as they are. */

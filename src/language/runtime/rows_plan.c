@@ -295,6 +295,8 @@ tm_rows *tm_rows_ready(tm_tape *tape, tm_rows *rows) {
   p->total = (double)rows->n;
   if (rows->bad || !look_at(tape, p))
     return NULL;
+  p->before = tape->rows;
+  tape->rows = p;
   if (rows->n == 0)
     return rows;
   for (int op = 0; op < p->count; op++)
@@ -306,4 +308,28 @@ tm_rows *tm_rows_ready(tm_tape *tape, tm_rows *rows) {
   find_runs(tape, p);
   p->constant = p->fit ? 0 : constant_terms(p);
   return rows;
+}
+
+/* ---- for people --------------------------------------------------------- */
+
+bool tm_rows_describe(const void *plans, const char *place, tm_text *out) {
+  const tm_row_plan *p = plans;
+  while (p && strcmp(p->place, place) != 0)
+    p = p->before;
+  if (!p)
+    return false;
+  long rows = (long)p->total;
+  if (!rows)
+    tm_text_add(out, "no rows");
+  else if (p->fit)
+    tm_text_printf(out,
+                   "%ld rows in a triangular factor of %d columns, found when "
+                   "the data were read",
+                   rows, p->fit->width);
+  else if (p->weights)
+    tm_text_printf(out, "%ld rows, of which %ld differ and are done, in blocks",
+                   rows, p->rows.n);
+  else
+    tm_text_printf(out, "%ld rows in blocks", rows);
+  return true;
 }

@@ -10,6 +10,7 @@
 
 #include "base/memory.h"
 #include "base/random.h"
+#include "base/text.h"
 #include "language/runtime/prelude.h"
 #include "language/runtime/prelude_scalar.h"
 #include "language/runtime/prelude_tensor.h"
@@ -101,6 +102,9 @@ double tm_log_interval(const char *name, const double *arguments, int arity,
 
 /* Outside the support, and for arguments that are not allowed, -infinity. */
 tm_kernel tm_density_kernel(const char *name);
+/* What was made of the statement over rows at this place, in words; false:
+ * nothing. `plans`: a tape's `rows`. */
+bool tm_rows_describe(const void *plans, const char *place, tm_text *out);
 /* Has it terms that use these arguments alone (bit i; 0 is the outcome)? */
 bool tm_density_has_terms(const char *name, unsigned chosen);
 /* Can statements over rows (rows.h) call it? */
