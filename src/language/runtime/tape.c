@@ -19,15 +19,18 @@ typedef struct chunk {
   char bytes[];
 } chunk;
 
-enum { FIRST_CHUNK = 1 << 16 };
+enum { FIRST_CHUNK = 1 << 16, ALIGNMENT = 32 };
 
-static char *aligned(char *p) {
-  return (char *)(((uintptr_t)p + 31) & ~(uintptr_t)31);
+/* Where the memory of a chunk begins. How much there is does not depend on
+ * where the heap put it: how much is used is a number that runs decide by. */
+static char *first_of(const chunk *c) {
+  uintptr_t p = (uintptr_t)c->bytes + ALIGNMENT - 1;
+  return (char *)(p & ~(uintptr_t)(ALIGNMENT - 1));
 }
 
 static void use_chunk(tm_tape *tape, chunk *c) {
-  tape->at = aligned(c->bytes);
-  tape->end = c->bytes + c->size;
+  tape->at = first_of(c);
+  tape->end = tape->at + c->size - ALIGNMENT;
 }
 
 void tm_tape_start(tm_tape *tape, tm_guard *guard) {
@@ -71,7 +74,7 @@ size_t tm_tape_used(const tm_tape *tape) {
   const chunk *c = tape->chunks;
   size_t used = tape->given_back;
   if (c)
-    used += (size_t)(tape->at - c->bytes);
+    used += (size_t)(tape->at - first_of(c));
   for (c = c ? c->next : NULL; c; c = c->next)
     used += c->size;
   return used;
@@ -82,7 +85,7 @@ void tm_tape_back_to(tm_tape *tape, tm_tape_mark mark) {
   const chunk *c = tape->chunks;
   if (c)
     tape->given_back +=
-        (size_t)(tape->at - (c == mark.chunks ? mark.at : c->bytes));
+        (size_t)(tape->at - (c == mark.chunks ? mark.at : first_of(c)));
   if (tape->chunks == mark.chunks)
     tape->at = mark.at;
   else
