@@ -202,8 +202,10 @@ tempera_status tm_json_parse(const char *text, size_t length,
   bool outer = tm_json_watch();
   json_t *made = json_loadb(prepared->prepared.data, prepared->prepared.length,
                             JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &problem);
-  if (tm_memory_was_short(outer) && !made)
+  if (tm_memory_was_short(outer)) {
+    json_decref(made);
     return tm_fail_memory(error);
+  }
   if (!made)
     return fail_malformed(prepared, &problem, error);
   *root = made;

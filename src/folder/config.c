@@ -115,8 +115,10 @@ static tempera_status read_config(const char *folder, json_t **config,
   bool outer = tm_json_watch();
   *config = json_loadb(content, length, 0, &problem);
   tm_heap_free(content);
-  if (tm_memory_was_short(outer) && !*config)
+  if (tm_memory_was_short(outer)) {
+    json_decref(*config);
     return tm_fail_memory(error);
+  }
   if (*config && json_is_object(*config))
     return TEMPERA_OK;
   json_decref(*config);
@@ -171,9 +173,10 @@ tempera_status tm_config_check(const tempera_run_request *request,
                                tempera_error *error) {
   json_t *config = NULL;
   TM_TRY(read_config(request->folder, &config, error));
+  bool outer = tm_memory_watch(); /* a file that cannot be read is no other */
   tempera_status status = check_config(config, request, error);
   json_decref(config);
-  return status;
+  return tm_memory_was_short(outer) ? tm_fail_memory(error) : status;
 }
 
 tempera_status tm_config_renew(const char *folder,
