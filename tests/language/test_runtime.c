@@ -428,6 +428,52 @@ static void special_functions_match_known_values(void **state) {
   assert_true(fabs(tm_inv_phi(0.975) - 1.959963984540054) < 1e-14);
 }
 
+/* ---- memory --------------------------------------------------------------
+ */
+
+/* Blocks that begin `by` bytes off what malloc aligns to. */
+static void *shifted_alloc(size_t size, void *by) {
+  char *block = malloc(size + 64);
+  return block ? block + *(const size_t *)by : NULL;
+}
+static void *no_resize(void *memory, size_t size, void *by) {
+  (void)memory;
+  (void)size;
+  (void)by;
+  return NULL;
+}
+static void shifted_free(void *memory, void *by) {
+  free((char *)memory - *(const size_t *)by);
+}
+
+/* Runs decide by it how far they look, and must be repeatable. */
+static void
+how_much_of_a_tape_is_used_does_not_depend_on_addresses(void **state) {
+  (void)state;
+  size_t used[4];
+  for (size_t i = 0; i < 4; i++) {
+    size_t by = 16 * i;
+    const tempera_context_settings settings = {.allocate = shifted_alloc,
+                                               .resize = no_resize,
+                                               .release = shifted_free,
+                                               .memory_user = &by};
+    tempera_context *context = NULL;
+    tm_tape tape;
+    tm_guard guard = {0};
+    assert_int_equal(tempera_context_create(&settings, &context, NULL),
+                     TEMPERA_OK);
+    const tempera_context *before = tempera_context_use(context);
+    tm_tape_start(&tape, &guard);
+    for (size_t k = 1; k < 3000; k++)
+      (void)tm_take(&tape, k % 90);
+    used[i] = tm_tape_used(&tape);
+    tm_tape_free(&tape);
+    tempera_context_use(before);
+    tempera_context_free(context);
+    assert_int_equal(used[i], used[0]);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_density_integrates_to_one),
@@ -440,6 +486,7 @@ int main(void) {
       cmocka_unit_test(every_cdf_is_the_integral_of_its_density),
       cmocka_unit_test(every_rng_follows_its_density),
       cmocka_unit_test(special_functions_match_known_values),
+      cmocka_unit_test(how_much_of_a_tape_is_used_does_not_depend_on_addresses),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
