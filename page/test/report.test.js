@@ -268,9 +268,9 @@ test('200 parameters and 4 x 10 000 draws: small, quick, and all to choose',
   assert.ok(seen.milliseconds < 3000, 'took ' + seen.milliseconds + ' ms');
   var rows = page.locator('section:nth-of-type(3) tbody tr');
   assert.equal(await rows.count(), 20);
-  await page.locator('.find button').click();
+  await page.locator('section:nth-of-type(3) .find button').click();
   assert.equal(await rows.count(), 200);
-  await page.locator('.find input').fill('X[12');
+  await page.locator('section:nth-of-type(3) .find input').fill('X[12');
   assert.equal(await rows.count(), 11); // x[12], x[120] .. x[129]
   await page.selectOption('.choose select', { label: 'x[123]' });
   await page.waitForFunction(function () {
