@@ -12,7 +12,7 @@
 #   make coverage     are the error bars honest? (200 seeds, minutes)
 #   make family       every method and estimator beside the exact answers
 #   make everyday     posteriors of the kind people have, ten seeds each
-#   make gauntlet     260 problems of known evidence, as users would run them
+#   make gauntlet     270 problems of known evidence, as users would run them
 #   make regression   conjugate regressions in 20 to 200 dimensions
 #   make posteriordb CHECKOUT=DIR    posteriordb's programs likewise
 #   make peers        beside rstan, bridgesampling and emcee, where they are
