@@ -226,15 +226,15 @@ void tm_emit_thetas(tm_emitter *g) {
   }
 }
 
-/* Does e name this variable? */
-static bool mentions(const tm_expression *e, const tm_variable *v) {
+bool tm_mentions(const tm_expression *e, const tm_variable *v) {
   if (!e)
     return false;
   bool found = e->kind == TM_E_NAME && e->variable == v;
   for (size_t i = 0; i < e->part_count && !found; i++)
-    found = mentions(e->parts[i], v);
+    found = tm_mentions(e->parts[i], v);
   for (size_t i = 0; i < e->index_count && !found; i++)
-    found = mentions(e->indices[i].from, v) || mentions(e->indices[i].to, v);
+    found =
+        tm_mentions(e->indices[i].from, v) || tm_mentions(e->indices[i].to, v);
   return found;
 }
 
@@ -250,8 +250,8 @@ static void emit_limits(tm_emitter *g, const tm_variable *v, bool gradient) {
   tm_emit_line(g, "(void)t, (void)I, (void)theta, (void)gradient;");
   for (size_t i = 0; i < tree->global_count && tree->globals[i] != v; i++)
     if (tree->globals[i]->block == TM_BLOCK_PARAMETERS &&
-        (mentions(v->lower, tree->globals[i]) ||
-         mentions(v->upper, tree->globals[i])))
+        (tm_mentions(v->lower, tree->globals[i]) ||
+         tm_mentions(v->upper, tree->globals[i])))
       emit_theta(g, tree->globals[i]);
   g->indent = 0;
   tm_emit(g, "  tm_any limits[2] = {");

@@ -91,6 +91,9 @@ bool tm_is_scalar_density(const tm_expression *e);
 void tm_emit_scalar_density(tm_emitter *g, const tm_expression *e, bool target);
 void tm_emit_place(tm_emitter *g, const tm_token *token);
 
+/* Does e name this variable? */
+bool tm_mentions(const tm_expression *e, const tm_variable *v);
+
 /* ---- emit_shortfall.c */
 
 /* `if (c) reject(...)` and its like; is there one among these? */

@@ -261,31 +261,21 @@ static bool take_statements(tm_row_finder *f, tm_statement *const *body,
 
 /* ---- who uses what ------------------------------------------------------ */
 
-static bool mentions(const tm_expression *e, const tm_variable *v) {
-  if (!e)
-    return false;
-  bool found = e->kind == TM_E_NAME && e->variable == v;
-  for (size_t i = 0; i < e->part_count && !found; i++)
-    found = mentions(e->parts[i], v);
-  for (size_t i = 0; i < e->index_count && !found; i++)
-    found = mentions(e->indices[i].from, v) || mentions(e->indices[i].to, v);
-  return found;
-}
-
 static bool statement_mentions(const tm_statement *s, const tm_variable *v,
                                const tm_statement *but) {
   if (!s || s == but)
     return false;
-  bool found = mentions(s->left, v) || mentions(s->value, v) ||
-               mentions(s->density, v) || mentions(s->lower, v) ||
-               mentions(s->upper, v) || mentions(s->cdf[0], v) ||
-               mentions(s->cdf[1], v) ||
-               (s->kind == TM_S_DECLARE && mentions(s->variable->initial, v)) ||
-               statement_mentions(s->otherwise, v, but) ||
-               statement_mentions(s->shadow, v, but) ||
-               statement_mentions(s->instead, v, but);
+  bool found =
+      tm_mentions(s->left, v) || tm_mentions(s->value, v) ||
+      tm_mentions(s->density, v) || tm_mentions(s->lower, v) ||
+      tm_mentions(s->upper, v) || tm_mentions(s->cdf[0], v) ||
+      tm_mentions(s->cdf[1], v) ||
+      (s->kind == TM_S_DECLARE && tm_mentions(s->variable->initial, v)) ||
+      statement_mentions(s->otherwise, v, but) ||
+      statement_mentions(s->shadow, v, but) ||
+      statement_mentions(s->instead, v, but);
   for (size_t i = 0; i < s->argument_count && !found; i++)
-    found = mentions(s->arguments[i], v);
+    found = tm_mentions(s->arguments[i], v);
   for (size_t i = 0; i < s->body_count && !found; i++)
     found = statement_mentions(s->body[i], v, but);
   return found;
@@ -333,7 +323,7 @@ static void define(tm_row_finder *f, const tm_variable *v, tm_expression *value,
   if (tm_row_vector(v->type) && v->type.base != TM_INT &&
       v->constraint == TM_FREE && f->assigned[v->index] == 1 &&
       tm_row_fixed_sizes(f, v) && tm_row_everywhere(f, value, settled_holds) &&
-      !mentions(value, v))
+      !tm_mentions(value, v))
     f->defined[v->index] = (tm_row_definition){value, counter};
 }
 
@@ -363,8 +353,8 @@ static void define_by_loop(tm_row_finder *f, const tm_statement *s) {
   for (size_t i = 0; i < count; i++) {
     bool alone = true; /* it reads none that the loop makes */
     for (size_t k = 0; k < count; k++)
-      alone =
-          alone && !mentions(body[i]->value, body[k]->left->parts[0]->variable);
+      alone = alone &&
+              !tm_mentions(body[i]->value, body[k]->left->parts[0]->variable);
     if (alone)
       define(f, body[i]->left->parts[0]->variable, body[i]->value, s->variable);
   }
