@@ -1,13 +1,16 @@
 // report.test.js - the page of a run in a real browser.
 //   RUN, HOSTILE, LARGE, COMPARISON, WIDE, QUANTITIES: pages made by tests/report/browser.sh.
-import test from 'node:test';
+import { after, before, test } from 'node:test';
 import assert from 'node:assert/strict';
 import { statSync } from 'node:fs';
 import { drawAll, openBrowser, openPage } from './browser.js';
 
 var browser;
-test.before(async function () { browser = await openBrowser(); });
-test.after(async function () { await browser.close(); });
+before(async function () { browser = await openBrowser(); });
+after(async function () { await browser.close(); });
+
+// Many of the browser's calls wait for ever if it hangs: no test does.
+function check(fact, body) { test(fact, { timeout: 60000 }, body); }
 
 async function open(path, options) {
   return openPage(browser, path, options || { viewport: { width: 1200,
@@ -24,8 +27,8 @@ function shapes(page) {
   });
 }
 
-test('the page loads alone, without errors, and draws every figure',
-     async function () {
+check('the page loads alone, without errors, and draws every figure',
+      async function () {
   for (var path of [process.env.RUN, process.env.COMPARISON]) {
     var { page, seen } = await open(path);
     await drawAll(page);
@@ -39,7 +42,7 @@ test('the page loads alone, without errors, and draws every figure',
   }
 });
 
-test('a comparison lays marginals over each other', async function () {
+check('a comparison lays marginals over each other', async function () {
   var { page, seen } = await open(process.env.COMPARISON);
   await drawAll(page);
   var section = page.locator('section', { hasText: 'Marginals' });
@@ -54,7 +57,7 @@ test('a comparison lays marginals over each other', async function () {
   await page.close();
 });
 
-test('a run has all of its sections', async function () {
+check('a run has all of its sections', async function () {
   var { page } = await open(process.env.RUN);
   var headings = await page.$$eval('h2', function (all) {
     return all.map(function (h) { return h.textContent; });
@@ -71,7 +74,7 @@ function column(page, n) {
   }, n);
 }
 
-test('a table sorts by numbers, up and down', async function () {
+check('a table sorts by numbers, up and down', async function () {
   var { page } = await open(process.env.RUN);
   var head = page.locator('section:nth-of-type(3) thead button').nth(2);
   function increasing(list) {
@@ -87,7 +90,7 @@ test('a table sorts by numbers, up and down', async function () {
   await page.close();
 });
 
-test('the answer comes first', async function () {
+check('the answer comes first', async function () {
   var { page } = await open(process.env.RUN);
   var place = await page.locator('.answer .number').boundingBox();
   assert.ok(place.y < 300, 'at ' + place.y);
@@ -96,8 +99,8 @@ test('the answer comes first', async function () {
   await page.close();
 });
 
-test('charts against tau are spaced by the barrier, or by tau',
-     async function () {
+check('charts against tau are spaced by the barrier, or by tau',
+      async function () {
   var { page, seen } = await open(process.env.RUN);
   await drawAll(page);
   var figure = page.locator('figure', { hasText: 'Marginal of tau' });
@@ -108,7 +111,7 @@ test('charts against tau are spaced by the barrier, or by tau',
   await page.close();
 });
 
-test('options are folded away until they are asked for', async function () {
+check('options are folded away until they are asked for', async function () {
   var { page } = await open(process.env.RUN);
   var fold = page.locator('details', { hasText: 'Options in force' });
   assert.equal(await fold.locator('tr').count(), 0);
@@ -117,7 +120,7 @@ test('options are folded away until they are asked for', async function () {
   await page.close();
 });
 
-test('hovering shows numbers', async function () {
+check('hovering shows numbers', async function () {
   var { page } = await open(process.env.RUN);
   await drawAll(page);
   for (var title of ['Mean log likelihood', 'Marginal', 'Trace of tau']) {
@@ -139,7 +142,7 @@ test('hovering shows numbers', async function () {
   await page.close();
 });
 
-test('a figure is saved as SVG', async function () {
+check('a figure is saved as SVG', async function () {
   var { page } = await open(process.env.RUN);
   var waiting = page.waitForEvent('download');
   await page.locator('.save').first().click();
@@ -148,7 +151,7 @@ test('a figure is saved as SVG', async function () {
   await page.close();
 });
 
-test('dark by the system, and by the button', async function () {
+check('dark by the system, and by the button', async function () {
   var { page, seen } = await open(process.env.RUN, { colorScheme: 'dark' });
   function background() {
     return page.evaluate(function () {
@@ -166,7 +169,7 @@ test('dark by the system, and by the button', async function () {
   await page.close();
 });
 
-test('the contents are seen whole at 1200 pixels', async function () {
+check('the contents are seen whole at 1200 pixels', async function () {
   for (var path of [process.env.RUN, process.env.COMPARISON]) {
     var { page } = await open(path);
     var cut = await page.$eval('nav', function (nav) {
@@ -181,8 +184,8 @@ test('the contents are seen whole at 1200 pixels', async function () {
   }
 });
 
-test('wide tables are seen whole, remarks too, on screen and on paper',
-     async function () {
+check('wide tables are seen whole, remarks too, on screen and on paper',
+      async function () {
   var { page, seen } = await open(process.env.WIDE);
   var cut = function (box) { return box.scrollWidth - box.clientWidth; };
   assert.equal(await page.locator('.table').first().evaluate(cut), 0);
@@ -198,8 +201,8 @@ test('wide tables are seen whole, remarks too, on screen and on paper',
   await page.close();
 });
 
-test('5 000 generated quantities: small, quick, folded and found by name',
-     async function (t) {
+check('5 000 generated quantities: small, quick, folded and found by name',
+      async function (t) {
   var size = statSync(process.env.QUANTITIES).size;
   assert.ok(size < 10e6, size + ' bytes');
   var { page, seen } = await open(process.env.QUANTITIES);
@@ -210,7 +213,7 @@ test('5 000 generated quantities: small, quick, folded and found by name',
   await page.close();
 });
 
-test('a narrow screen has no sideways scrolling', async function () {
+check('a narrow screen has no sideways scrolling', async function () {
   var { page, seen } = await open(process.env.RUN, {
     viewport: { width: 360, height: 740 } });
   await drawAll(page);
@@ -228,7 +231,7 @@ test('a narrow screen has no sideways scrolling', async function () {
   await page.close();
 });
 
-test('paper gets every figure, in light colours', async function () {
+check('paper gets every figure, in light colours', async function () {
   var { page } = await open(process.env.RUN, { colorScheme: 'dark' });
   await page.evaluate(function () {
     window.addEventListener('afterprint', function () {
@@ -242,7 +245,7 @@ test('paper gets every figure, in light colours', async function () {
   await page.close();
 });
 
-test('names with HTML stay text', async function () {
+check('names with HTML stay text', async function () {
   var { page, seen } = await open(process.env.HOSTILE);
   await drawAll(page);
   assert.equal(await page.evaluate('window.broken'), undefined);
@@ -259,8 +262,8 @@ test('names with HTML stay text', async function () {
   await page.close();
 });
 
-test('200 parameters and 4 x 10 000 draws: small, quick, and all to choose',
-     async function (t) {
+check('200 parameters and 4 x 10 000 draws: small, quick, and all to choose',
+      async function (t) {
   var size = statSync(process.env.LARGE).size;
   assert.ok(size < 10e6, size + ' bytes');
   var { page, seen } = await open(process.env.LARGE);

@@ -12,7 +12,7 @@ process.exit(findBrowser() ? 0 : 77);" || exit 77
 sample() {
   local model=$1 data=$2 run=$3
   shift 3
-  "$tempera" sample "$build_dir/models/$model.so" -q --seed 1 \
+  timeout 120 "$tempera" sample "$build_dir/models/$model.so" -q --seed 1 \
     -d "$source_dir/models/paper/$data.json" -o "$run" --iterations 1000 "$@" ||
     fail "sample $model"
 }
@@ -55,7 +55,7 @@ generated quantities {
 }
 STAN
 echo '{"N": 5, "y": [0.3, -1, 0.7, 1.9, -0.4]}' > five.json
-"$tempera" sample quantities.stan -d five.json -q --seed 1 --iterations 1000 \
+timeout 120 "$tempera" sample quantities.stan -d five.json -q --seed 1 --iterations 1000 \
   --warmup 300 -o quantities || fail "sample quantities"
 
 # A model and a parameter with HTML for names.
@@ -105,12 +105,27 @@ for role in "target", "tempered":
 PYTHON
 "$tempera" report large > out || fail "the large report"
 
-RUN=$work/run/report.html HOSTILE=$work/hostile/report.html \
+export RUN=$work/run/report.html HOSTILE=$work/hostile/report.html \
   LARGE=$work/large/report.html COMPARISON=$work/comparison.html \
-  WIDE=$work/wide.html QUANTITIES=$work/quantities/report.html \
-  node --test "$page/test/report.test.js" > node.log 2>&1 || {
-  cat node.log
-  fail "the tests in the browser"
+  WIDE=$work/wide.html QUANTITIES=$work/quantities/report.html
+
+# pages: the tests in the browser, which take half a minute.
+pages() {
+  timeout -k 10 300 node --test --test-force-exit "$page/test/report.test.js" \
+    > node.log 2>&1
 }
+pages
+answer=$?
+# A browser that hangs says nothing of the pages: another one is asked, once.
+if [ $answer -ge 124 ] || grep -qE 'timed out|Timeout [0-9]+ms' node.log; then
+  cat node.log
+  echo "The browser hung; once more."
+  pages
+  answer=$?
+fi
+if [ $answer -ne 0 ]; then
+  cat node.log
+  fail "the tests in the browser: exit status $answer"
+fi
 grep -E '^# (pass|fail|opened)|opened in' node.log
 finish
