@@ -10,6 +10,7 @@
 #   make try-dist     that archive built by itself, its unit tests and the first example
 #   make bench        what things cost, as ratios
 #   make coverage     are the error bars honest? (200 seeds, minutes)
+#   make answers      how often point nulls and calibration are wrong
 #   make family       every method and estimator beside the exact answers
 #   make everyday     posteriors of the kind people have, ten seeds each
 #   make gauntlet     270 problems of known evidence, as users would run them
@@ -29,7 +30,7 @@ EXPERIMENTS := coverage verdict truth dimension regression budget ablation famil
 GENERATOR := $(if $(shell command -v ninja),-G Ninja,)
 
 .PHONY: all docs functions-table setup demo test install deb try-packages dist try-dist bench $(EXPERIMENTS) gauntlet survive long memory valgrind posteriordb peers \
-  everyday \
+  everyday answers \
   experiments page screenshots format clean
 
 all: $(BUILD)/CMakeCache.txt
@@ -89,6 +90,11 @@ family: PLOT := --document docs/methods.md
 
 everyday: all
 	python3 benchmarks/everyday/everyday.py $(BUILD)/tempera $(EXPERIMENT_FLAGS)
+
+# Figures of docs/methods.md, "Hypotheses" and "Calibration".
+answers: all
+	python3 benchmarks/savage_dickey.py $(BUILD)/tempera $(EXPERIMENT_FLAGS)
+	python3 benchmarks/calibration.py $(BUILD)/tempera $(EXPERIMENT_FLAGS)
 
 survive: all
 	python3 benchmarks/survive.py $(BUILD) $(EXPERIMENT_FLAGS)

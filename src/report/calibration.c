@@ -7,19 +7,19 @@
  * compared with the uniform one at every rank at once, by the smallest binomial
  * tail probability over them, whose own law is simulated (Sailynoja, Buerkner &
  * Vehtari 2022); beside it, for power against small errors that go one way,
- * their mean and their spread about the middle, by their normal limits. Ranks of
- * log prior, log likelihood and log density at the true parameters see errors
- * that those of single parameters average out (Modrak et al. 2023). Posterior probabilities of several models are calibrated when,
- * on average, they are right as often as they say (Schad et al. 2023).
+ * their mean and their spread about the middle, by their normal limits. Ranks
+ * of log prior, log likelihood and log density at the true parameters see
+ * errors that those of single parameters average out (Modrak et al. 2023).
+ * Posterior probabilities of several models are calibrated when, on average,
+ * they are right as often as they say (Schad et al. 2023).
  *
  * A run's file has lines `rank,NAME,R`, `model,NAME,LOG_Z,SE,RELIABLE`,
  * `truth,NAME` and `failed,WHY`. */
+#include "report/calibration.h"
+
 #include "base/file.h"
 #include "base/json.h"
-#include "base/memory.h"
 #include "base/random.h"
-#include "base/text.h"
-#include "report/page.h"
 #include "report/table.h"
 
 #include <math.h>
@@ -27,41 +27,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { L = TEMPERA_CALIBRATION_DRAWS, SIMULATIONS = 4000, MOST_MODELS = 16 };
-
-typedef struct series {
-  char name[96];
-  int *ranks;
-  size_t count;
-  double p, gamma; /* simultaneous p; pointwise level of the 95 % band */
-  double covered[2], coverage_se[2];
-} series;
-
-typedef struct calibration {
-  tm_arena *arena;
-  size_t runs, done, failed, unreliable;
-  char why[200]; /* the first that failed */
-  series *list;
-  size_t count, capacity;
-  char models[MOST_MODELS][96];
-  size_t model_count;
-  double *probability; /* [run * MOST_MODELS + model] */
-  int *truth;          /* by run; -1: not known */
-  double model_z[MOST_MODELS], mean[MOST_MODELS], share[MOST_MODELS];
-  double worst; /* the smallest p of all, times their number */
-  const char *culprit;
-} calibration;
+enum { SIMULATIONS = 4000 };
 
 /* ---- reading ----------------------------------------------------------------
  */
 
-static series *series_of(calibration *c, const char *name) {
+static tm_rank_series *series_of(tm_calibration *c, const char *name) {
   for (size_t i = 0; i < c->count; i++)
     if (!strcmp(c->list[i].name, name))
       return &c->list[i];
   if (c->count == c->capacity) {
     size_t room = c->capacity ? 2 * c->capacity : 16;
-    series *list = TM_NEW(c->arena, series, room);
+    tm_rank_series *list = TM_NEW(c->arena, tm_rank_series, room);
     if (!list)
       return NULL;
     if (c->count)
@@ -69,8 +46,8 @@ static series *series_of(calibration *c, const char *name) {
     c->list = list;
     c->capacity = room;
   }
-  series *s = &c->list[c->count];
-  *s = (series){.ranks = TM_NEW(c->arena, int, c->runs)};
+  tm_rank_series *s = &c->list[c->count];
+  *s = (tm_rank_series){.ranks = TM_NEW(c->arena, int, c->runs)};
   if (!s->ranks)
     return NULL;
   snprintf(s->name, sizeof s->name, "%s", name);
@@ -78,11 +55,11 @@ static series *series_of(calibration *c, const char *name) {
   return s;
 }
 
-static int model_of(calibration *c, const char *name) {
+static int model_of(tm_calibration *c, const char *name) {
   for (size_t i = 0; i < c->model_count; i++)
     if (!strcmp(c->models[i], name))
       return (int)i;
-  if (c->model_count == MOST_MODELS)
+  if (c->model_count == TM_MOST_CALIBRATED)
     return -1;
   snprintf(c->models[c->model_count], sizeof c->models[0], "%s", name);
   return (int)c->model_count++;
@@ -90,7 +67,7 @@ static int model_of(calibration *c, const char *name) {
 
 /* One line; NAME may hold commas (p[1,2]), so numbers are looked for from the
  * end. */
-static bool take_line(calibration *c, size_t run, char *line) {
+static bool take_line(tm_calibration *c, size_t run, char *line) {
   char *comma = strchr(line, ',');
   if (!comma)
     return true;
@@ -105,11 +82,11 @@ static bool take_line(calibration *c, size_t run, char *line) {
     if (!last)
       return true;
     *last = '\0';
-    series *s = series_of(c, comma);
+    tm_rank_series *s = series_of(c, comma);
     long rank = strtol(last + 1, NULL, 10);
     if (!s)
       return false;
-    if (rank >= 0 && rank <= L && s->count < c->runs)
+    if (rank >= 0 && rank <= TM_RANKS && s->count < c->runs)
       s->ranks[s->count++] = (int)rank;
   } else if (!strcmp(line, "model")) {
     char *fields[3], *end = NULL;
@@ -121,15 +98,15 @@ static bool take_line(calibration *c, size_t run, char *line) {
     }
     int m = model_of(c, comma);
     if (m >= 0)
-      c->probability[run * MOST_MODELS + (size_t)m] =
+      c->probability[run * TM_MOST_CALIBRATED + (size_t)m] =
           tm_number_read(fields[0], &end);
     c->unreliable += fields[2][0] == '0';
   }
   return true;
 }
 
-static tempera_status read_run(calibration *c, const char *folder, size_t run,
-                               tempera_error *error) {
+static tempera_status read_run(tm_calibration *c, const char *folder,
+                               size_t run, tempera_error *error) {
   char name[64], *text = NULL;
   size_t length;
   snprintf(name, sizeof name, "run-%05zu.csv", run + 1);
@@ -154,13 +131,13 @@ static tempera_status read_run(calibration *c, const char *folder, size_t run,
   return status;
 }
 
-static tempera_status read_all(calibration *c, const char *folder,
+static tempera_status read_all(tm_calibration *c, const char *folder,
                                tempera_error *error) {
-  c->probability = TM_NEW(c->arena, double, c->runs *MOST_MODELS + 1);
+  c->probability = TM_NEW(c->arena, double, c->runs *TM_MOST_CALIBRATED + 1);
   c->truth = TM_NEW(c->arena, int, c->runs + 1);
   if (!c->probability || !c->truth)
     return tm_fail_memory(error);
-  for (size_t i = 0; i < c->runs * MOST_MODELS; i++)
+  for (size_t i = 0; i < c->runs * TM_MOST_CALIBRATED; i++)
     c->probability[i] = NAN;
   for (size_t i = 0; i < c->runs; i++) {
     c->truth[i] = -1;
@@ -174,21 +151,14 @@ static tempera_status read_all(calibration *c, const char *folder,
 /* ---- uniform ranks ----------------------------------------------------------
  */
 
-/* tails[k * (n + 1) + j]: how likely a count of ranks below k + 1 is at least
- * as far out as j, on its side, twice; and minima of it over k, simulated. */
-typedef struct law {
-  size_t n;
-  double *tails, *minima;
-} law;
-
-static bool make_tails(law *l, tm_arena *arena) {
+bool tm_rank_tails(tm_rank_law *l, tm_arena *arena) {
   size_t n = l->n;
-  l->tails = TM_NEW(arena, double, (n + 1) * L);
+  l->tails = TM_NEW(arena, double, (n + 1) * TM_RANKS);
   double *pmf = TM_NEW(arena, double, n + 2);
   if (!l->tails || !pmf)
     return false;
-  for (size_t k = 0; k < L; k++) {
-    double z = (double)(k + 1) / (L + 1), below = 0, N = (double)n;
+  for (size_t k = 0; k < TM_RANKS; k++) {
+    double z = (double)(k + 1) / (TM_RANKS + 1), below = 0, N = (double)n;
     for (size_t j = 0; j <= n; j++) {
       double J = (double)j;
       pmf[j] = exp(lgamma(N + 1) - lgamma(J + 1) - lgamma(N - J + 1) +
@@ -203,12 +173,12 @@ static bool make_tails(law *l, tm_arena *arena) {
   return true;
 }
 
-static double least_tail(const law *l, const int *ranks) {
-  size_t counts[L + 1] = {0}, below = 0;
+static double least_tail(const tm_rank_law *l, const int *ranks) {
+  size_t counts[TM_RANKS + 1] = {0}, below = 0;
   double least = 1;
   for (size_t i = 0; i < l->n; i++)
     counts[ranks[i]]++;
-  for (size_t k = 0; k < L; k++) {
+  for (size_t k = 0; k < TM_RANKS; k++) {
     below += counts[k];
     least = fmin(least, l->tails[k * (l->n + 1) + below]);
   }
@@ -220,22 +190,22 @@ static int ascending(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-static bool make_law(law *l, tm_arena *arena) {
+static bool make_law(tm_rank_law *l, tm_arena *arena) {
   tempera_random random = tm_random(1, 0, TM_PURPOSE_TEST);
   int *ranks = TM_NEW(arena, int, l->n + 1);
   l->minima = TM_NEW(arena, double, SIMULATIONS);
-  if (!ranks || !l->minima || !make_tails(l, arena))
+  if (!ranks || !l->minima || !tm_rank_tails(l, arena))
     return false;
   for (size_t s = 0; s < SIMULATIONS; s++) {
     for (size_t i = 0; i < l->n; i++)
-      ranks[i] = (int)tempera_random_below(&random, L + 1);
+      ranks[i] = (int)tempera_random_below(&random, TM_RANKS + 1);
     l->minima[s] = least_tail(l, ranks);
   }
   qsort(l->minima, SIMULATIONS, sizeof *l->minima, ascending);
   return true;
 }
 
-static double share_below(const law *l, double least) {
+static double share_below(const tm_rank_law *l, double least) {
   size_t n = 0;
   while (n < SIMULATIONS && l->minima[n] <= least * (1 + 1e-9))
     n++;
@@ -244,15 +214,15 @@ static double share_below(const law *l, double least) {
 
 /* p of the mean rank and of the mean square about the middle, both by their
  * normal limits: ranks are uniform on 0..L. */
-static double moments(const series *s) {
+static double moments(const tm_rank_series *s) {
   double n = (double)s->count, mean = 0, square = 0, v = 0, fourth = 0;
-  for (int r = 0; r <= L; r++) {
-    double x = (r + 0.5) / (L + 1) - 0.5;
-    v += x * x / (L + 1);
-    fourth += x * x * x * x / (L + 1);
+  for (int r = 0; r <= TM_RANKS; r++) {
+    double x = (r + 0.5) / (TM_RANKS + 1) - 0.5;
+    v += x * x / (TM_RANKS + 1);
+    fourth += x * x * x * x / (TM_RANKS + 1);
   }
   for (size_t i = 0; i < s->count; i++) {
-    double x = (s->ranks[i] + 0.5) / (L + 1) - 0.5;
+    double x = (s->ranks[i] + 0.5) / (TM_RANKS + 1) - 0.5;
     mean += x / n;
     square += x * x / n;
   }
@@ -266,11 +236,11 @@ static double moments(const series *s) {
 
 static const double INTERVALS[2] = {0.5, 0.9};
 
-static void cover(series *s) {
+static void cover(tm_rank_series *s) {
   for (int k = 0; k < 2; k++) {
     double inside = 0, n = (double)s->count, p = INTERVALS[k];
     for (size_t i = 0; i < s->count; i++) {
-      double place = (s->ranks[i] + 0.5) / (L + 1);
+      double place = (s->ranks[i] + 0.5) / (TM_RANKS + 1);
       inside += fabs(place - 0.5) < p / 2;
     }
     s->covered[k] = inside / n;
@@ -279,11 +249,11 @@ static void cover(series *s) {
 }
 
 /* z of "the model was true" minus its probability, over runs. */
-static void judge_models(calibration *c) {
+static void judge_models(tm_calibration *c) {
   for (size_t m = 0; m < c->model_count && c->model_count > 1; m++) {
     double difference = 0, variance = 0, n = 0;
     for (size_t i = 0; i < c->runs; i++) {
-      const double *log_z = c->probability + i * MOST_MODELS;
+      const double *log_z = c->probability + i * TM_MOST_CALIBRATED;
       double most = -INFINITY, sum = 0;
       bool whole = c->truth[i] >= 0;
       for (size_t k = 0; k < c->model_count; k++) {
@@ -307,19 +277,19 @@ static void judge_models(calibration *c) {
   }
 }
 
-static tempera_status judge(calibration *c, tempera_error *error) {
-  law l = {0};
+static tempera_status judge(tm_calibration *c, tempera_error *error) {
+  tm_rank_law l = {0};
   c->worst = 1;
   for (size_t i = 0; i < c->count; i++) {
-    series *s = &c->list[i];
+    tm_rank_series *s = &c->list[i];
     if (s->count != l.n) {
-      l = (law){.n = s->count};
+      l = (tm_rank_law){.n = s->count};
       if (!make_law(&l, c->arena))
         return tm_fail_memory(error);
     }
     /* three tests, the least of whose p counts */
-    s->p = fmin(1, 3 * fmin(share_below(&l, least_tail(&l, s->ranks)),
-                            moments(s)));
+    s->p = fmin(
+        1, 3 * fmin(share_below(&l, least_tail(&l, s->ranks)), moments(s)));
     s->gamma = l.minima[SIMULATIONS / 20];
     cover(s);
     if (s->p < c->worst || !c->culprit) {
@@ -343,11 +313,13 @@ static tempera_status judge(calibration *c, tempera_error *error) {
 
 static const double ALARM = 0.01;
 
-static bool is_calibrated(const calibration *c) {
+bool tm_calibration_alarm(double p) { return p < ALARM; }
+
+bool tm_calibration_fine(const tm_calibration *c) {
   return c->worst >= ALARM && c->failed == 0;
 }
 
-static void verdict(const calibration *c, tm_text *out) {
+void tm_calibration_verdict(const tm_calibration *c, tm_text *out) {
   if (c->worst < ALARM)
     tm_text_printf(out,
                    "Not calibrated: %s (p %.2g over all that was looked at). "
@@ -369,7 +341,7 @@ static void verdict(const calibration *c, tm_text *out) {
 /* ---- text and JSON
  * ----------------------------------------------------------- */
 
-static void add_rows(const calibration *c, bool colour, tm_text *out) {
+static void add_rows(const tm_calibration *c, bool colour, tm_text *out) {
   static const char *const titles[] = {
       "parameter", "runs", "p", "50% interval", "se", "90% interval", "se"};
   tm_table table = {.columns = 7};
@@ -389,7 +361,7 @@ static void add_rows(const calibration *c, bool colour, tm_text *out) {
   tm_table_print(&table, colour, out);
 }
 
-static void add_models(const calibration *c, bool colour, tm_text *out) {
+static void add_models(const tm_calibration *c, bool colour, tm_text *out) {
   static const char *const titles[] = {"model", "mean probability",
                                        "share of truth", "z"};
   tm_table table = {.columns = 4};
@@ -407,13 +379,13 @@ static void add_models(const calibration *c, bool colour, tm_text *out) {
   tm_table_print(&table, colour, out);
 }
 
-static void add_text(const calibration *c, bool colour, tm_text *out) {
+static void add_text(const tm_calibration *c, bool colour, tm_text *out) {
   add_rows(c, colour, out);
   tm_text_add(out, "\n  p: of uniform ranks, by the simultaneous band; an "
                    "interval should hold the truth\n  as often as it says.\n");
   add_models(c, colour, out);
   tm_text_add(out, "\n");
-  verdict(c, out);
+  tm_calibration_verdict(c, out);
   if (c->unreliable)
     tm_text_printf(out, "\n%zu runs were not reliable by their own verdict.",
                    c->unreliable);
@@ -422,22 +394,22 @@ static void add_text(const calibration *c, bool colour, tm_text *out) {
   tm_text_add(out, "\n");
 }
 
-static tempera_status dump(const calibration *c, char **text,
+static tempera_status dump(const tm_calibration *c, char **text,
                            tempera_error *error) {
   (void)tm_json_watch();
   json_t *root = json_object(), *list = json_array(), *models = json_array();
   tm_text words = {0};
-  verdict(c, &words);
+  tm_calibration_verdict(c, &words);
   tm_json_integer(root, "runs", c->runs);
   tm_json_integer(root, "done", c->done);
   tm_json_integer(root, "failed", c->failed);
   tm_json_integer(root, "unreliable", c->unreliable);
-  json_object_set_new(root, "calibrated", json_boolean(is_calibrated(c)));
+  json_object_set_new(root, "calibrated", json_boolean(tm_calibration_fine(c)));
   tm_json_real(root, "p", c->worst);
   tm_json_string(root, "verdict", words.failed ? "" : words.data);
   tm_text_clear(&words);
   for (size_t i = 0; i < c->count; i++) {
-    const series *s = &c->list[i];
+    const tm_rank_series *s = &c->list[i];
     json_t *item = json_object(), *ranks = json_array();
     tm_json_string(item, "name", s->name);
     tm_json_real(item, "p", s->p);
@@ -461,119 +433,6 @@ static tempera_status dump(const calibration *c, char **text,
   return tm_json_dump(root, text, error);
 }
 
-/* ---- the page
- * ----------------------------------------------------------------- */
-
-static json_t *rank_figure(const calibration *c, const series *s) {
-  char title[140];
-  double x[L], y[L], lower[L], upper[L], n = (double)s->count;
-  law l = {.n = s->count};
-  size_t counts[L + 1] = {0}, below = 0;
-  snprintf(title, sizeof title, "%s: cdf of ranks minus uniform", s->name);
-  if (!make_tails(&l, c->arena))
-    return NULL;
-  for (size_t i = 0; i < s->count; i++)
-    counts[s->ranks[i]]++;
-  for (size_t k = 0; k < L; k++) {
-    const double *tails = l.tails + k * (l.n + 1);
-    size_t low = 0, high = l.n;
-    while (low < l.n && tails[low] < s->gamma)
-      low++;
-    while (high > 0 && tails[high] < s->gamma)
-      high--;
-    x[k] = (double)(k + 1) / (L + 1);
-    below += counts[k];
-    y[k] = (double)below / n - x[k];
-    lower[k] = (double)low / n - x[k];
-    upper[k] = (double)high / n - x[k];
-  }
-  json_t *figure = tm_figure("plot", title);
-  json_t *band = tm_figure_series(figure, "band", "95 % of uniform ranks");
-  tm_set_numbers(band, "x", x, L);
-  tm_set_numbers(band, "lower", lower, L);
-  tm_set_numbers(band, "upper", upper, L);
-  json_object_set_new(band, "colour", json_integer(-1));
-  json_t *line = tm_figure_xy(figure, "line", "ranks", x, y, L);
-  json_object_set_new(line, "colour", json_integer(0));
-  tm_figure_axis(figure, "x",
-                 "rank of the truth among posterior draws, as a "
-                 "share");
-  tm_figure_axis(figure, "y", "difference");
-  return figure;
-}
-
-static void add_table(json_t *section, const calibration *c) {
-  json_t *table = tm_section_table(
-      section, "p: of uniform ranks, by the simultaneous band. Coverage: how "
-               "often the interval held the truth.");
-  tm_page_column(table, "parameter", "", true);
-  tm_page_column(table, "runs", "", false);
-  tm_page_column(table, "p", "", false);
-  tm_page_column(table, "50 % interval", "", false);
-  tm_page_column(table, "90 % interval", "", false);
-  for (size_t i = 0; i < c->count; i++) {
-    const series *s = &c->list[i];
-    json_t *row =
-        tm_page_row(table, s->p * (double)c->count < ALARM ? "warn" : NULL);
-    tm_row_text(row, s->name);
-    tm_row_number(row, (double)s->count, 0);
-    tm_row_number(row, s->p, 4);
-    tm_row_number(row, s->covered[0], 3);
-    tm_row_number(row, s->covered[1], 3);
-  }
-}
-
-static void add_model_section(json_t *page, const calibration *c) {
-  if (c->model_count < 2)
-    return;
-  json_t *section = tm_page_section(page, "Models");
-  json_t *table = tm_section_table(
-      section, "A model's mean posterior probability should be the share of "
-               "runs in which it was true; z is their difference in standard "
-               "errors.");
-  tm_page_column(table, "model", "", true);
-  tm_page_column(table, "mean probability", "", false);
-  tm_page_column(table, "share of truth", "", false);
-  tm_page_column(table, "z", "", false);
-  for (size_t m = 0; m < c->model_count; m++) {
-    json_t *row = tm_page_row(table, fabs(c->model_z[m]) > 3 ? "warn" : NULL);
-    tm_row_text(row, c->models[m]);
-    tm_row_number(row, c->mean[m], 3);
-    tm_row_number(row, c->share[m], 3);
-    tm_row_number(row, c->model_z[m], 2);
-  }
-}
-
-static tempera_status write_page(const calibration *c, const char *folder,
-                                 tempera_error *error) {
-  char line[120];
-  snprintf(line, sizeof line, "%zu of %zu simulated data sets", c->done,
-           c->runs);
-  json_t *page = tm_page("Calibration", line);
-  json_t *section = tm_page_section(page, "Verdict");
-  tm_text words = {0};
-  verdict(c, &words);
-  if (!words.failed)
-    tm_section_text(section, is_calibrated(c) ? "good" : "warn", words.data);
-  tm_text_clear(&words);
-  section = tm_page_section(page, "Ranks and intervals");
-  add_table(section, c);
-  json_t *gallery =
-      tm_section_gallery(section, "parameter", "the first of them", 6);
-  for (size_t i = 0; i < c->count; i++) {
-    json_t *figure = rank_figure(c, &c->list[i]);
-    if (figure)
-      tm_figures_add(tm_gallery_choice(gallery, c->list[i].name), figure);
-  }
-  add_model_section(page, c);
-  char *path = tm_path_join(folder, "report.html");
-  tempera_status status =
-      path ? tm_page_write(page, path, error) : tm_fail_memory(error);
-  tm_heap_free(path);
-  json_decref(page);
-  return status;
-}
-
 static tempera_status put_json(const char *folder, const char *text,
                                tempera_error *error) {
   char *path = tm_path_join(folder, "calibration.json");
@@ -587,7 +446,7 @@ static tempera_status put_json(const char *folder, const char *text,
 tempera_status tempera_calibration_report(const char *folder, size_t runs,
                                           bool colour, char **text, char **json,
                                           tempera_error *error) {
-  calibration c = {.arena = tm_arena_create(), .runs = runs};
+  tm_calibration c = {.arena = tm_arena_create(), .runs = runs};
   tm_text out = {0};
   char *dumped = NULL;
   tempera_status status = TEMPERA_OK;
@@ -596,7 +455,7 @@ tempera_status tempera_calibration_report(const char *folder, size_t runs,
   TM_TRY_DONE(judge(&c, error));
   TM_TRY_DONE(dump(&c, &dumped, error));
   TM_TRY_DONE(put_json(folder, dumped, error));
-  TM_TRY_DONE(write_page(&c, folder, error));
+  TM_TRY_DONE(tm_calibration_page(&c, folder, error));
   add_text(&c, colour, &out);
   TM_TRY_DONE(out.failed ? tm_fail_memory(error) : TEMPERA_OK);
   *text = out.data;

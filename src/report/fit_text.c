@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+static const double MIXED = 1.05; /* the verdict's limit for R-hat */
+
 static void add_modes(tm_text *out, const tempera_summary *s) {
   tm_text_printf(out, "  modes seen %zu", s->mode_count);
   for (size_t i = 0; i < s->mode_count && i < 8; i++)
@@ -51,6 +53,13 @@ static void add_fit(tm_text *out, const tempera_summary *s) {
                          : "");
   tm_text_printf(out, "  worst R-hat %.3f, least ESS %.0f\n", rhat, ess);
   add_modes(out, s);
+  if (rhat > MIXED && s->mode_count > 1)
+    tm_text_add(out, "  - the chains have not mixed: these weights tell where "
+                     "they were begun, and not\n    how much each mode "
+                     "holds\n");
+  else if (rhat > MIXED)
+    tm_text_add(out, "  - the chains have not mixed: there is more to the "
+                     "posterior than they have seen\n");
   for (size_t i = 0; i < s->warning_count; i++)
     tm_text_printf(out, "  - %s\n", s->warnings[i]);
 }

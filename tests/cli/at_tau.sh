@@ -18,6 +18,38 @@ for other in two three; do
   [ "$(json one/summary.json 'j["at_tau"]')" = \
     "$(json $other/summary.json 'j["at_tau"]')" ] || fail "$other: summary differs"
 done
+# Killed (by signal 9) once there are draws, twice on its way, and resumed:
+# every file is that of the run that was never killed.
+killed() { # ROWS COMMAND...: killed once it has more than so many rows
+  local fewest=$1 pid
+  shift
+  "$@" > out 2> err < /dev/null &
+  pid=$!
+  for _ in $(seq 600); do
+    kill -0 $pid 2> /dev/null || break
+    [ -f killed/tempered-1.csv ] &&
+      [ "$(rows killed/tempered-1.csv)" -gt "$fewest" ] && break
+    sleep 0.02
+  done
+  kill -9 $pid 2> /dev/null
+  wait $pid 2> /dev/null
+}
+long=("$tempera" sample "$models/normal.so" -d y.json --seed 3 --chains 2
+  --warmup 800 -q --iterations 30000 --at-tau 0.1,0.5 --threads 1)
+status 0 "not killed" "${long[@]}" -o whole
+killed 100 "${long[@]}" -o killed
+[ -s killed/checkpoint ] || fail "no checkpoint was left"
+[ "$(json killed/summary.json 'j["complete"]' 2> /dev/null)" = True ] &&
+  echo "note: the run was done before it could be killed"
+killed 5000 "$tempera" resume killed -q
+status 0 "resumed" "$tempera" resume killed -q
+for file in whole/*.csv; do
+  cmp -s <(grep -v '^#' "$file") <(grep -v '^#' "killed/${file##*/}") ||
+    fail "killed: ${file##*/} differs"
+done
+[ "$(ls whole)" = "$(ls killed)" ] || fail "killed: other files"
+cmp -s <(grep -v '"seconds' whole/summary.json) \
+  <(grep -v '"seconds' killed/summary.json) || fail "killed: summary differs"
 # Without it the draws of the run are the same.
 status 0 "without" "${run[@]}" --iterations 1500 -o plain
 for file in target-1.csv tempered-2.csv; do

@@ -97,6 +97,36 @@ cp out two-found.json
   - 0.6931472) < 4 * j['search']['evidence']['se'], len(j['search']['modes'])")" \
   = "(True, True, 2)" ] || fail "half and whole: $(cat half) \
   $(json two-found.json "[j[k]['evidence']['log_z'] for k in j]")"
+# Files of rstan 2.21 itself (rstan/fit.R) of a model with two modes, mu and -mu,
+# whose evidence is known by quadrature: seen both, seen both by chains that
+# stayed where they were begun (half each, where .655 and .345 are right), one.
+rstan=$source_dir/tests/cli/rstan
+echo '{"n": 3, "y": [0.9, 0.2, 0.7]}' > weak.json
+echo '{"n": 8, "y": [1.3, 1.1, 0.9, 1.2, 1.4, 1.0, 1.6, 0.8]}' > strong.json
+holds() { # FILE TRUTH: within four errors, which are small
+  [ "$(json "$1" "abs(j['evidence']['log_z'] - $2) < \
+    4 * j['evidence']['se'] < 0.2")" = True ] ||
+    fail "$1: $(json "$1" "j['evidence']['log_z'], j['evidence']['se']"), not $2"
+}
+status 0 "both modes" "$tempera" evidence "$rstan/two.stan" -d weak.json --json \
+  --draws "$rstan"/mixed_*.csv
+cp out mixed.json
+holds mixed.json -3.2390838
+[ "$(json mixed.json "j['chains'], j['iterations'], len(j['modes'])")" = \
+  "(4, 250, 2)" ] || fail "warmup is left out, two modes are seen"
+status 0 "stuck" "$tempera" evidence "$rstan/two.stan" -d strong.json --json \
+  --draws "$rstan"/stuck_*.csv
+cp out stuck.json
+holds stuck.json -5.1917303
+status 0 "stuck, in words" "$tempera" evidence "$rstan/two.stan" -d strong.json \
+  --draws "$rstan"/stuck_*.csv
+prints "stuck, in words" 'tell where they were begun'
+status 0 "one mode" "$tempera" evidence "$rstan/two.stan" -d strong.json --json \
+  --search --draws "$rstan"/one_*.csv
+json out "json.dump(j['fit'], open('one.json', 'w'))" > /dev/null
+json out "json.dump(j['search'], open('searched.json', 'w'))" > /dev/null
+holds one.json -5.6144628 # log .655 less than
+holds searched.json -5.1917303
 # Headers that end within a bracket, names longer than any, rows that are short.
 printf 'lp__,mu.1[' > bracket.csv
 { printf 'a.1%0300d[%0300d,' 1 1; sed -n '/^lp__/,$p' fit-1.csv; } > long.csv

@@ -21,6 +21,7 @@ enum {
   FEWEST = 100
 };
 static const double WORST_K = 0.7, WORST_SHARE = 0.02;
+static const double FEWEST_TERMS = 30; /* as of a bridge: 18 % */
 
 typedef struct work {
   const tempera_model *model;
@@ -33,6 +34,7 @@ typedef struct work {
   size_t points; /* reals that are fixed: their coordinates and u */
   size_t coordinate[TM_MOST_CONDITIONS];
   double at[TM_MOST_CONDITIONS], log_jacobian;
+  double *values; /* room for a draw's, quantities and all */
 } work;
 
 /* Draws as rows, and in which of them the conditions hold that are counted. */
@@ -43,7 +45,7 @@ typedef struct table {
 } table;
 
 typedef struct answer {
-  double value, se, pareto_k, largest; /* value: a log */
+  double value, se, pareto_k, largest, effective; /* value: a log */
 } answer;
 
 /* ---- what is asked ------------------------------------------------------ */
@@ -245,6 +247,16 @@ static tempera_status prior_table(work *w, table *t, tempera_error *error) {
 
 /* ---- densities and probabilities ---------------------------------------- */
 
+/* At a point to which a draw was moved. */
+static bool holds_at(const tm_point *point, void *context) {
+  work *w = context;
+  memcpy(w->values, point->theta, w->model->size * sizeof *w->values);
+  if (wants_quantities(w))
+    (void)tm_quantities_at(&w->evaluator, &w->quantities_random, point->theta,
+                           w->values + w->model->size);
+  return holds(w, w->values);
+}
+
 static tempera_status density(work *w, const table *t, bool posterior,
                               answer *a, tempera_error *error) {
   const tm_point_draws draws = {t->chains, t->rows, t->u, t->log_density,
@@ -253,6 +265,8 @@ static tempera_status density(work *w, const table *t, bool posterior,
       .evaluator = &w->evaluator,
       .evaluate = posterior ? tm_evaluate : tm_evaluate_prior,
       .likelihood = posterior,
+      .counts = holds_at,
+      .context = w,
       .count = w->points,
       .coordinate = w->coordinate,
       .at = w->at,
@@ -260,7 +274,7 @@ static tempera_status density(work *w, const table *t, bool posterior,
   tm_point_density made;
   TM_TRY(tm_point_density_estimate(&question, &draws, &made, error));
   *a = (answer){made.log_density - w->log_jacobian, made.se, made.pareto_k,
-                made.largest};
+                made.largest, made.effective};
   return TEMPERA_OK;
 }
 
@@ -273,7 +287,7 @@ static answer share(const table *t, double *psi) {
   p /= (double)n;
   for (size_t i = 0; i < n; i++)
     psi[i] = t->counts[i] - p;
-  return (answer){p, tm_influence_error(psi, t->chains, t->rows).se, NAN, 0};
+  return (answer){p, tm_influence_error(psi, t->chains, t->rows).se, NAN, 0, 0};
 }
 
 /* Tempered draws weighted to tau = 1, beside the target's `first`; the two are
@@ -357,12 +371,22 @@ static tempera_status conclude_density(const answer *p, const answer *q,
                 tm_heap_text("the likelihood is zero there: the data rule this "
                              "point out"),
                 error);
+  double effective = fmin(p->effective, q->effective);
+  if (effective < FEWEST_TERMS)
+    return warn(made,
+                tm_heap_format("hardly any draw of the %s has something to say "
+                               "of this point (%.0f do in effect): no factor "
+                               "can be given; test an interval about it",
+                               p->effective < q->effective ? "posterior"
+                                                           : "prior",
+                               effective),
+                error);
   made->log_bf = p->value - q->value;
   made->se = hypot(p->se, q->se);
   /* A tail of terms that hardly count may be as heavy as it likes: with shape k,
    * terms beyond the largest, of share s, add about s/(1 - k) to the sum, which
-   * at k = 0.7 and s = 2 % is 0.07 nats. The limit is a choice; how often it is
-   * wrong was not measured. */
+   * at k = 0.7 and s = 2 % is 0.07 nats. How often both limits are wrong:
+   * benchmarks/savage_dickey.py, docs/methods.md. */
   if (made->pareto_k > WORST_K && fmax(p->largest, q->largest) > WORST_SHARE)
     return warn(made,
                 tm_heap_format("the terms of the density have a heavy tail "
@@ -426,6 +450,9 @@ static tempera_status test_with(work *w, const char *null,
   TM_TRY(take_conditions(w, error));
   made->point = w->points > 0;
   TM_TRY(tm_evaluator_create(w->model, w->arena, &w->evaluator, error));
+  w->values = TM_NEW(w->arena, double, w->draws->size + 1);
+  if (!w->values)
+    return tm_fail_memory(error);
   w->quantities_random = tm_random(w->seed, 10, TM_PURPOSE_BRIDGE);
   TM_TRY(check_model(w, error));
   TM_TRY(posterior_table(w, &posterior, error));
