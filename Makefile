@@ -93,7 +93,7 @@ everyday: all
 
 # Figures of docs/methods.md, "Hypotheses" and "Calibration".
 answers: all
-	python3 benchmarks/savage_dickey.py $(BUILD)/tempera $(EXPERIMENT_FLAGS)
+	/usr/bin/python3 benchmarks/savage_dickey.py $(BUILD)/tempera $(EXPERIMENT_FLAGS)
 	python3 benchmarks/calibration.py $(BUILD)/tempera $(EXPERIMENT_FLAGS)
 
 survive: all

@@ -1008,13 +1008,16 @@ typedef struct tempera_tau_knot {
  * the target: sum and standard error of log p(term | the others), the effective
  * number of parameters, and how many terms have a Pareto k above 0.7 (there the
  * estimate is not to be trusted). waic: the same by the widely applicable
- * information criterion. */
+ * information criterion. Of very many terms `used` are left out one by one,
+ * chosen at random (the same of every model with as many); the sums are those
+ * of all terms to second order, with the mean difference at the ones used. */
 typedef struct tempera_loo {
   size_t terms, draws;
   double elpd, se, p, k_max;
   size_t k_bad;
   double waic, waic_se, waic_p;
-  double *pointwise, *pareto_k; /* by term; NULL where they were not kept */
+  double *pointwise, *pareto_k; /* of those used; NULL: they were not kept */
+  size_t used, *term;           /* their numbers, from 0; NULL: all */
 } tempera_loo;
 
 typedef struct tempera_predictions tempera_predictions;

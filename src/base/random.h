@@ -34,6 +34,7 @@ typedef enum tm_purpose {
   TM_PURPOSE_PRIOR_PREDICTIVE, /* ... and a prior draw with its data */
   TM_PURPOSE_AT_TAU, /* which tempered draws are of a chosen tau */
   TM_PURPOSE_WIDER,  /* draws by which priors are known */
+  TM_PURPOSE_TERMS,  /* which of very many terms are left out */
   TM_PURPOSE_LEVEL = 1024 /* of pt: this and as many more as there are */
 } tm_purpose;
 

@@ -1,9 +1,11 @@
 /* loo.c - see loo.h. */
 #include "estimate/loo.h"
 
+#include "base/random.h"
 #include "base/status.h"
 
 #include <math.h>
+#include <string.h>
 
 bool tm_loo_work_create(tm_arena *arena, size_t draws, tm_loo_work *work) {
   *work = (tm_loo_work){.weights = TM_NEW(arena, double, draws),
@@ -63,7 +65,7 @@ static tempera_loo *make(size_t count) {
   tempera_loo *made = tm_heap_alloc(1, sizeof *made);
   if (!made)
     return NULL;
-  made->terms = count;
+  made->terms = made->used = count;
   made->pointwise = tm_heap_alloc(count, sizeof *made->pointwise);
   made->pareto_k = tm_heap_alloc(count, sizeof *made->pareto_k);
   if (made->pointwise && made->pareto_k)
@@ -100,9 +102,112 @@ tempera_status tm_loo_sum(const tm_loo_term *terms, size_t count, size_t draws,
   return TEMPERA_OK;
 }
 
+/* ---- some of many ------------------------------------------------------- */
+
+/* Each of the rest is taken with the chance that is left (Knuth's method S). */
+bool tm_loo_choose(tm_arena *arena, size_t terms, size_t used,
+                   tm_loo_choice *choice) {
+  tempera_random random = tm_random(terms, 0, TM_PURPOSE_TERMS);
+  *choice = (tm_loo_choice){.terms = terms};
+  choice->term = TM_NEW(arena, size_t, used + 1);
+  choice->near = TM_NEW(arena, tm_loo_near, used + 1);
+  if (!choice->term || !choice->near)
+    return false;
+  for (size_t i = 0; i < terms && choice->used < used; i++)
+    if (tm_random_uniform(&random) * (double)(terms - i) <
+        (double)(used - choice->used))
+      choice->term[choice->used++] = i;
+  return true;
+}
+
+static double near_elpd(tm_loo_near near) {
+  return near.mean - near.variance / 2;
+}
+
+void tm_loo_add_near(tm_loo_choice *choice, tm_loo_near near, size_t use) {
+  double elpd = near_elpd(near);
+  choice->elpd += elpd;
+  choice->squares += elpd * elpd;
+  choice->p += near.variance;
+  if (use < choice->used)
+    choice->near[use] = near;
+}
+
+/* A sum over all terms: that of what is near, and the mean difference of the
+ * `used` from it; the error of the latter joins `variance`. */
+static double whole_sum(double near, double *differences,
+                        const tm_loo_choice *choice, double *variance) {
+  double n = (double)choice->used, N = (double)choice->terms;
+  double mean = 0, squares = 0;
+  for (size_t i = 0; i < choice->used; i++)
+    mean += differences[i] / n;
+  for (size_t i = 0; i < choice->used; i++)
+    squares += pow(differences[i] - mean, 2);
+  *variance += N * N / n * (1 - n / N) * squares / (n - 1);
+  return near + N * mean;
+}
+
+/* The spread over terms: of the near values of all, or of those used, whichever
+ * is more. */
+static double term_variance(const tm_loo_choice *choice, double used_squares) {
+  double N = (double)choice->terms, n = (double)choice->used;
+  double near = (choice->squares - choice->elpd * choice->elpd / N) / (N - 1);
+  return N * fmax(near, used_squares / (n - 1));
+}
+
+static double squares_of(const double *values, size_t n) {
+  double mean = 0, squares = 0;
+  for (size_t i = 0; i < n; i++)
+    mean += values[i] / (double)n;
+  for (size_t i = 0; i < n; i++)
+    squares += pow(values[i] - mean, 2);
+  return squares;
+}
+
+static void fill_chosen(const tm_loo_term *terms, const tm_loo_choice *c,
+                        double *room, tempera_loo *l) {
+  double none = 0, variance = 0, waic_variance = 0, *values = room + c->used;
+  for (size_t i = 0; i < c->used; i++)
+    room[i] = (values[i] = terms[i].elpd) - near_elpd(c->near[i]);
+  l->elpd = whole_sum(c->elpd, room, c, &variance);
+  l->se = sqrt(variance + term_variance(c, squares_of(values, c->used)));
+  for (size_t i = 0; i < c->used; i++)
+    room[i] = (values[i] = terms[i].waic) - near_elpd(c->near[i]);
+  l->waic = whole_sum(c->elpd, room, c, &waic_variance);
+  l->waic_se =
+      sqrt(waic_variance + term_variance(c, squares_of(values, c->used)));
+  for (size_t i = 0; i < c->used; i++)
+    room[i] = terms[i].p - c->near[i].variance;
+  l->p = whole_sum(c->p, room, c, &none);
+  l->waic_p = c->p; /* it is the variance */
+}
+
+tempera_status tm_loo_sum_chosen(const tm_loo_term *terms,
+                                 const tm_loo_choice *choice, size_t draws,
+                                 tempera_loo **loo, tempera_error *error) {
+  tempera_loo *l = NULL;
+  double *room = tm_heap_alloc(2 * choice->used + 1, sizeof *room);
+  size_t *term = tm_heap_alloc(choice->used + 1, sizeof *term);
+  tempera_status status =
+      room && term ? tm_loo_sum(terms, choice->used, draws, &l, error)
+                   : tm_fail_memory(error);
+  if (status == TEMPERA_OK) {
+    memcpy(term, choice->term, choice->used * sizeof *term);
+    fill_chosen(terms, choice, room, l);
+    l->terms = choice->terms;
+    l->term = term;
+    term = NULL;
+    *loo = l;
+  }
+  tm_heap_free(term);
+  tm_heap_free(room);
+  return status;
+}
+
 void tm_loo_free(tempera_loo *loo) {
   if (!loo)
     return;
+  tm_heap_free(loo->term);
   tm_heap_free(loo->pointwise);
   tm_heap_free(loo->pareto_k);
   tm_heap_free(loo);

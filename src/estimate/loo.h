@@ -30,6 +30,33 @@ TEMPERA_CHECKED tempera_status tm_loo_sum(const tm_loo_term *terms,
                                           size_t count, size_t draws,
                                           tempera_loo **loo,
                                           tempera_error *error);
+
+/* Many terms, some of which were left out (Magnusson, Andersen, Jonasson &
+ * Vehtari 2020): of all, mean m and variance v of the log likelihood over the
+ * draws, of which m - v/2 is elpd to second order, and v is p. */
+typedef struct tm_loo_near {
+  double mean, variance;
+} tm_loo_near;
+
+typedef struct tm_loo_choice {
+  size_t terms, used;
+  size_t *term;      /* in order */
+  tm_loo_near *near; /* of those used */
+  /* over all terms */
+  double elpd, squares, p;
+} tm_loo_choice;
+
+/* A random choice, which hangs on both numbers alone. */
+bool tm_loo_choose(tm_arena *arena, size_t terms, size_t used,
+                   tm_loo_choice *choice);
+/* Of one term, in any order; `use` is its place among those used, SIZE_MAX: it
+ * is not. */
+void tm_loo_add_near(tm_loo_choice *choice, tm_loo_near near, size_t use);
+TEMPERA_CHECKED tempera_status tm_loo_sum_chosen(const tm_loo_term *terms,
+                                                 const tm_loo_choice *choice,
+                                                 size_t draws,
+                                                 tempera_loo **loo,
+                                                 tempera_error *error);
 void tm_loo_free(tempera_loo *loo);
 
 #endif

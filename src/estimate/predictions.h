@@ -2,8 +2,10 @@
  * one, and data drawn anew from posterior and prior.
  *
  * Computed after sampling, from evenly thinned target draws, a block of terms
- * at a time: 10^5 terms take no more memory than 10^3. Random numbers are named
- * by seed, chain and row, so threads cannot change anything. */
+ * at a time: 10^5 terms take no more memory than 10^3. Of still more a random
+ * choice of terms is left out, and the outcomes of these are kept; statistics are
+ * of all data. Random numbers are named by seed, chain and row, so threads cannot
+ * change anything. */
 #ifndef TM_ESTIMATE_PREDICTIONS_H
 #define TM_ESTIMATE_PREDICTIONS_H
 
@@ -21,7 +23,11 @@ typedef struct tempera_predictions {
   tm_arena *arena;
   tm_replicas replicas; /* variables with outcomes, and their `observed` */
   long *term;
-  size_t size;  /* elements in all */
+  size_t size;  /* elements in all, of those that are kept */
+  /* NULL: all are kept; else the place of each in its variable, which has rank 1
+   * in `replicas` and the shape `shape` */
+  size_t *place;
+  const tm_replica *shape;
   bool own;     /* by the program's own quantities */
   size_t draws; /* of the posterior that statistics are of */
   /* observed[v * TM_STATISTICS + i] and the share of replicated data with a

@@ -1,6 +1,6 @@
 /* predictions_files.c - see predictions_files.h.
  *
- * loo.csv: a row for each term of the likelihood. predictive.csv: first the
+ * loo.csv: a row for each term of the likelihood that was left out. predictive.csv: first the
  * data as observed (chain__ 0), then replicated data; draw__ counts from 1
  * among the rows used. prior.csv: draws from the prior, with replicated data
  * where they could be drawn. Elements are column-major, as in all files of
@@ -37,8 +37,8 @@ static tempera_status write_loo(const char *folder, const tempera_loo *loo,
                                 tempera_error *error) {
   tm_text text = {0};
   tm_text_add(&text, "term__,elpd_loo,pareto_k\n");
-  for (size_t i = 0; i < loo->terms; i++) {
-    tm_text_printf(&text, "%zu,", i + 1);
+  for (size_t i = 0; i < loo->used; i++) {
+    tm_text_printf(&text, "%zu,", (loo->term ? loo->term[i] : i) + 1);
     tm_text_number(&text, loo->pointwise[i]);
     tm_text_add(&text, ",");
     tm_text_number(&text, loo->pareto_k[i]);
@@ -60,14 +60,31 @@ static size_t place_of(const tm_replica *r, size_t k, size_t *index) {
   return place;
 }
 
+/* Of those that are kept of variable v, the k-th: their order is row-major. */
+static int kept_index(const tempera_predictions *p, size_t v, size_t k,
+                      size_t *index) {
+  const tm_replica *r = &p->shape[v];
+  size_t place = p->place[p->replicas.each[v].first + k];
+  for (int i = r->rank - 1; i >= 0; i--) {
+    size_t n = r->dim[i] > 0 ? (size_t)r->dim[i] : 1;
+    index[i] = place % n;
+    place /= n;
+  }
+  return r->rank;
+}
+
 static void add_names(tm_text *text, const tempera_predictions *p) {
   size_t index[TM_REPLICA_RANK];
   for (size_t v = 0; v < p->replicas.count; v++) {
     const tm_replica *r = &p->replicas.each[v];
     for (size_t k = 0; k < r->count; k++) {
-      place_of(r, k, index);
+      int rank = r->rank;
+      if (p->place)
+        rank = kept_index(p, v, k, index);
+      else
+        place_of(r, k, index);
       tm_text_printf(text, ",%s_rep", r->name);
-      for (int i = 0; i < r->rank; i++)
+      for (int i = 0; i < rank; i++)
         tm_text_printf(text, ".%zu", index[i] + 1);
     }
   }

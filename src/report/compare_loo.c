@@ -1,6 +1,7 @@
 /* compare_loo.c - models by what they predict: leave-one-out beside the
  * evidence. Terms are the same outcomes in every model, so differences are
- * taken term by term, and their error is that of the differences. */
+ * taken term by term, and their error is that of the differences; so are those
+ * chosen of very many. */
 #include "report/compare.h"
 
 #include "base/json.h"
@@ -12,7 +13,8 @@
 /* All have it, of equally many terms. */
 static bool comparable(const tempera_summary *const *s, size_t count) {
   for (size_t i = 0; i < count; i++)
-    if (!s[i]->loo || s[i]->loo->terms != s[0]->loo->terms)
+    if (!s[i]->loo || s[i]->loo->terms != s[0]->loo->terms ||
+        s[i]->loo->used != s[0]->loo->used)
       return false;
   return true;
 }
@@ -20,12 +22,12 @@ static bool comparable(const tempera_summary *const *s, size_t count) {
 static double difference_se(const tempera_loo *a, const tempera_loo *b) {
   if (!a->pointwise || !b->pointwise)
     return NAN;
-  double n = (double)a->terms, squares = 0, mean = 0;
-  for (size_t i = 0; i < a->terms; i++)
+  double n = (double)a->used, squares = 0, mean = 0;
+  for (size_t i = 0; i < a->used; i++)
     mean += (a->pointwise[i] - b->pointwise[i]) / n;
-  for (size_t i = 0; i < a->terms; i++)
+  for (size_t i = 0; i < a->used; i++)
     squares += pow(a->pointwise[i] - b->pointwise[i] - mean, 2);
-  return sqrt(n * squares / (n - 1));
+  return sqrt((double)a->terms * squares / (n - 1));
 }
 
 tempera_status tm_compare_loo(const tempera_summary *const *summaries,

@@ -99,12 +99,13 @@ void tm_netcdf_predictions(tm_netcdf_writer *w, const tempera_sampler *sampler,
   const tempera_predictions *p = predictions;
   if (!p)
     return;
-  if (p->rows && p->size && !program_predicts)
+  bool whole = !p->place; /* groups have the shape of the data */
+  if (p->rows && p->size && whole && !program_predicts)
     put_data(w, "posterior_predictive", p,
              &(rows){p->chains, p->rows_each, p->size, p->values}, true);
   if (p->prior_rows)
     put_prior(w, sampler, p);
-  if (p->prior_rows && p->size)
+  if (p->prior_rows && p->size && whole)
     put_prior_data(w, p);
 }
 

@@ -5,6 +5,7 @@
 #include "report/run_page.h"
 
 #include "base/file.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "estimate/predictions.h"
 #include "numeric/sort.h"
@@ -286,15 +287,15 @@ static json_t *pit_figure(const check *c) {
  */
 
 static json_t *k_figure(const tempera_loo *loo) {
-  size_t step = loo->terms / MOST_K + 1, n = 0;
-  double *x = tm_heap_alloc(2 * loo->terms + 1, sizeof *x);
+  size_t step = loo->used / MOST_K + 1, n = 0;
+  double *x = tm_heap_alloc(2 * loo->used + 1, sizeof *x);
   json_t *figure = tm_figure("plot", "Pareto k of every term left out");
-  double *y = x ? x + loo->terms : NULL;
-  for (size_t i = 0; x && i < loo->terms; i++) {
+  double *y = x ? x + loo->used : NULL;
+  for (size_t i = 0; x && i < loo->used; i++) {
     bool shown = i % step == 0 || !(loo->pareto_k[i] < 0.7);
     if (!shown)
       continue;
-    x[n] = (double)i + 1;
+    x[n] = (double)(loo->term ? loo->term[i] : i) + 1;
     y[n++] = isfinite(loo->pareto_k[i]) ? loo->pareto_k[i] : NAN;
   }
   json_t *points = tm_figure_xy(figure, "points", "k", x, y, n);
@@ -321,9 +322,9 @@ static void add_loo(json_t *section, const tempera_loo *loo) {
                  loo->waic_se, loo->waic_p);
   if (loo->k_bad)
     tm_text_printf(&text,
-                   "%zu of them have a Pareto k above 0.7: their share, and "
-                   "elpd with it, is not to be trusted.",
-                   loo->k_bad);
+                   "%zu of the %zu left out have a Pareto k above 0.7: their "
+                   "share, and elpd with it, is not to be trusted.",
+                   loo->k_bad, loo->used);
   else
     tm_text_add(&text, "All Pareto k are below 0.7.");
   if (!text.failed)
@@ -331,31 +332,35 @@ static void add_loo(json_t *section, const tempera_loo *loo) {
   tm_text_clear(&text);
 }
 
-static double tail_of(const check *c, size_t statistic, double observed) {
-  double above = 0, n = 0, s[TM_STATISTICS];
-  for (size_t i = 0; i + c->first < c->posterior->rows; i++, n++) {
-    tm_statistics(row_of(c, i), NULL, c->v.count, s);
-    above += s[statistic] > observed ? 1 : s[statistic] == observed ? 0.5 : 0;
+/* Statistics of the variable in summary.json: of all data and all draws used,
+ * where the files have some. */
+static void add_tails(json_t *table, const json_t *stored, const char *name) {
+  size_t i, k;
+  const json_t *one, *statistic;
+  json_array_foreach(stored, i, one) {
+    const char *its = json_string_value(json_object_get(one, "name"));
+    if (!its || strcmp(its, name))
+      continue;
+    json_array_foreach(json_object_get(one, "statistics"), k, statistic) {
+      const json_t *tail = json_object_get(statistic, "tail");
+      const char *word =
+          json_string_value(json_object_get(statistic, "statistic"));
+      if (!word || !json_is_number(tail))
+        continue;
+      double share = json_number_value(tail);
+      json_t *row =
+          tm_page_row(table, share < 0.01 || share > 0.99 ? "warn" : NULL);
+      tm_row_text(row, name);
+      tm_row_text(row, word);
+      tm_row_short(row, json_number_value(
+                            json_object_get(statistic, "observed")));
+      tm_row_probability(row, share);
+    }
   }
-  return above / n;
 }
 
-static void add_tails(json_t *table, const check *c) {
-  double s[TM_STATISTICS];
-  tm_statistics(c->observed, NULL, c->v.count, s);
-  for (size_t i = 0; i < TM_STATISTICS && c->v.count > 1; i++) {
-    double tail = tail_of(c, i, s[i]);
-    json_t *row =
-        tm_page_row(table, tail < 0.01 || tail > 0.99 ? "warn" : NULL);
-    tm_row_text(row, c->v.name);
-    tm_row_text(row, tm_statistic_names[i]);
-    tm_row_short(row, s[i]);
-    tm_row_probability(row, tail);
-  }
-}
-
-static void add_variables(json_t *section, const sheet *posterior,
-                          const sheet *prior) {
+static void add_variables(json_t *section, const json_t *stored,
+                          const sheet *posterior, const sheet *prior) {
   json_t *table = tm_section_table(
       section, "Tail: the share of replicated data whose statistic is greater "
                "than the observed; near 0 or 1, the model does not make it.");
@@ -369,7 +374,7 @@ static void add_variables(json_t *section, const sheet *posterior,
   while (next_variable(posterior, &c.v)) {
     c.observed = posterior->values + c.v.first;
     c.pit = has_pit ? c.observed + posterior->width : NULL;
-    add_tails(table, &c);
+    add_tails(table, stored, c.v.name);
     if (c.v.count > 1 && posterior->rows > c.first)
       tm_figures_add(figures, overlay(&c, false));
     json_t *pit = c.pit ? pit_figure(&c) : NULL;
@@ -383,18 +388,24 @@ static void add_variables(json_t *section, const sheet *posterior,
 
 void tm_run_predictive(json_t *page, const tm_run_files *files) {
   sheet posterior, prior;
+  json_t *summary = NULL;
   const tempera_loo *loo = files->summary->loo;
   bool data = read_sheet(files->folder, "predictive.csv", &posterior);
   bool has_prior = read_sheet(files->folder, "prior.csv", &prior);
+  if (data && tm_json_load(files->folder, "summary.json", &summary, NULL) !=
+                  TEMPERA_OK)
+    summary = NULL;
   if (loo || data) {
     json_t *section = tm_page_section(page, "Predictions");
     if (loo)
       add_loo(section, loo);
     if (data)
-      add_variables(section, &posterior, has_prior ? &prior : NULL);
+      add_variables(section, json_object_get(summary, "predictive"),
+                    &posterior, has_prior ? &prior : NULL);
     if (loo && loo->pareto_k)
       tm_figures_add(tm_section_figures(section), k_figure(loo));
   }
+  json_decref(summary);
   clear_sheet(&posterior);
   clear_sheet(&prior);
 }

@@ -301,6 +301,7 @@ static json_t *loo(const tempera_loo *l) {
   tm_json_integer(object, "k_bad", l->k_bad);
   tm_json_real(object, "k_max", l->k_max);
   tm_json_integer(object, "terms", l->terms);
+  tm_json_integer(object, "used", l->used);
   tm_json_integer(object, "draws", l->draws);
   return object;
 }

@@ -402,6 +402,7 @@ static bool read_loo(const json_t *root, tempera_summary *s) {
   if (!s->loo)
     return false;
   *s->loo = (tempera_loo){.terms = read_integer(loo, "terms"),
+                          .used = read_integer(loo, "used"),
                           .draws = read_integer(loo, "draws"),
                           .elpd = real(loo, "elpd"),
                           .se = real(loo, "se"),
@@ -411,6 +412,8 @@ static bool read_loo(const json_t *root, tempera_summary *s) {
                           .waic = real(waic, "elpd"),
                           .waic_se = real(waic, "se"),
                           .waic_p = real(waic, "p")};
+  if (!s->loo->used || s->loo->used > s->loo->terms) /* of an older version */
+    s->loo->used = s->loo->terms;
   return true;
 }
 
@@ -422,16 +425,24 @@ static tempera_status read_terms(const char *folder, tempera_loo *loo,
   size_t length = 0, row = 0;
   if (!path)
     return tm_fail_memory(error);
-  if (loo->terms && tm_file_exists(path) && loo->terms < ((size_t)1 << 40) &&
+  size_t n = loo->used;
+  bool some = n < loo->terms;
+  if (n && tm_file_exists(path) && n < ((size_t)1 << 40) &&
       tm_file_read(path, &content, &length, NULL) == TEMPERA_OK &&
-      length / 4 >= loo->terms) {
-    loo->pointwise = tm_heap_alloc(loo->terms, sizeof(double));
-    loo->pareto_k = tm_heap_alloc(loo->terms, sizeof(double));
+      length / 4 >= n) {
+    loo->pointwise = tm_heap_alloc(n, sizeof(double));
+    loo->pareto_k = tm_heap_alloc(n, sizeof(double));
+    loo->term = some ? tm_heap_alloc(n, sizeof *loo->term) : NULL;
     for (char *at = strchr(content, '\n');
-         loo->pointwise && loo->pareto_k && at && row < loo->terms; row++) {
+         loo->pointwise && loo->pareto_k && (loo->term || !some) && at &&
+         row < n;
+         row++) {
       char *comma = strchr(at, ','), *end = NULL;
-      if (!comma)
+      double term = tm_number_read(at + 1, &end);
+      if (!comma || end != comma || !(term >= 1 && term <= (double)loo->terms))
         break;
+      if (some)
+        loo->term[row] = (size_t)term - 1;
       loo->pointwise[row] = tm_number_read(comma + 1, &end);
       if (!end || *end != ',')
         break;
@@ -439,10 +450,12 @@ static tempera_status read_terms(const char *folder, tempera_loo *loo,
       at = strchr(end, '\n');
     }
   }
-  if (row != loo->terms) {
+  if (row != n) {
     tm_heap_free(loo->pointwise);
     tm_heap_free(loo->pareto_k);
+    tm_heap_free(loo->term);
     loo->pointwise = loo->pareto_k = NULL;
+    loo->term = NULL;
   }
   tm_heap_free(content);
   tm_heap_free(path);

@@ -9,14 +9,16 @@
 #include <string.h>
 
 /* Draws used, and numbers held at once: terms that do not fit are evaluated
- * once more for each further block. Data are drawn again for every block where
- * there are PITs, so that these stop at MOST_PITS terms. */
+ * once more for each further block. Of more than MOST_TERMS terms a random
+ * choice is left out one by one, whose numbers fit into one block. */
 enum {
   MOST_DRAWS = 2000,
   FEWEST_DRAWS = 500,
   MOST_NUMBERS = 1 << 24,
-  MOST_PITS = 20000,
-  MOST_TERMS = 50000, /* beyond, they would take longer than the run */
+  MOST_TERMS = 50000,
+  CHOSEN_TERMS = 16000,
+  MOST_ELEMENTS = 50000, /* kept of the data, likewise, ... */
+  KEPT_ELEMENTS = 16000, /* ... where no terms are chosen */
   MOST_CHAINS = 64,
   KEPT_ROWS = 400,
   KEPT_NUMBERS = 500000,
@@ -32,9 +34,14 @@ typedef struct maker {
   tm_predictive model;
   size_t own_first, own_count; /* its quantities log_lik */
   size_t terms;
-  /* the block at hand */
+  bool choose; /* `choice` of them is used, else all are */
+  tm_loo_choice choice;
+  size_t *kept; /* elements of the data, NULL: all */
+  /* the block at hand: terms, and which of those used are among them */
   size_t first, count;
-  double *log_lik;        /* count columns */
+  size_t use_first, use_count;
+  double *log_lik;        /* use_count columns */
+  tm_loo_near *near;      /* by chain and term of the block: sums so far */
   size_t *elements;       /* ordered by term */
   size_t element_count;   /* of those with a term */
   size_t at, block_count; /* the block's among them */
@@ -50,6 +57,21 @@ typedef struct maker {
 } maker;
 
 static size_t draw_count(const maker *m) { return m->chains * m->rows; }
+
+static size_t used_terms(const maker *m) {
+  return m->choose ? m->choice.used : m->terms;
+}
+
+/* The i-th of those used in the block at hand. */
+static size_t term_of(const maker *m, size_t i) {
+  return m->choose ? m->choice.term[m->use_first + i] : m->first + i;
+}
+
+/* The numbers that are kept of a whole data set. */
+static void keep(const maker *m, const double *whole, double *to) {
+  for (size_t e = 0; e < m->out->size; e++)
+    to[e] = whole[m->kept ? m->kept[e] : e];
+}
 
 /* ---- at the draws ---------------------------------------------------------
  */
@@ -82,7 +104,7 @@ static bool terms_at(maker *m, size_t chain, size_t row, double *to) {
 
 static bool data_at(maker *m, size_t chain, size_t row) {
   double ignored;
-  tm_replicas r = {.drawn = m->whole[chain], .room = m->out->size};
+  tm_replicas r = {.drawn = m->whole[chain], .room = m->model.replicas.size};
   tempera_random random =
       tm_random_part(tm_seed_of(&m->sampler->options), (uint32_t)chain,
                      TM_PURPOSE_REPLICATE, (uint32_t)(row * m->stride));
@@ -95,13 +117,28 @@ static void note_data(maker *m, size_t chain, size_t row) {
   tempera_predictions *out = m->out;
   size_t draw = chain * m->rows + row, v = out->replicas.count;
   for (size_t i = 0; i < v; i++) {
-    const tm_replica *r = &out->replicas.each[i];
-    tm_statistics(m->whole[chain] + r->first, out->term + r->first, r->count,
-                  m->statistics + (draw * v + i) * TM_STATISTICS);
+    const tm_replica *r = &m->model.replicas.each[i];
+    tm_statistics(m->whole[chain] + r->first, m->model.term + r->first,
+                  r->count, m->statistics + (draw * v + i) * TM_STATISTICS);
   }
   if (row % m->every == 0 && row / m->every < out->rows_each)
-    memcpy(out->values + (chain * out->rows_each + row / m->every) * out->size,
-           m->whole[chain], out->size * sizeof(double));
+    keep(m, m->whole[chain],
+         out->values + (chain * out->rows_each + row / m->every) * out->size);
+}
+
+/* Mean and sum of squares so far (Welford), after `rows` rows of the chain. */
+static void add_near(maker *m, size_t chain, const double *line, size_t rows) {
+  tm_loo_near *near = m->near + chain * m->count;
+  for (size_t i = 0; i < m->count; i++) {
+    double off = line[i] - near[i].mean;
+    near[i].mean += off / (double)rows;
+    near[i].variance += off * (line[i] - near[i].mean);
+  }
+}
+
+/* Of the whole data: the i-th of those with a term. */
+static size_t element_of(const maker *m, size_t i) {
+  return m->kept ? m->kept[m->elements[i]] : m->elements[i];
 }
 
 static void visit_chain(size_t chain, void *context) {
@@ -118,12 +155,14 @@ static void visit_chain(size_t chain, void *context) {
                        (data && !data_at(m, chain, row));
     if (m->failed[chain])
       break;
-    for (size_t i = 0; i < m->count; i++)
-      m->log_lik[i * n + draw] = line[i];
+    for (size_t i = 0; i < m->use_count; i++)
+      m->log_lik[i * n + draw] = line[term_of(m, i) - m->first];
+    if (m->choose)
+      add_near(m, chain, line, row + 1);
     if (data && m->begin)
       note_data(m, chain, row);
     for (size_t i = 0; i < m->block_count; i++)
-      m->replicated[i * n + draw] = m->whole[chain][m->elements[m->at + i]];
+      m->replicated[i * n + draw] = m->whole[chain][element_of(m, m->at + i)];
   }
   tm_heap_free(own);
 }
@@ -142,17 +181,18 @@ static double pit_of(const maker *m, size_t k, const double *weights) {
 
 static void finish_terms(size_t piece, void *context) {
   maker *m = context;
-  size_t from = m->count * piece / m->chains;
-  size_t to = m->count * (piece + 1) / m->chains, k = 0;
+  size_t from = m->use_count * piece / m->chains;
+  size_t to = m->use_count * (piece + 1) / m->chains, k = 0;
   for (size_t i = from; i < to; i++) {
     const double *column = m->log_lik + i * draw_count(m);
-    m->results[m->first + i] =
+    size_t term = term_of(m, i);
+    m->results[m->use_first + i] =
         tm_loo_term_of(column, m->chains, m->rows, &m->work[piece]);
     while (k < m->block_count &&
-           (size_t)m->out->term[m->elements[m->at + k]] < m->first + i)
+           (size_t)m->out->term[m->elements[m->at + k]] < term)
       k++;
     for (; k < m->block_count &&
-           (size_t)m->out->term[m->elements[m->at + k]] == m->first + i;
+           (size_t)m->out->term[m->elements[m->at + k]] == term;
          k++)
       m->out->pit[m->elements[m->at + k]] =
           pit_of(m, k, m->work[piece].weights);
@@ -168,6 +208,32 @@ static void take_elements(maker *m) {
     m->block_count++;
 }
 
+static void take_uses(maker *m) {
+  m->use_first += m->use_count;
+  m->use_count = m->choose ? 0 : m->count;
+  while (m->choose && m->use_first + m->use_count < m->choice.used &&
+         m->choice.term[m->use_first + m->use_count] < m->first + m->count)
+    m->use_count++;
+}
+
+/* The chains together, term by term. */
+static void finish_near(maker *m) {
+  double rows = (double)m->rows, n = (double)draw_count(m);
+  for (size_t i = 0, use = 0; i < m->count; i++) {
+    tm_loo_near all = {0};
+    for (size_t c = 0; c < m->chains; c++)
+      all.mean += m->near[c * m->count + i].mean / (double)m->chains;
+    for (size_t c = 0; c < m->chains; c++) {
+      const tm_loo_near *one = &m->near[c * m->count + i];
+      double off = one->mean - all.mean;
+      all.variance += (one->variance + rows * off * off) / (n - 1);
+    }
+    bool used = use < m->use_count && term_of(m, use) == m->first + i;
+    tm_loo_add_near(&m->choice, all, used ? m->use_first + use : SIZE_MAX);
+    use += used;
+  }
+}
+
 static bool any_failed(const maker *m) {
   for (size_t c = 0; c < m->chains; c++)
     if (m->failed[c])
@@ -176,15 +242,23 @@ static bool any_failed(const maker *m) {
 }
 
 static tempera_status run_blocks(maker *m, tempera_error *error) {
-  size_t n = draw_count(m), width = MOST_NUMBERS / (m->out->pit ? 2 * n : n);
+  size_t n = draw_count(m);
+  size_t width = MOST_NUMBERS / (m->choose     ? 3 * m->chains
+                                 : m->out->pit ? 2 * n
+                                               : n);
   width = width < m->terms ? width : m->terms;
-  m->log_lik = TM_NEW(m->arena, double, width *n + 1);
-  if (!m->log_lik)
+  size_t columns = m->choose ? m->choice.used : width;
+  m->log_lik = TM_NEW(m->arena, double, columns *n + 1);
+  m->near = m->choose ? TM_NEW(m->arena, tm_loo_near, m->chains * width) : NULL;
+  if (!m->log_lik || (m->choose && !m->near))
     return tm_fail_memory(error);
   m->begin = true;
   for (m->first = 0; m->begin || m->first < m->terms; m->first += m->count) {
     m->count = m->terms - m->first < width ? m->terms - m->first : width;
     take_elements(m);
+    take_uses(m);
+    if (m->near)
+      memset(m->near, 0, m->chains * m->count * sizeof *m->near);
     m->replicated = tm_heap_alloc(m->block_count * n + 1, sizeof(double));
     if (!m->replicated)
       return tm_fail_memory(error);
@@ -193,6 +267,8 @@ static tempera_status run_blocks(maker *m, tempera_error *error) {
     if (!any_failed(m))
       tm_parallel_for(m->chains, tm_threads(m->sampler->options.threads),
                       finish_terms, m);
+    if (!any_failed(m) && m->choose)
+      finish_near(m);
     tm_heap_free(m->replicated);
     m->begin = false;
     if (any_failed(m) || m->count == 0)
@@ -225,10 +301,11 @@ static tempera_status draw_prior(maker *m, tempera_error *error) {
                        TM_PURPOSE_PRIOR_PREDICTIVE, (uint32_t)i);
     if (model->spec.prior_draw(&random, theta, e->user) != 0)
       continue;
-    tm_replicas r = {.drawn = out->prior_values + out->prior_rows * out->size,
-                     .room = out->size};
+    tm_replicas r = {.drawn = m->whole[0], .room = m->model.replicas.size};
     out->prior_drawn[out->prior_rows] =
         out->size && tm_replicate_at(e, theta, &random, &r, &ignored);
+    if (out->prior_drawn[out->prior_rows])
+      keep(m, m->whole[0], out->prior_values + out->prior_rows * out->size);
     out->prior_rows++;
   }
   return TEMPERA_OK;
@@ -266,6 +343,54 @@ static bool order_elements(maker *m) {
   return true;
 }
 
+static bool is_used(const maker *m, long term) {
+  size_t low = 0, high = m->choice.used;
+  while (low < high) {
+    size_t middle = (low + high) / 2;
+    if ((long)m->choice.term[middle] < term)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < m->choice.used && (long)m->choice.term[low] == term;
+}
+
+/* Outcomes of the terms used; where they have none, or all are used, every
+ * so-manieth. */
+static bool is_kept(const maker *m, size_t element) {
+  size_t stride = (m->model.replicas.size + KEPT_ELEMENTS - 1) / KEPT_ELEMENTS;
+  return m->choose && m->model.matched ? is_used(m, m->model.term[element])
+                                       : element % stride == 0;
+}
+
+/* The variables, with the elements that are kept. */
+static bool keep_elements(maker *m) {
+  tempera_predictions *out = m->out;
+  const tm_replicas *all = &m->model.replicas;
+  size_t n = 0;
+  tm_replica *shape = TM_NEW(out->arena, tm_replica, all->count);
+  m->kept = TM_NEW(m->arena, size_t, all->size);
+  out->place = TM_NEW(out->arena, size_t, all->size);
+  if (!shape || !m->kept || !out->place)
+    return false;
+  memcpy(shape, all->each, all->count * sizeof *shape);
+  for (size_t v = 0; v < all->count; v++) {
+    tm_replica *r = &out->replicas.each[v];
+    r->first = n;
+    for (size_t e = 0; e < shape[v].count; e++)
+      if (is_kept(m, shape[v].first + e)) {
+        out->place[n] = e;
+        m->kept[n++] = shape[v].first + e;
+      }
+    r->rank = 1;
+    r->count = n - r->first;
+    r->dim[0] = (int)r->count;
+  }
+  out->shape = shape;
+  out->size = out->replicas.size = n;
+  return true;
+}
+
 static bool prepare_data(maker *m) {
   tempera_predictions *out = m->out;
   size_t n = draw_count(m), v = m->model.replicas.count;
@@ -273,6 +398,8 @@ static bool prepare_data(maker *m) {
   out->size = v ? m->model.replicas.size : 0;
   snprintf(out->no_replicas, sizeof out->no_replicas, "%s",
            m->model.no_replicas);
+  if (out->size > MOST_ELEMENTS && !keep_elements(m))
+    return false;
   if (!out->size)
     return true;
   out->draws = n;
@@ -290,10 +417,11 @@ static bool prepare_data(maker *m) {
   m->statistics = TM_NEW(m->arena, double, n *v *TM_STATISTICS);
   if (!out->values || !out->term || !observed || !m->statistics)
     return false;
-  memcpy(out->term, m->model.term, out->size * sizeof *out->term);
-  memcpy(observed, m->model.replicas.observed, out->size * sizeof *observed);
+  for (size_t e = 0; e < out->size; e++)
+    out->term[e] = m->model.term[m->kept ? m->kept[e] : e];
+  keep(m, m->model.replicas.observed, observed);
   out->replicas.observed = observed;
-  if (!m->model.matched || m->own_count || m->terms < 2 || m->terms > MOST_PITS)
+  if (!m->model.matched || m->own_count || m->terms < 2)
     return true;
   out->pit = TM_NEW(out->arena, double, out->size);
   for (size_t e = 0; out->pit && e < out->size; e++)
@@ -303,14 +431,15 @@ static bool prepare_data(maker *m) {
 
 static bool prepare(maker *m) {
   size_t n = draw_count(m);
-  m->results = TM_NEW(m->arena, tm_loo_term, m->terms + 1);
+  m->results = TM_NEW(m->arena, tm_loo_term, used_terms(m) + 1);
   m->failed = TM_NEW(m->arena, bool, m->chains);
   m->work = TM_NEW(m->arena, tm_loo_work, m->chains);
   m->whole = TM_NEW(m->arena, double *, m->chains);
   if (!m->results || !m->failed || !m->work || !m->whole || !prepare_data(m))
     return false;
+  size_t whole = m->out->size ? m->model.replicas.size : 0;
   for (size_t c = 0; c < m->chains; c++) {
-    m->whole[c] = TM_NEW(m->arena, double, m->out->size + 1);
+    m->whole[c] = TM_NEW(m->arena, double, whole + 1);
     if (!m->whole[c] || !tm_loo_work_create(m->arena, n, &m->work[c]))
       return false;
   }
@@ -326,9 +455,10 @@ static tempera_status fill_tails(maker *m, tempera_error *error) {
   if (!out->statistic || !out->tail)
     return tm_fail_memory(error);
   for (size_t i = 0; i < v; i++) {
-    const tm_replica *r = &out->replicas.each[i];
-    tm_statistics(out->replicas.observed + r->first, out->term + r->first,
-                  r->count, out->statistic + i * TM_STATISTICS);
+    const tm_replica *r = &m->model.replicas.each[i];
+    tm_statistics(m->model.replicas.observed + r->first,
+                  m->model.term + r->first, r->count,
+                  out->statistic + i * TM_STATISTICS);
   }
   for (size_t j = 0; j < width; j++) {
     double observed = out->statistic[j], above = 0;
@@ -347,7 +477,10 @@ static tempera_status make(maker *m, tempera_summary *summary,
     return tm_fail_memory(error);
   TM_TRY(run_blocks(m, error));
   bool failed = any_failed(m);
-  if (!failed && m->terms > 1)
+  if (!failed && m->choose)
+    TM_TRY(tm_loo_sum_chosen(m->results, &m->choice, draw_count(m),
+                             &summary->loo, error));
+  else if (!failed && m->terms > 1)
     TM_TRY(
         tm_loo_sum(m->results, m->terms, draw_count(m), &summary->loo, error));
   if (failed || m->out->size == 0) {
@@ -392,6 +525,23 @@ static tempera_status look(maker *m, tempera_error *error) {
   return TEMPERA_OK;
 }
 
+static tempera_status choose(maker *m, tempera_summary *summary,
+                             tempera_error *error) {
+  if (m->terms == 1)
+    snprintf(summary->loo_why, sizeof summary->loo_why,
+             "the likelihood has a single term: nothing can be left out");
+  m->choose = m->terms > MOST_TERMS;
+  if (!m->choose)
+    return TEMPERA_OK;
+  snprintf(summary->loo_why, sizeof summary->loo_why,
+           "of %zu terms of the likelihood %d, chosen at random, are left out "
+           "one by one, from %zu draws; the sums are of all terms",
+           m->terms, CHOSEN_TERMS, draw_count(m));
+  return tm_loo_choose(m->arena, m->terms, CHOSEN_TERMS, &m->choice)
+             ? TEMPERA_OK
+             : tm_fail_memory(error);
+}
+
 static void clear(maker *m) {
   for (size_t c = 0; m->each && c < m->chains; c++)
     if (m->each[c].arena)
@@ -422,18 +572,7 @@ tempera_status tm_predictions_add(const tempera_sampler *sampler,
   TM_TRY_DONE(m.arena && m.out ? TEMPERA_OK : tm_fail_memory(error));
   m.out->arena = kept;
   TM_TRY_DONE(look(&m, error));
-  if (m.terms > MOST_TERMS) {
-    snprintf(summary->loo_why, sizeof summary->loo_why,
-             "the likelihood has %zu terms: leave-one-out and replicated data "
-             "are made up to %d, beyond which they would take longer than the "
-             "run",
-             m.terms, MOST_TERMS);
-    goto done;
-  }
-  if (m.terms > MOST_PITS)
-    snprintf(summary->loo_why, sizeof summary->loo_why,
-             "the likelihood has %zu terms: leave-one-out PIT is made up to %d",
-             m.terms, MOST_PITS);
+  TM_TRY_DONE(choose(&m, summary, error));
   TM_TRY_DONE(make(&m, summary, error));
   summary->predictions = m.out;
   kept = NULL;

@@ -127,6 +127,14 @@ json out "json.dump(j['fit'], open('one.json', 'w'))" > /dev/null
 json out "json.dump(j['search'], open('searched.json', 'w'))" > /dev/null
 holds one.json -5.6144628 # log .655 less than
 holds searched.json -5.1917303
+cat > schools.json <<'JSON'
+{"J": 8, "y": [28, 8, -3, 7, -1, 1, 18, 12],
+ "sigma": [15, 10, 16, 11, 9, 11, 10, 18]}
+JSON
+status 0 "eight schools" "$tempera" evidence "$rstan/schools.stan" \
+  -d schools.json --json --draws "$rstan"/schools_*.csv
+cp out schools-found.json
+holds schools-found.json -31.3113
 # Headers that end within a bracket, names longer than any, rows that are short.
 printf 'lp__,mu.1[' > bracket.csv
 { printf 'a.1%0300d[%0300d,' 1 1; sed -n '/^lp__/,$p' fit-1.csv; } > long.csv

@@ -97,8 +97,62 @@ static void heavy_tails_are_seen(void **state) {
   tm_arena_free(arena);
 }
 
+/* Of 4 000 terms 400 are left out: the sums are near those of all of them, within
+ * the error of the choice, which is a small part of the whole one. */
+static void some_of_many_stand_for_all(void **state) {
+  (void)state;
+  enum { MANY = 4000, SOME = 400, FEW = 200 };
+  tm_arena *arena = tm_arena_create();
+  tm_loo_work work;
+  tm_loo_choice choice, again;
+  double *column = TM_NEW(arena, double, FEW), mu[FEW];
+  tm_loo_term *all = TM_NEW(arena, tm_loo_term, MANY);
+  tm_loo_term *some = TM_NEW(arena, tm_loo_term, SOME);
+  tempera_random random = tm_random(6, 0, TM_PURPOSE_TEST);
+  assert_true(tm_loo_work_create(arena, FEW, &work));
+  assert_true(tm_loo_choose(arena, MANY, SOME, &choice));
+  assert_true(tm_loo_choose(arena, MANY, SOME, &again));
+  assert_int_equal(choice.used, SOME);
+  assert_memory_equal(choice.term, again.term, SOME * sizeof *choice.term);
+  for (int s = 0; s < FEW; s++)
+    mu[s] = 0.3 * tempera_random_normal(&random); /* wider than they tell */
+  for (size_t i = 0, use = 0; i < MANY; i++) {
+    double y = 1.5 * tempera_random_normal(&random), mean = 0, squares = 0;
+    for (int s = 0; s < FEW; s++)
+      mean += (column[s] = log_normal(y, mu[s], 1)) / FEW;
+    for (int s = 0; s < FEW; s++)
+      squares += (column[s] - mean) * (column[s] - mean);
+    all[i] = tm_loo_term_of(column, CHAINS, FEW / CHAINS, &work);
+    bool used = use < SOME && choice.term[use] == i;
+    tm_loo_add_near(&choice, (tm_loo_near){mean, squares / (FEW - 1)},
+                    used ? use : SIZE_MAX);
+    if (used)
+      some[use++] = all[i];
+  }
+  tempera_loo *whole = NULL, *part = NULL;
+  assert_int_equal(tm_loo_sum(all, MANY, FEW, &whole, NULL), TEMPERA_OK);
+  assert_int_equal(tm_loo_sum_chosen(some, &choice, FEW, &part, NULL),
+                   TEMPERA_OK);
+  print_message("elpd %.3f +- %.3f by %zu of %zu terms, %.3f +- %.3f by all\n",
+                part->elpd, part->se, part->used, part->terms, whole->elpd,
+                whole->se);
+  assert_int_equal(part->terms, MANY);
+  assert_true(fabs(part->elpd - whole->elpd) < 0.02 * whole->se);
+  assert_true(fabs(part->waic - whole->waic) < 0.02 * whole->se);
+  assert_true(fabs(part->p - whole->p) < 0.02 * whole->p);
+  assert_true(fabs(part->waic_p - whole->waic_p) < 1e-8 * whole->p);
+  assert_true(part->se > 0.9 * whole->se && part->se < 1.3 * whole->se);
+  for (size_t i = 0; i < SOME; i++)
+    assert_true(part->pointwise[i] == whole->pointwise[part->term[i]]);
+  tm_loo_free(whole);
+  tm_loo_free(part);
+  tm_arena_free(arena);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(it_is_the_exact_one),
-                                     cmocka_unit_test(heavy_tails_are_seen)};
+                                     cmocka_unit_test(heavy_tails_are_seen),
+                                     cmocka_unit_test(
+                                         some_of_many_stand_for_all)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

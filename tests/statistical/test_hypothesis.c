@@ -62,6 +62,35 @@ static int count_draw(tempera_random *random, double *t, void *user) {
   return 0;
 }
 
+/* a - b is known to 0.02, a + b by the prior alone. */
+static int ridge_likelihood(const double *t, double *value, void *user) {
+  (void)user;
+  double z = (t[0] - t[1] - 0.5) / 0.02;
+  *value = -z * z / 2;
+  return 0;
+}
+
+/* A funnel: a ~ N(0, 2^2), b ~ N(0, e^2a), 0.7 seen of b with sd 1. */
+static int funnel_likelihood(const double *t, double *value, void *user) {
+  (void)user;
+  *value = -0.5 * (0.7 - t[1]) * (0.7 - t[1]);
+  return 0;
+}
+
+static int funnel_prior(const double *t, double *value, void *user) {
+  (void)user;
+  *value = -t[0] * t[0] / 8 - t[0] - t[1] * t[1] * exp(-2 * t[0]) / 2 -
+           CONJUGATE_LOG_2_PI - log(2);
+  return 0;
+}
+
+static int funnel_draw(tempera_random *random, double *t, void *user) {
+  (void)user;
+  t[0] = 2 * tempera_random_normal(random);
+  t[1] = exp(t[0]) * tempera_random_normal(random);
+  return 0;
+}
+
 static const tempera_parameter LINE[2] = {
     {"a", TEMPERA_REAL, 0, -INFINITY, INFINITY, TEMPERA_BOUNDS},
     {"b", TEMPERA_REAL, 0, -INFINITY, INFINITY, TEMPERA_BOUNDS}};
@@ -183,6 +212,48 @@ static void savage_dickey_is_that_of_the_formula(void **state) {
   }
 }
 
+/* Along a ridge of correlation .9999, at 0 to 5 of its sds: b has to follow. */
+static void what_is_fixed_takes_the_rest_along(void **state) {
+  (void)state;
+  tempera_model_spec spec = line_spec();
+  spec.log_likelihood = ridge_likelihood;
+  run r = begin(&spec, 5, 2000);
+  double p = 1 / 0.0004, determinant_ = (0.25 + p) * (0.25 + p) - p * p;
+  double v = (0.25 + p) / determinant_;
+  double mean = v * 0.5 * p - p / determinant_ * 0.5 * p;
+  for (int k = 0; k <= 5; k++) {
+    char null[40];
+    double x = round(1000 * (mean + k * sqrt(v))) / 1000;
+    snprintf(null, sizeof null, "a = %.3f", x);
+    check_point(&r, null, log_normal(x, mean, v), log_normal(x, 0, 4));
+  }
+  end(&r);
+}
+
+/* Where no shift helps: from the draws of a alone. */
+static void a_funnel_is_known_from_its_draws(void **state) {
+  (void)state;
+  tempera_model_spec spec = line_spec();
+  spec.log_likelihood = funnel_likelihood;
+  spec.log_prior = funnel_prior;
+  spec.prior_draw = funnel_draw;
+  run r = begin(&spec, 6, 3000);
+  const double at[] = {-3, -1, 0, 1, 2};
+  double sum = 0, step = 1e-3;
+  for (int i = -16000; i <= 16000; i++) {
+    double a = i * step, variance = 1 + exp(2 * a);
+    sum += step * exp(log_normal(a, 0, 4) + log_normal(0.7, 0, variance));
+  }
+  for (size_t k = 0; k < sizeof at / sizeof *at; k++) {
+    char null[40];
+    double a = at[k], prior = log_normal(a, 0, 4);
+    snprintf(null, sizeof null, "a = %g", a);
+    check(&r, null, prior + log_normal(0.7, 0, 1 + exp(2 * a)) - log(sum),
+          prior, log_normal(0.7, 0, 1 + exp(2 * a)) - log(sum), 0.3);
+  }
+  end(&r);
+}
+
 static void bounds_and_integers_are_no_hindrance(void **state) {
   (void)state;
   const tempera_model_spec spec = count_spec();
@@ -235,6 +306,8 @@ static void what_has_no_density_is_refused(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(savage_dickey_is_that_of_the_formula),
+      cmocka_unit_test(what_is_fixed_takes_the_rest_along),
+      cmocka_unit_test(a_funnel_is_known_from_its_draws),
       cmocka_unit_test(bounds_and_integers_are_no_hindrance),
       cmocka_unit_test(what_has_no_density_is_refused)};
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,6 +6,7 @@
  * the prior is draws from it, or the tempered draws at tau = 0. */
 #include "estimate/answers/hypothesis.h"
 
+#include "estimate/answers/local_density.h"
 #include "estimate/answers/point_density.h"
 #include "estimate/evidence/evidence.h"
 #include "estimate/summary.h"
@@ -22,6 +23,7 @@ enum {
 };
 static const double WORST_K = 0.7, WORST_SHARE = 0.02;
 static const double FEWEST_TERMS = 30; /* as of a bridge: 18 % */
+static const double DOUBTFUL_K = 0.4, DOUBTFUL_SHARE = 0.005;
 
 typedef struct work {
   const tempera_model *model;
@@ -257,6 +259,37 @@ static bool holds_at(const tm_point *point, void *context) {
   return holds(w, w->values);
 }
 
+/* Few terms count, or a heavy tail of them does. */
+static bool heavy(const answer *a) {
+  return a->effective < FEWEST_TERMS ||
+         (a->pareto_k > WORST_K && a->largest > WORST_SHARE);
+}
+
+/* Below the limits of a warning errors are too small already: of a funnel with k
+ * from .4 on and 0.5 % for the largest term, twice as large would be right. */
+static bool doubtful(const answer *a) {
+  return a->effective < FEWEST_TERMS ||
+         (a->pareto_k > DOUBTFUL_K && a->largest > DOUBTFUL_SHARE);
+}
+
+/* From the draws of the one parameter, where enough of them are near: its error
+ * is larger, and known. */
+static tempera_status density_alone(work *w, const table *t, answer *a,
+                                    tempera_error *error) {
+  size_t n = t->chains * t->rows;
+  double *x = TM_NEW(w->arena, double, n + 1);
+  tm_local_density made;
+  for (size_t i = 0; x && i < n; i++)
+    x[i] = t->u[i * w->model->dimension + w->coordinate[0]];
+  if (!x || !tm_local_density_estimate(w->arena, x, t->chains, t->rows,
+                                       w->at[0], &made))
+    return tm_fail_memory(error);
+  if (made.effective >= FEWEST_TERMS)
+    *a = (answer){made.log_density - w->log_jacobian, made.se, NAN, 0,
+                  made.effective};
+  return TEMPERA_OK;
+}
+
 static tempera_status density(work *w, const table *t, bool posterior,
                               answer *a, tempera_error *error) {
   const tm_point_draws draws = {t->chains, t->rows, t->u, t->log_density,
@@ -275,7 +308,9 @@ static tempera_status density(work *w, const table *t, bool posterior,
   TM_TRY(tm_point_density_estimate(&question, &draws, &made, error));
   *a = (answer){made.log_density - w->log_jacobian, made.se, made.pareto_k,
                 made.largest, made.effective};
-  return TEMPERA_OK;
+  return doubtful(a) && w->points == 1 && w->h.count == 1
+             ? density_alone(w, t, a, error)
+             : TEMPERA_OK;
 }
 
 /* The share of draws in it, with its influence. */
@@ -387,7 +422,7 @@ static tempera_status conclude_density(const answer *p, const answer *q,
    * terms beyond the largest, of share s, add about s/(1 - k) to the sum, which
    * at k = 0.7 and s = 2 % is 0.07 nats. How often both limits are wrong:
    * benchmarks/savage_dickey.py, docs/methods.md. */
-  if (made->pareto_k > WORST_K && fmax(p->largest, q->largest) > WORST_SHARE)
+  if (heavy(p) || heavy(q))
     return warn(made,
                 tm_heap_format("the terms of the density have a heavy tail "
                                "(Pareto k %.2f): the error may be far too small",
