@@ -3,9 +3,9 @@
  * without MPI. */
 #include "parallel/ranks.h"
 
-#include <limits.h>
 #include <mpi.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 static bool started_here;
@@ -27,38 +27,69 @@ static void wait_for(MPI_Request *request) {
   }
 }
 
+/* MPI counts in ints. */
+enum { AT_ONCE = 1 << 30 };
+
+static void broadcast_from(int root, unsigned char *bytes, size_t count) {
+  for (size_t done = 0; done < count;) {
+    size_t here = count - done < AT_ONCE ? count - done : AT_ONCE;
+    MPI_Request request;
+    MPI_Ibcast(bytes + done, (int)here, MPI_BYTE, root, MPI_COMM_WORLD,
+               &request);
+    wait_for(&request);
+    done += here;
+  }
+}
+
 static void broadcast(void *bytes, size_t count) {
-  if (count > INT_MAX)
+  broadcast_from(0, bytes, count);
+}
+
+/* All at once, where MPI can count it. */
+static void gather_at_once(const void *bytes, int size, const size_t *lengths,
+                           unsigned char *all) {
+  int rank, *counts = malloc(2 * (size_t)size * sizeof *counts);
+  if (!counts)
     MPI_Abort(MPI_COMM_WORLD, 1);
+  int *starts = counts + size;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  for (int r = 0, total = 0; r < size; total += counts[r++]) {
+    starts[r] = total;
+    counts[r] = (int)lengths[r];
+  }
   MPI_Request request;
-  MPI_Ibcast(bytes, (int)count, MPI_BYTE, 0, MPI_COMM_WORLD, &request);
+  MPI_Iallgatherv(bytes, counts[rank], MPI_BYTE, all, counts, starts, MPI_BYTE,
+                  MPI_COMM_WORLD, &request);
   wait_for(&request);
+  free(counts);
 }
 
 static unsigned char *gather(const void *bytes, size_t count, size_t *lengths) {
-  int size, mine = (int)count;
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  int *counts = malloc(2 * (size_t)size * sizeof *counts);
-  if (!counts || count > INT_MAX)
-    MPI_Abort(MPI_COMM_WORLD, 1);
-  int *starts = counts + size;
+  int size, rank;
+  uint64_t mine = count;
   MPI_Request request;
-  MPI_Iallgather(&mine, 1, MPI_INT, counts, 1, MPI_INT, MPI_COMM_WORLD,
-                 &request);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  _Static_assert(sizeof(size_t) == sizeof(uint64_t), "sizes are sent as such");
+  MPI_Iallgather(&mine, 1, MPI_UINT64_T, lengths, 1, MPI_UINT64_T,
+                 MPI_COMM_WORLD, &request);
   wait_for(&request);
   size_t total = 0;
-  for (int r = 0; r < size; r++) {
-    starts[r] = (int)total;
-    lengths[r] = (size_t)counts[r];
+  for (int r = 0; r < size; r++)
     total += lengths[r];
+  unsigned char *all = malloc(total + 1);
+  if (!all)
+    MPI_Abort(MPI_COMM_WORLD, 1); /* the others would wait for ever */
+  if (total < AT_ONCE) {
+    gather_at_once(bytes, size, lengths, all);
+    return all;
   }
-  unsigned char *all = total < INT_MAX ? malloc(total + 1) : NULL;
-  if (all) {
-    MPI_Iallgatherv(bytes, mine, MPI_BYTE, all, counts, starts, MPI_BYTE,
-                    MPI_COMM_WORLD, &request);
-    wait_for(&request);
+  size_t at = 0;
+  for (int r = 0; r < size; at += lengths[r++]) {
+    if (r == rank && count)
+      memcpy(all + at, bytes, count);
+    broadcast_from(r, all + at, lengths[r]);
   }
-  free(counts);
   return all;
 }
 

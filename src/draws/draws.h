@@ -115,6 +115,9 @@ TEMPERA_CHECKED tempera_status tm_draws_set_ridge(tempera_draws *draws,
 void tm_draws_archive_law(tempera_draws *draws, tm_archive *archive);
 void tm_draws_archive_rows(tempera_draws *draws, size_t first, size_t last,
                            tm_archive *archive);
+/* Those of one chain alone. */
+void tm_draws_archive_chain(tempera_draws *draws, size_t chain, size_t first,
+                            size_t last, tm_archive *archive);
 
 /* merge.c: copies of the names, instead of the caller's. */
 TEMPERA_CHECKED tempera_status tm_draws_keep_names(tempera_draws *draws,

@@ -56,21 +56,41 @@ void tm_draws_archive_law(tempera_draws *draws, tm_archive *archive) {
   require(ridge->height, ridge->knots, archive);
 }
 
+static bool has_room(const tempera_draws *draws, size_t first, size_t last,
+                     tm_archive *archive) {
+  bool room = first <= last && last <= draws->capacity;
+  if (!room)
+    tm_archive_fail(archive, "there are more rows than there is room for");
+  return room;
+}
+
+static void archive_columns(tempera_draws *draws, tempera_role role,
+                            size_t chain, size_t first, size_t last,
+                            tm_archive *archive) {
+  size_t width = tm_draws_width(draws, role);
+  for (size_t c = 0; c < draws->size + TM_COLUMNS; c++) {
+    double *column = tm_draws_column(draws, role, chain, c);
+    if (column)
+      tm_archive_doubles(archive, column + first * width,
+                         (last - first) * width);
+  }
+}
+
+void tm_draws_archive_chain(tempera_draws *draws, size_t chain, size_t first,
+                            size_t last, tm_archive *archive) {
+  if (!has_room(draws, first, last, archive))
+    return;
+  for (size_t role = 0; role < 2; role++)
+    if (draws->has_role[role])
+      archive_columns(draws, (tempera_role)role, chain, first, last, archive);
+}
+
 void tm_draws_archive_rows(tempera_draws *draws, size_t first, size_t last,
                            tm_archive *archive) {
-  if (first > last || last > draws->capacity) {
-    tm_archive_fail(archive, "there are more rows than there is room for");
+  if (!has_room(draws, first, last, archive))
     return;
-  }
-  for (size_t role = 0; role < 2; role++) {
-    size_t width = tm_draws_width(draws, (tempera_role)role);
+  for (size_t role = 0; role < 2; role++)
     for (size_t chain = 0; draws->has_role[role] && chain < draws->chains;
          chain++)
-      for (size_t c = 0; c < draws->size + TM_COLUMNS; c++) {
-        double *column = tm_draws_column(draws, (tempera_role)role, chain, c);
-        if (column)
-          tm_archive_doubles(archive, column + first * width,
-                             (last - first) * width);
-      }
-  }
+      archive_columns(draws, (tempera_role)role, chain, first, last, archive);
 }

@@ -17,6 +17,16 @@ TEMPERA_CHECKED tempera_status tm_estimate_summary(const tempera_draws *draws,
                                                    int threads,
                                                    tempera_summary *summary,
                                                    tempera_error *error);
+/* The same, and at the same time the mixing of the reference leg (NULL: there
+ * is none). What was seen of it, in *look, is to be freed (also after a
+ * failure) by tm_reference_look_free; NULL: there is nothing to see. */
+typedef struct tm_reference_look tm_reference_look;
+TEMPERA_CHECKED tempera_status tm_estimate_both(const tempera_draws *draws,
+                                                const tempera_draws *reference,
+                                                int threads,
+                                                tempera_summary *summary,
+                                                tm_reference_look **look,
+                                                tempera_error *error);
 /* The modes of the target draws, by weight. */
 TEMPERA_CHECKED tempera_status tm_estimate_modes(const tempera_draws *draws,
                                                  tempera_summary *summary,
@@ -64,16 +74,20 @@ TEMPERA_CHECKED tempera_status tm_estimates_reach(tempera_summary *summary,
  * what it finds on round trips and mixing. */
 TEMPERA_CHECKED tempera_status
 tm_estimate_judge_mixing(tempera_summary *summary, tempera_error *error);
-/* The mixing of the reference leg (NULL: there is none), before anything that
- * costs more. */
+/* The reference leg in three steps. Its mixing, before anything that costs more;
+ * its curve and, where there is `evidence` to be had, estimates, which touches
+ * nothing of the summary but summary->reference; and after all others: these
+ * into the summary, and the headline, which may be theirs. */
+TEMPERA_CHECKED tempera_status tm_reference_look_make(
+    const tempera_draws *reference, tempera_summary *summary,
+    tm_reference_look **look, tempera_error *error);
+TEMPERA_CHECKED tempera_status tm_reference_weigh(tm_reference_look *look,
+                                                  bool evidence,
+                                                  tempera_error *error);
 TEMPERA_CHECKED tempera_status
-tm_estimate_reference_mixing(const tempera_draws *reference,
-                             tempera_summary *summary, tempera_error *error);
-/* After these: what the draws of the reference leg (NULL: there is none) add,
- * see tempera_sampler_reference; and the headline, which may be theirs. */
-TEMPERA_CHECKED tempera_status
-tm_estimate_add_reference(const tempera_draws *reference,
-                          tempera_summary *summary, tempera_error *error);
+tm_estimate_add_reference(tm_reference_look *look, tempera_summary *summary,
+                          tempera_error *error);
+void tm_reference_look_free(tm_reference_look *look);
 /* The last step, once the ridge fields are in: adds what the numbers tell to
  * the findings, and sets `reliable`, `verdict` and `warnings`. */
 TEMPERA_CHECKED tempera_status tm_estimate_verdict(tempera_summary *summary,
@@ -86,6 +100,7 @@ void tm_estimate_headline(const tempera_draws *draws, double *log_z,
 /* The same from the first eighth of the draws, the first quarter, and so on:
  * summary->history. */
 TEMPERA_CHECKED tempera_status tm_estimate_history(const tempera_draws *draws,
+                                                   int threads,
                                                    tempera_summary *summary,
                                                    tempera_error *error);
 /* Round trips and restarts over all chains (method 4.8). */

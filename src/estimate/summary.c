@@ -71,31 +71,45 @@ static tempera_status fill_evidence(const tempera_draws *draws,
   return tm_evidence_fill_untempered(draws, summary, error);
 }
 
-/* The evidence, and workers on the values: pieces for threads. */
+/* The evidence, the reference leg, and workers on the values: pieces for
+ * threads. */
 typedef struct parts {
-  const tempera_draws *draws;
+  const tempera_draws *draws, *reference;
   tempera_summary *summary;
+  tm_reference_look *look;
   tm_values *values;
-  tempera_status status; /* of the evidence */
-  tempera_error error;
+  tempera_status status[2]; /* of the first two */
+  tempera_error error[2];
 } parts;
 
 static void do_part(size_t k, void *context) {
   parts *p = context;
-  if (k > 0) {
-    tm_values_work(p->values, k - 1);
-    return;
+  if (k == 0) {
+    p->status[0] = fill_evidence(p->draws, p->summary, &p->error[0]);
+    tm_evidence_from_support(p->draws, p->summary);
+    if (p->status[0] == TEMPERA_OK)
+      p->status[0] = tm_tempering_fill(p->draws, p->summary, &p->error[0]);
+  } else if (k == 1) {
+    p->status[1] = tm_reference_look_make(p->reference, p->summary, &p->look,
+                                          &p->error[1]);
+  } else {
+    tm_values_work(p->values, k - 2);
   }
-  p->status = fill_evidence(p->draws, p->summary, &p->error);
-  tm_evidence_from_support(p->draws, p->summary);
-  if (p->status == TEMPERA_OK)
-    p->status = tm_tempering_fill(p->draws, p->summary, &p->error);
 }
 
 tempera_status tm_estimate_summary(const tempera_draws *draws, int threads,
                                    tempera_summary *summary,
                                    tempera_error *error) {
-  parts p = {.draws = draws, .summary = summary};
+  tm_reference_look *none = NULL;
+  return tm_estimate_both(draws, NULL, threads, summary, &none, error);
+}
+
+tempera_status tm_estimate_both(const tempera_draws *draws,
+                                const tempera_draws *reference, int threads,
+                                tempera_summary *summary,
+                                tm_reference_look **look,
+                                tempera_error *error) {
+  parts p = {.draws = draws, .reference = reference, .summary = summary};
   summary->barrier = summary->relabelled_rhat = summary->relabelled_ess = NAN;
   summary->log_z = summary->se = summary->lower = summary->upper = NAN;
   summary->prior_log_z = summary->prior_log_z_se = NAN;
@@ -104,12 +118,17 @@ tempera_status tm_estimate_summary(const tempera_draws *draws, int threads,
                                  &summary->value_count, error));
   TM_TRY(tm_values_begin(draws, NULL, draws->size, summary->values, &p.values,
                          error));
-  tm_parallel_for(1 + tm_values_workers(p.values, threads), threads, do_part,
+  tm_parallel_for(2 + tm_values_workers(p.values, threads), threads, do_part,
                   &p);
+  *look = p.look;
   tempera_status status = tm_values_end(p.values, summary, error);
-  if (p.status != TEMPERA_OK && error)
-    *error = p.error;
-  return p.status != TEMPERA_OK ? p.status : status;
+  for (size_t k = 0; k < 2; k++)
+    if (p.status[k] != TEMPERA_OK) {
+      if (error)
+        *error = p.error[k];
+      return p.status[k];
+    }
+  return status;
 }
 
 /* From the levels' barrier, or that of the draws. */

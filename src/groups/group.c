@@ -298,3 +298,31 @@ void tm_group_archive(tm_group *group, tm_archive *archive) {
   }
   group->type->archive(group, archive);
 }
+
+/* A reader's is a copy: it has no such point itself. */
+static void archive_row(const tm_group *group, tm_row *row,
+                        tm_archive *archive) {
+  bool there = row->point != NULL;
+  tm_archive_bool(archive, &there);
+  if (!there || !tm_archive_fine(archive))
+    return;
+  if (archive->reading && !row->copy) {
+    tm_point *made = TM_NEW(group->arena, tm_point, 1);
+    if (!made || tm_point_create(group->model, group->arena, made, NULL)) {
+      archive->status = TEMPERA_ERROR_MEMORY;
+      return;
+    }
+    row->copy = made;
+  }
+  if (archive->reading)
+    row->point = row->copy;
+  tm_point_archive(group->model, (tm_point *)(uintptr_t)row->point, archive);
+}
+
+void tm_group_archive_sweep(tm_group *group, tm_archive *archive) {
+  for (size_t role = 0; role < 2; role++)
+    for (size_t i = 0; i < group->width[role]; i++)
+      archive_row(group, &group->rows[role][i], archive);
+  for (size_t k = 0; k < group->part_count; k++)
+    tm_evaluator_archive_failure(&tm_group_part(group, k)->evaluator, archive);
+}

@@ -18,6 +18,7 @@
 /* A draw that the last sweep left: whose theta, and its columns. */
 typedef struct tm_row {
   const tm_point *point;
+  tm_point *copy; /* of a point that is another rank's; or NULL */
   double extra[TM_COLUMNS];
 } tm_row;
 
@@ -52,6 +53,7 @@ struct tm_group {
   size_t part_count, part_store;
   tm_point spare;
   size_t done;     /* sweeps so far, warmup included */
+  size_t told;     /* of them, those that all ranks have (run/sweeping.c) */
   size_t width[2]; /* rows a sweep leaves, by role; 0: none */
   tm_row *rows[2];
   /* Rows of the reference leg, by role (tm_reference_walker_fill); NULL while
@@ -98,6 +100,9 @@ typedef struct tm_group_cost {
 tm_group_cost tm_group_cost_of(const tm_group *group);
 /* Of the first part that failed; or NULL. */
 const tm_evaluator *tm_group_failure(const tm_group *group);
+/* What the last sweep has left beside the state, for another rank: the points of
+ * its rows, and whether it failed (see tm_evaluator_archive_failure). */
+void tm_group_archive_sweep(tm_group *group, tm_archive *archive);
 
 /* All of its state (base/archive.h), wherever it is to go on: on disk, or on
  * another machine. What the method hands out between sweeps (Laplace ridge,

@@ -146,6 +146,8 @@ void tm_point_copy(const tempera_model *model, const tm_point *from,
 void tm_point_archive(const tempera_model *model, tm_point *point,
                       tm_archive *archive);
 void tm_evaluator_archive(tm_evaluator *evaluator, tm_archive *archive);
+/* Has it failed, and how? For another process: a run on disk has not failed. */
+void tm_evaluator_archive_failure(tm_evaluator *evaluator, tm_archive *archive);
 
 /* u -> theta and the log Jacobian. Integers out of bounds are let through:
  * tm_evaluate gives them density zero. */

@@ -47,3 +47,19 @@ void tm_evaluator_archive(tm_evaluator *evaluator, tm_archive *archive) {
   tm_archive_text(archive, evaluator->rejected_at,
                   sizeof evaluator->rejected_at);
 }
+
+/* Statuses and kinds of failure are few. */
+enum { MOST_WORDS = 64 };
+
+void tm_evaluator_archive_failure(tm_evaluator *evaluator,
+                                  tm_archive *archive) {
+  tm_evaluator *e = evaluator;
+  uint64_t line = (uint64_t)e->error.line, column = (uint64_t)e->error.column;
+  TM_ARCHIVE_ENUM(archive, e->status, MOST_WORDS);
+  TM_ARCHIVE_ENUM(archive, e->failure, MOST_WORDS);
+  tm_archive_u64(archive, &line);
+  tm_archive_u64(archive, &column);
+  tm_archive_text(archive, e->error.message, sizeof e->error.message);
+  e->error.line = (int)line;
+  e->error.column = (int)column;
+}

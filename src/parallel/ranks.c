@@ -112,6 +112,7 @@ typedef struct deal {
   tm_answers *tapes;
   size_t *pieces, count;
   tm_piece_fn fn;
+  tm_pass_fn pass; /* or NULL */
   void *context;
 } deal;
 
@@ -168,19 +169,16 @@ static void exchange(deal *d, size_t count, size_t *lengths) {
   pack(d, &packed);
   unsigned char *all = ranks->gather(packed.data, packed.length, lengths);
   tm_answers_clear(&packed);
-  if (!all)
-    lost("out of memory for what other ranks tell");
-  else
-    unpack(d, count, all, lengths);
+  unpack(d, count, all, lengths);
   free(all);
 }
 
 /* `turns` 0: once. */
-static void run(const deal *d, size_t turns, int threads) {
+static void run(const deal *d, size_t turns, int threads, tm_piece_fn fn) {
   if (turns)
-    tm_parallel_turns(d->count, turns, threads, do_piece, (void *)(uintptr_t)d);
+    tm_parallel_turns(d->count, turns, threads, fn, (void *)(uintptr_t)d);
   else
-    tm_parallel_for(d->count, threads, do_piece, (void *)(uintptr_t)d);
+    tm_parallel_for(d->count, threads, fn, (void *)(uintptr_t)d);
 }
 
 /* Memory of a call. */
@@ -202,20 +200,72 @@ static void end_deal(deal *d, size_t *lengths) {
 static void deal_out(deal *d, size_t count, size_t turns, int threads,
                      size_t *lengths) {
   choose(d, count, true);
-  run(d, turns, threads);
+  run(d, turns, threads, do_piece);
   exchange(d, count, lengths);
   choose(d, count, false);
-  run(d, turns, threads);
+  run(d, turns, threads, do_piece);
   for (size_t i = 0; i < count; i++)
     tm_answers_clear(&d->tapes[i]);
 }
 
+/* ---- outcomes: an archive in the place of a tape ------------------------- */
+
+static void do_untold(size_t k, void *context) {
+  const deal *d = context;
+  d->fn(d->pieces[k], d->context);
+}
+
+static void write_outcome(size_t k, void *context) {
+  const deal *d = context;
+  size_t piece = d->pieces[k];
+  tempera_error error;
+  tm_archive archive = tm_archive_writer();
+  d->pass(piece, &archive, d->context);
+  if (tm_archive_seal(&archive, &error) != TEMPERA_OK)
+    lost(error.message);
+  d->tapes[piece] = (tm_answers){.data = archive.data,
+                                 .length = archive.length,
+                                 .capacity = archive.capacity};
+}
+
+static void read_outcome(size_t k, void *context) {
+  const deal *d = context;
+  size_t piece = d->pieces[k];
+  const tm_answers *tape = &d->tapes[piece];
+  tempera_error error;
+  tm_archive archive;
+  tempera_status status =
+      tm_archive_open(tape->data, tape->length, &archive, &error);
+  if (status == TEMPERA_OK) {
+    d->pass(piece, &archive, d->context);
+    status = tm_archive_end(&archive, &error);
+  }
+  if (status != TEMPERA_OK)
+    lost(error.message);
+}
+
+static void deal_outcomes(deal *d, size_t count, size_t turns, int threads,
+                          size_t *lengths) {
+  choose(d, count, true);
+  run(d, turns, threads, do_untold);
+  run(d, 0, threads, write_outcome);
+  exchange(d, count, lengths);
+  choose(d, count, false);
+  run(d, 0, threads, read_outcome);
+  for (size_t i = 0; i < count; i++)
+    tm_answers_clear(&d->tapes[i]);
+}
+
+/* `pass` NULL: by tapes. */
 static void share(size_t count, size_t turns, int threads, tm_piece_fn fn,
-                  void *context) {
-  deal d = {.fn = fn, .context = context};
+                  tm_pass_fn pass, void *context) {
+  deal d = {.fn = fn, .pass = pass, .context = context};
   size_t *lengths = begin_deal(&d, count);
   end_section();
-  deal_out(&d, count, turns, threads, lengths);
+  if (pass)
+    deal_outcomes(&d, count, turns, threads, lengths);
+  else
+    deal_out(&d, count, turns, threads, lengths);
   begin_section();
   end_deal(&d, lengths);
 }
@@ -242,7 +292,7 @@ size_t tm_shared_pieces(int threads, size_t most) {
 
 void tm_shared_for(size_t count, int threads, tm_piece_fn fn, void *context) {
   if (shared())
-    share(count, 0, threads, fn, context);
+    share(count, 0, threads, fn, NULL, context);
   else
     tm_parallel_for(count, threads, fn, context);
 }
@@ -250,7 +300,15 @@ void tm_shared_for(size_t count, int threads, tm_piece_fn fn, void *context) {
 void tm_shared_turns(size_t count, size_t turns_each, int threads,
                      tm_piece_fn fn, void *context) {
   if (shared())
-    share(count, turns_each, threads, fn, context);
+    share(count, turns_each, threads, fn, NULL, context);
+  else
+    tm_parallel_turns(count, turns_each, threads, fn, context);
+}
+
+void tm_shared_outcomes(size_t count, size_t turns_each, int threads,
+                        tm_piece_fn fn, tm_pass_fn pass, void *context) {
+  if (shared())
+    share(count, turns_each, threads, fn, pass, context);
   else
     tm_parallel_turns(count, turns_each, threads, fn, context);
 }

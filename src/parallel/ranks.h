@@ -3,11 +3,14 @@
  * owner of a piece does it and keeps a tape of the answers it got, tapes are
  * exchanged, and the others do the piece from the tape, without the model. What
  * happens between pieces is rank 0's tape. So memory is the same everywhere,
- * bit for bit, and equal to that of a run on one rank: only answers travel. */
+ * bit for bit, and equal to that of a run on one rank: only answers travel.
+ * Where a piece is long and what it makes is small, such as a block of sweeps
+ * of a chain, its outcome travels instead, and the others do nothing. */
 #ifndef TM_PARALLEL_RANKS_H
 #define TM_PARALLEL_RANKS_H
 
 #include "base/answers.h"
+#include "base/archive.h"
 #include "parallel/threads.h"
 
 /* What carries bytes; MPI's is in mpi/. All ranks call alike, in one thread. */
@@ -16,7 +19,7 @@ typedef struct tm_transport {
   /* `count` bytes of rank 0's to all. */
   void (*broadcast)(void *bytes, size_t count);
   /* Everybody's `count` bytes to all, in the order of ranks: lengths[size], and
-   * the bytes, which the caller frees with free(). NULL when out of memory. */
+   * the bytes, which the caller frees with free(). */
   unsigned char *(*gather)(const void *bytes, size_t count, size_t *lengths);
   void (*end)(void);
   /* Ends all ranks; does not return. */
@@ -41,6 +44,12 @@ size_t tm_shared_pieces(int threads, size_t most);
 void tm_shared_for(size_t count, int threads, tm_piece_fn fn, void *context);
 void tm_shared_turns(size_t count, size_t turns_each, int threads,
                      tm_piece_fn fn, void *context);
+/* As tm_shared_turns; when all turns of a piece are done, its owner's `pass`
+ * writes what it has made, and that of the others reads it. In a piece nobody
+ * else is told of anything. */
+typedef void (*tm_pass_fn)(size_t piece, tm_archive *archive, void *context);
+void tm_shared_outcomes(size_t count, size_t turns_each, int threads,
+                        tm_piece_fn fn, tm_pass_fn pass, void *context);
 /* Rounds of pieces, as tm_shared_for, with nothing told between them: `next`,
  * on every rank, says after each whether there is another, from what the pieces
  * have left. It must not ask the outside world. */

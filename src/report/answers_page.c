@@ -111,55 +111,75 @@ static void add_powers(json_t *section, const tempera_summary *s) {
 
 /* ---- against tau ----------------------------------------------------------- */
 
+/* A value's draws in their order, and what is drawn of it at each tau. */
+typedef struct curve {
+  bool finite; /* all of them? */
+  tm_ranked *sorted;
+  double *mean, *low, *high;
+} curve;
+
 typedef struct curves {
   tm_tempered view;
-  size_t stride, count; /* count: taus */
-  double *tau, *mean, *low, *high;
-  tm_ranked *sorted, *room;
+  size_t stride, count, values; /* count: taus */
+  double *tau;
+  tm_ranked *room;
+  curve value[SHOWN];
 } curves;
 
-static double quantile(const curves *c, double total, double share) {
+static double quantile(const curves *c, const curve *of, double total,
+                       double share) {
   double sum = 0;
   for (size_t k = 0; k < c->view.count; k++) {
-    sum += c->view.weight[c->sorted[k].index];
+    sum += c->view.weight[of->sorted[k].index];
     if (sum >= share * total)
-      return c->sorted[k].value;
+      return of->sorted[k].value;
   }
   return NAN;
+}
+
+/* By the weights at the k-th tau, as they stand. */
+static void fill_value(const curves *c, const curve *of, size_t k) {
+  double total = 0, sum = 0;
+  for (size_t i = 0; i < c->view.count; i++) {
+    double w = c->view.weight[of->sorted[i].index];
+    total += w;
+    sum += w * of->sorted[i].value;
+  }
+  of->mean[k] = sum / total;
+  of->low[k] = quantile(c, of, total, 0.05);
+  of->high[k] = quantile(c, of, total, 0.95);
 }
 
 /* Weighted by p(tau | theta), where enough draws were made near tau. */
 static void fill(curves *c) {
   for (size_t k = 0; k < c->count; k++) {
-    c->mean[k] = c->low[k] = c->high[k] = NAN;
-    if (tm_tempered_support(&c->view, c->tau[k]) < TM_FEWEST_BATCHES)
-      continue;
-    tm_tempered_weights(&c->view, c->tau[k]);
-    double total = 0, sum = 0;
-    for (size_t i = 0; i < c->view.count; i++) {
-      double w = c->view.weight[c->sorted[i].index];
-      total += w;
-      sum += w * c->sorted[i].value;
+    bool supported =
+        tm_tempered_support(&c->view, c->tau[k]) >= TM_FEWEST_BATCHES;
+    if (supported)
+      tm_tempered_weights(&c->view, c->tau[k]);
+    for (size_t v = 0; v < c->values; v++) {
+      const curve *of = &c->value[v];
+      of->mean[k] = of->low[k] = of->high[k] = NAN;
+      if (supported && of->finite)
+        fill_value(c, of, k);
     }
-    c->mean[k] = sum / total;
-    c->low[k] = quantile(c, total, 0.05);
-    c->high[k] = quantile(c, total, 0.95);
   }
 }
 
-static bool sort_value(curves *c, const tempera_draws *draws, size_t v) {
-  for (size_t i = 0; i < c->view.count; i++) {
+static void sort_value(const curves *c, const tempera_draws *draws, size_t v,
+                       curve *of) {
+  of->finite = true;
+  for (size_t i = 0; i < c->view.count && of->finite; i++) {
     const double *x =
         tm_draws_column(draws, TEMPERA_TEMPERED, i / c->view.rows, v);
-    c->sorted[i] = (tm_ranked){x[i % c->view.rows * c->stride], i};
-    if (!isfinite(c->sorted[i].value))
-      return false;
+    of->sorted[i] = (tm_ranked){x[i % c->view.rows * c->stride], i};
+    of->finite = isfinite(of->sorted[i].value);
   }
-  tm_ranked_sort(c->sorted, c->room, c->view.count);
-  return true;
+  if (of->finite)
+    tm_ranked_sort(of->sorted, c->room, c->view.count);
 }
 
-static json_t *figure_of(const curves *c, const char *name) {
+static json_t *figure_of(const curves *c, const curve *of, const char *name) {
   char title[160];
   snprintf(title, sizeof title, "%.100s against tau", name);
   json_t *figure = tm_figure("plot", title);
@@ -169,25 +189,36 @@ static json_t *figure_of(const curves *c, const char *name) {
   tm_figure_axis(figure, "y", name);
   json_t *band = tm_figure_series(figure, "band", "90 %");
   tm_set_numbers(band, "x", c->tau, c->count);
-  tm_set_numbers(band, "lower", c->low, c->count);
-  tm_set_numbers(band, "upper", c->high, c->count);
-  tm_figure_xy(figure, "line", "mean", c->tau, c->mean, c->count);
+  tm_set_numbers(band, "lower", of->low, c->count);
+  tm_set_numbers(band, "upper", of->high, c->count);
+  tm_figure_xy(figure, "line", "mean", c->tau, of->mean, c->count);
   return figure;
 }
 
-static bool prepare(curves *c, const tempera_draws *draws) {
+static bool prepare_value(const curves *c, curve *of) {
+  tm_arena *arena = c->view.arena;
+  *of = (curve){.sorted = TM_NEW(arena, tm_ranked, c->view.count),
+                .mean = TM_NEW(arena, double, c->count),
+                .low = TM_NEW(arena, double, c->count),
+                .high = TM_NEW(arena, double, c->count)};
+  return of->sorted && of->mean && of->low && of->high;
+}
+
+static bool prepare(curves *c, const tempera_draws *draws, size_t values) {
   size_t rows = tm_draws_rows(draws, TEMPERA_TEMPERED);
   tm_arena *arena = c->view.arena;
   c->stride = (draws->chains * rows + MOST_DRAWS - 1) / MOST_DRAWS;
   c->tau = tm_tau_grid(arena, c->view.tau_min, PER_DECADE, &c->count);
   if (!c->tau)
     return false;
-  c->mean = TM_NEW(arena, double, c->count);
-  c->low = TM_NEW(arena, double, c->count);
-  c->high = TM_NEW(arena, double, c->count);
-  c->sorted = TM_NEW(arena, tm_ranked, c->view.count);
   c->room = TM_NEW(arena, tm_ranked, c->view.count);
-  return c->mean && c->low && c->high && c->sorted && c->room;
+  c->values = values < SHOWN ? values : SHOWN;
+  bool made = c->room != NULL;
+  for (size_t v = 0; made && v < c->values; v++)
+    made = prepare_value(c, &c->value[v]);
+  for (size_t v = 0; made && v < c->values; v++)
+    sort_value(c, draws, v, &c->value[v]);
+  return made;
 }
 
 /* A page is no worse for lacking them: no memory, no figures. */
@@ -199,13 +230,14 @@ static void add_curves(json_t *section, const tm_run_files *files) {
     return;
   if (draws->has_role[TEMPERA_TEMPERED] &&
       tm_tempered_create(draws, MOST_DRAWS, &c.view, NULL) == TEMPERA_OK) {
-    if (c.view.log_mass && c.view.count >= FEWEST && prepare(&c, draws)) {
+    if (c.view.log_mass && c.view.count >= FEWEST &&
+        prepare(&c, draws, files->summary->value_count)) {
       json_t *figures = tm_section_figures(section);
-      for (size_t v = 0; v < files->summary->value_count && v < SHOWN; v++)
-        if (sort_value(&c, draws, v)) {
-          fill(&c);
-          tm_figures_add(figures, figure_of(&c, draws->names[v]));
-        }
+      fill(&c);
+      for (size_t v = 0; v < c.values; v++)
+        if (c.value[v].finite)
+          tm_figures_add(figures,
+                         figure_of(&c, &c.value[v], draws->names[v]));
     }
     tm_tempered_free(&c.view);
   }

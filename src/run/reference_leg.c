@@ -87,6 +87,26 @@ void tm_leg_keep(tempera_sampler *sampler, const tm_group *group) {
   leg->log_density[row] = tm_log_density(target, 1);
 }
 
+/* Target draws that were noted up to a sweep. */
+static size_t noted(const tm_reference_leg *leg, size_t sweeps) {
+  size_t rows = (sweeps + leg->stride - 1) / leg->stride;
+  return rows < leg->rows ? rows : leg->rows;
+}
+
+void tm_leg_pass(tempera_sampler *sampler, size_t chain, size_t from, size_t to,
+                 tm_archive *archive) {
+  const tempera_sampler *s = sampler;
+  tm_reference_leg *leg = s->leg;
+  size_t n = s->model->dimension, start = s->round_start;
+  size_t first = noted(leg, from), count = noted(leg, to) - first;
+  if (s->groups[chain]->leg_rows)
+    tm_draws_archive_chain(leg->round_draws, chain, from - start, to - start,
+                           archive);
+  first += chain * leg->rows;
+  tm_archive_doubles(archive, leg->u + first * n, count * n);
+  tm_archive_doubles(archive, leg->log_density + first, count);
+}
+
 /* Which of them are in use: rows first, first + step, ... of each chain. */
 typedef struct pick {
   size_t first, step, count; /* count: per chain */

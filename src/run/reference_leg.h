@@ -30,6 +30,9 @@ TEMPERA_CHECKED tempera_status tm_leg_begin(tempera_sampler *sampler,
 void tm_leg_free(tm_reference_leg *leg);
 /* Note a warmup sweep; groups may do so concurrently. */
 void tm_leg_keep(tempera_sampler *sampler, const tm_group *group);
+/* What was noted of these sweeps of a chain, to other ranks or from one. */
+void tm_leg_pass(tempera_sampler *sampler, size_t chain, size_t from, size_t to,
+                 tm_archive *archive);
 TEMPERA_CHECKED tempera_status tm_leg_end_round(tempera_sampler *sampler,
                                                 bool last,
                                                 tempera_error *error);

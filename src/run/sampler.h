@@ -147,6 +147,9 @@ void tm_round_keep(const tempera_sampler *sampler, tempera_draws *draws,
                    const tm_group *group);
 void tm_round_archive(const tempera_sampler *sampler, tempera_draws *draws,
                       tm_archive *archive);
+/* Sweeps of one chain, as tm_round_keep has put them. */
+void tm_round_pass(const tempera_sampler *sampler, tempera_draws *draws,
+                   size_t chain, size_t from, size_t to, tm_archive *archive);
 TEMPERA_CHECKED tempera_status tm_round_learn(tempera_sampler *sampler,
                                               tempera_draws *draws,
                                               tm_learner **learner,

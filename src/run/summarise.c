@@ -160,13 +160,17 @@ static tempera_status fill_outcome(const tempera_sampler *s, uint64_t calls,
   return summary->decision ? TEMPERA_OK : tm_fail_memory(error);
 }
 
-/* Modes and the bridge, which fill different parts of a summary. */
+/* Modes, the reference leg and the bridge, which fill different parts of a
+ * summary. */
+enum { PARTS = 3 };
 typedef struct parts {
   const tempera_sampler *sampler;
   tempera_summary *summary;
+  tm_reference_look *look;
+  bool evidence; /* may there be any? With log z(0), from the bridge. */
   uint64_t *bridge;
-  tempera_status status[2];
-  tempera_error error[2];
+  tempera_status status[PARTS];
+  tempera_error error[PARTS];
 } parts;
 
 static void do_part(size_t k, void *context) {
@@ -174,6 +178,8 @@ static void do_part(size_t k, void *context) {
   const tempera_sampler *s = p->sampler;
   if (k == 0)
     p->status[k] = tm_estimate_modes(s->draws, p->summary, &p->error[k]);
+  else if (k == 1)
+    p->status[k] = tm_reference_weigh(p->look, p->evidence, &p->error[k]);
   else
     p->status[k] = tm_estimate_add_bridge(s->model, s->draws, s->options.seed,
                                           p->summary, p->bridge, &p->error[k]);
@@ -191,13 +197,13 @@ static bool bridges(const tempera_sampler *s) {
 
 static tempera_status do_parts(parts *p, tempera_error *error) {
   int threads = tm_threads(p->sampler->options.threads);
-  size_t count = bridges(p->sampler) ? 2 : 1;
+  size_t count = bridges(p->sampler) ? PARTS : PARTS - 1;
   /* One after the other where ranks share the bridge's calls. */
   for (size_t k = 0; tm_ranks() && k < count; k++)
     do_part(k, p);
   if (!tm_ranks())
     tm_parallel_for(count, threads, do_part, p);
-  for (size_t k = 0; k < 2; k++)
+  for (size_t k = 0; k < PARTS; k++)
     if (p->status[k] != TEMPERA_OK) {
       if (error)
         *error = p->error[k];
@@ -208,23 +214,27 @@ static tempera_status do_parts(parts *p, tempera_error *error) {
 
 /* `calls` counts likelihood calls here and below. */
 static tempera_status estimate(const tempera_sampler *s,
-                               tempera_summary *summary, uint64_t *calls,
+                               tempera_summary *summary,
+                               tm_reference_look **look, uint64_t *calls,
                                tempera_error *error) {
   int threads = tm_threads(s->options.threads);
-  TM_TRY(tm_estimate_summary(s->draws, threads, summary, error));
-  TM_TRY(
-      tm_estimate_labels(s->model, s->draws, threads, summary, calls, error));
-  return tm_estimate_reference_mixing(tempera_sampler_reference(s), summary,
-                                      error);
+  TM_TRY(tm_estimate_both(s->draws, tempera_sampler_reference(s), threads,
+                          summary, look, error));
+  return tm_estimate_labels(s->model, s->draws, threads, summary, calls, error);
 }
 
 /* After `estimate`: the rest that draws and sampler tell, but for the model's
  * quantities. */
 static tempera_status complete(const tempera_sampler *s,
-                               tempera_summary *summary, uint64_t *calls,
+                               tempera_summary *summary,
+                               tm_reference_look *look, uint64_t *calls,
                                tempera_error *error) {
   uint64_t bridge = 0;
-  parts p = {.sampler = s, .summary = summary, .bridge = &bridge};
+  parts p = {.sampler = s,
+             .summary = summary,
+             .look = look,
+             .evidence = bridges(s) && summary->estimates,
+             .bridge = &bridge};
   TM_TRY(do_parts(&p, error));
   *calls += bridge;
   TM_TRY(tm_estimate_label_findings(summary, error));
@@ -233,8 +243,7 @@ static tempera_status complete(const tempera_sampler *s,
     summary->reference->starts = s->absorption.starts;
     summary->reference->absorbed = s->absorption.absorbed;
   }
-  TM_TRY(
-      tm_estimate_add_reference(tempera_sampler_reference(s), summary, error));
+  TM_TRY(tm_estimate_add_reference(look, summary, error));
   TM_TRY(fill_labels(s, summary, error));
   TM_TRY(fill_ridge(s, summary, error));
   TM_TRY(tm_landscape_describe(s, summary, error));
@@ -247,14 +256,15 @@ static tempera_status complete(const tempera_sampler *s,
 
 /* Only runs that have mixed pay for the rest. */
 static tempera_status check_with(tempera_sampler *s, tempera_summary *summary,
-                                 tm_check *check, tempera_error *error) {
-  TM_TRY(estimate(s, summary, &s->estimate_evaluations, error));
+                                 tm_reference_look **look, tm_check *check,
+                                 tempera_error *error) {
+  TM_TRY(estimate(s, summary, look, &s->estimate_evaluations, error));
   TM_TRY(tm_estimate_judge_mixing(summary, error));
   check->mixed = !tm_findings_open(summary);
   if (check->mixed) {
     if (summary->round_trips < TM_FEWEST_TRIPS)
       TM_TRY(tm_absorption_measure(s, error));
-    TM_TRY(complete(s, summary, &s->estimate_evaluations, error));
+    TM_TRY(complete(s, summary, *look, &s->estimate_evaluations, error));
     TM_TRY(tm_estimate_verdict(summary, error));
   } else {
     TM_TRY(tm_findings_end(summary, error));
@@ -281,7 +291,9 @@ tempera_status tm_sampler_check(tempera_sampler *sampler, tm_check *check,
     return tm_fail_memory(error);
   *check = (tm_check){0};
   uint64_t before = sampler->estimate_evaluations;
-  tempera_status status = check_with(sampler, made, check, error);
+  tm_reference_look *look = NULL;
+  tempera_status status = check_with(sampler, made, &look, check, error);
+  tm_reference_look_free(look);
   if (status != TEMPERA_OK || !check->mixed) {
     tempera_summary_free(made);
     return status;
@@ -307,8 +319,12 @@ static tempera_summary *take_checked(const tempera_sampler *sampler) {
 static tempera_status summarise(const tempera_sampler *s,
                                 tempera_summary *summary, uint64_t *calls,
                                 tempera_error *error) {
-  TM_TRY(estimate(s, summary, calls, error));
-  return complete(s, summary, calls, error);
+  tm_reference_look *look = NULL;
+  tempera_status status = estimate(s, summary, &look, calls, error);
+  if (status == TEMPERA_OK)
+    status = complete(s, summary, look, calls, error);
+  tm_reference_look_free(look);
+  return status;
 }
 
 tempera_status tempera_sampler_summarise(const tempera_sampler *sampler,
@@ -324,7 +340,8 @@ tempera_status tempera_sampler_summarise(const tempera_sampler *sampler,
     status = summarise(sampler, made, &calls, error);
   }
   if (status == TEMPERA_OK)
-    status = tm_estimate_history(sampler->draws, made, error);
+    status = tm_estimate_history(
+        sampler->draws, tm_threads(sampler->options.threads), made, error);
   if (status == TEMPERA_OK)
     status = tm_quantities_summarise(sampler, made, error);
   if (status == TEMPERA_OK)

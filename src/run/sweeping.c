@@ -3,7 +3,10 @@
  * Chains go on without each other, many sweeps at a time. Where there are not
  * enough of them for all threads and ranks, and the model is slow, a sweep at a
  * time is divided into its parts (the levels of pt) instead: a message for each
- * sweep then, with the answers of the model. Draws do not depend on which. */
+ * sweep then, with the answers of the model. Draws do not depend on which.
+ *
+ * Of whole chains ranks tell each other, after a block of sweeps, the state that
+ * the chain is in and the rows it has left; nobody does another's sweeps. */
 #include "run/sampler.h"
 
 #include "parallel/ranks.h"
@@ -46,6 +49,46 @@ static void settle(tempera_sampler *s, tm_group *group) {
     group->done--;
   else
     keep_rows(s, group);
+}
+
+static size_t rows_for(size_t sweeps, size_t thin) {
+  return (sweeps + thin - 1) / thin;
+}
+
+/* Rows that a chain's sweeps have left in `draws`, which begin at a sweep. */
+static void pass_rows(const tempera_sampler *s, tempera_draws *draws,
+                      size_t begin, const tm_group *group,
+                      tm_archive *archive) {
+  size_t thin = s->options.thin;
+  tm_draws_archive_chain(draws, group->chain,
+                         rows_for(group->told - begin, thin),
+                         rows_for(group->done - begin, thin), archive);
+}
+
+/* A chain's sweeps since the others were told of it. */
+static void pass_group(size_t chain, tm_archive *archive, void *context) {
+  const stretch *part = context;
+  tempera_sampler *s = part->sampler;
+  tm_group *group = s->groups[chain];
+  size_t warmup = s->options.warmup;
+  tm_group_archive(group, archive);
+  tm_group_archive_sweep(group, archive);
+  if (!tm_archive_fine(archive) || group->done <= group->told)
+    return;
+  bool warming = group->done <= warmup;
+  if (warming && s->method->pass)
+    s->method->pass(s, chain, group->told, group->done, archive);
+  if (warming && s->warmup_draws)
+    pass_rows(s, s->warmup_draws, 0, group, archive);
+  if (!warming)
+    pass_rows(s, s->draws, warmup, group, archive);
+  if (!warming && group->leg_rows)
+    pass_rows(s, s->reference, warmup, group, archive);
+}
+
+/* The exact ridge's memory is too large to be told again and again. */
+static tm_pass_fn pass_of(const tempera_sampler *s) {
+  return s->options.ridge == TEMPERA_RIDGE_EXACT ? NULL : pass_group;
 }
 
 static bool told_to_stop(const tempera_sampler *s) {
@@ -150,8 +193,10 @@ void tm_sweep_until(tempera_sampler *sampler, size_t end) {
   plan by = plan_of(s, threads);
   bool divided = better_in_parts(s, &by);
   part.turn = (end - done + TURNS - 1) / TURNS;
+  for (size_t c = 0; c < chains; c++)
+    s->groups[c]->told = s->groups[c]->done;
   if (!divided)
-    tm_shared_turns(chains, TURNS, threads, run_group, &part);
+    tm_shared_outcomes(chains, TURNS, threads, run_group, pass_of(s), &part);
   else if (begin_sweeps(&part))
     tm_shared_rounds(chains * part.parts, threads, run_part, end_sweeps, &part);
   double took = tm_sampler_seconds(s) - began;

@@ -189,3 +189,9 @@ void tm_round_archive(const tempera_sampler *sampler, tempera_draws *draws,
   if (s->saved_at < s->options.warmup)
     tm_draws_archive_rows(draws, 0, s->saved_at - s->round_start, archive);
 }
+
+void tm_round_pass(const tempera_sampler *sampler, tempera_draws *draws,
+                   size_t chain, size_t from, size_t to, tm_archive *archive) {
+  size_t start = sampler->round_start;
+  tm_draws_archive_chain(draws, chain, from - start, to - start, archive);
+}

@@ -6,6 +6,7 @@
 #include "estimate/evidence/levels.h"
 #include "estimate/findings.h"
 #include "estimate/summary.h"
+#include "parallel/ranks.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -275,20 +276,40 @@ void tm_estimate_headline(const tempera_draws *draws, double *log_z,
   find_headline(draws, HEADLINE_DRAWS, log_z, se);
 }
 
-tempera_status tm_estimate_history(const tempera_draws *draws,
+/* The headline of a share of the draws each. */
+typedef struct shares {
+  const tempera_draws *draws;
+  double log_z[HISTORY], se[HISTORY];
+} shares;
+
+static void find_share(size_t k, void *context) {
+  shares *all = context;
+  tempera_draws part = *all->draws;
+  part.count = part.count * (k + 1) / HISTORY;
+  find_headline(&part, HISTORY_DRAWS, &all->log_z[k], &all->se[k]);
+}
+
+static void pass_share(size_t k, tm_archive *archive, void *context) {
+  shares *all = context;
+  tm_archive_double(archive, &all->log_z[k]);
+  tm_archive_double(archive, &all->se[k]);
+}
+
+tempera_status tm_estimate_history(const tempera_draws *draws, int threads,
                                    tempera_summary *summary,
                                    tempera_error *error) {
+  shares all = {.draws = draws};
   if (!draws->evidence || draws->count < HISTORY || summary->history)
     return TEMPERA_OK;
   summary->history = tm_heap_alloc(HISTORY, sizeof *summary->history);
   if (!summary->history)
     return tm_fail_memory(error);
-  for (size_t k = 1; k <= HISTORY; k++) {
-    tempera_draws part = *draws;
+  tm_shared_outcomes(HISTORY, 1, threads, find_share, pass_share, &all);
+  for (size_t k = 0; k < HISTORY; k++) {
     tempera_history_point *p = &summary->history[summary->history_count];
-    part.count = draws->count * k / HISTORY;
-    find_headline(&part, HISTORY_DRAWS, &p->log_z, &p->se);
-    p->share = (double)part.count / (double)draws->count;
+    p->log_z = all.log_z[k];
+    p->se = all.se[k];
+    p->share = (double)(draws->count * (k + 1) / HISTORY) / (double)draws->count;
     summary->history_count += isfinite(p->log_z) && isfinite(p->se);
   }
   return TEMPERA_OK;

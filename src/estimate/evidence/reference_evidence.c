@@ -17,11 +17,19 @@
 
 enum { MOST_DRAWS = 2000000, BISECTIONS = 100, FEWEST_ROWS = 40 };
 
-typedef struct work {
+/* The view and its barrier serve the mixing and the evidence. */
+struct tm_reference_look {
   const tempera_draws *draws;
   tm_tempered view;
-  tempera_summary *summary;
-} work;
+  tm_barrier barrier;
+  tempera_reference *reference; /* the summary's */
+  /* What tm_reference_weigh has found. */
+  bool apart;
+  double tempered, target; /* if so */
+  bool weighed;
+  tm_evidence rao_blackwell, reweighted;
+};
+typedef struct tm_reference_look look;
 
 /* ---- reweighting --------------------------------------------------------
  *
@@ -122,48 +130,45 @@ static bool reweight(tm_tempered *view, tm_evidence *e) {
 
 /* Both are of the integral of L pi: that of pi is subtracted, with its
  * error. */
-static tempera_status record(work *w, const char *name, tm_evidence *e,
-                             tempera_error *error) {
-  tempera_summary *s = w->summary;
+static tempera_status record(tempera_summary *s, const char *name,
+                             tm_evidence *e, tempera_error *error) {
   tempera_estimate *made;
   e->log_z -= s->prior_log_z;
   e->variance += s->prior_log_z_se * s->prior_log_z_se;
   return tm_evidence_record(s, name, e, &made, error);
 }
 
-static tempera_status fill_evidence(work *w, tempera_error *error) {
+static tempera_status find_evidence(look *w, tempera_error *error) {
   tm_tempered *view = &w->view;
-  tm_evidence e;
-  if (!isfinite(w->summary->prior_log_z) || !w->summary->estimates ||
-      !view->bottom || view->weight_top < 1)
+  if (!view->bottom || view->weight_top < 1)
     return TEMPERA_OK;
-  if (!tm_evidence_begin(view, &e))
+  if (!tm_evidence_begin(view, &w->rao_blackwell))
     return tm_fail_memory(error);
-  tm_evidence_rb(view, &e);
-  TM_TRY(record(w, "rb-reference", &e, error));
-  if (!tm_evidence_begin(view, &e) || !reweight(view, &e))
+  tm_evidence_rb(view, &w->rao_blackwell);
+  if (!tm_evidence_begin(view, &w->reweighted) ||
+      !reweight(view, &w->reweighted))
     return tm_fail_memory(error);
-  return record(w, "reweighted", &e, error);
+  w->weighed = true;
+  return TEMPERA_OK;
 }
 
 /* ---- diagnostics -------------------------------------------------------- */
 
-static tempera_status fill_trips(work *w, tempera_error *error) {
-  tempera_reference *r = w->summary->reference;
-  tm_barrier barrier;
-  TM_TRY(tm_barrier_find(&w->view, &barrier, error));
-  r->barrier = barrier.total;
-  r->fewest_trips = tm_trips_fewest(w->draws, &barrier);
-  return tm_trips_count(w->draws, &barrier, &r->round_trips, &r->restarts,
+static tempera_status fill_trips(look *w, tempera_error *error) {
+  tempera_reference *r = w->reference;
+  TM_TRY(tm_barrier_find(&w->view, &w->barrier, error));
+  r->barrier = w->barrier.total;
+  r->fewest_trips = tm_trips_fewest(w->draws, &w->barrier);
+  return tm_trips_count(w->draws, &w->barrier, &r->round_trips, &r->restarts,
                         error);
 }
 
 /* R-hat of D at the target draws, and their tail beyond q. Where P_q(e^D > y)
  * falls like y^(-1/k), P_f falls like y^(1 - 1/k): a shape k' of target draws
  * is one of k' / (1 + k') of q's. */
-static tempera_status fill_ratios(work *w, tempera_error *error) {
+static tempera_status fill_ratios(look *w, tempera_error *error) {
   tm_tempered *view = &w->view;
-  tempera_reference *r = w->summary->reference;
+  tempera_reference *r = w->reference;
   size_t n = view->count;
   tm_ranked *sorted = TM_NEW(view->arena, tm_ranked, 2 * n);
   double *x = TM_NEW(view->arena, double, n);
@@ -196,69 +201,82 @@ static double mean_of(const tempera_draws *draws, tm_column column,
   return sum / (double)(draws->chains * draws->count);
 }
 
-static tempera_status fill_mixing(work *w, tempera_error *error) {
-  tempera_reference *r = w->summary->reference;
+static tempera_status fill_mixing(look *w, tempera_error *error) {
+  tempera_reference *r = w->reference;
   r->swap_acceptance = mean_of(w->draws, TM_EXCHANGE, 2);
   r->acceptance = mean_of(w->draws, TM_ACCEPT, NAN);
   TM_TRY(fill_trips(w, error));
   return fill_ratios(w, error);
 }
 
-static tempera_status fill_curve(work *w, tempera_error *error) {
-  tempera_reference *r = w->summary->reference;
-  tm_barrier barrier;
+static tempera_status fill_curve(look *w, tempera_error *error) {
+  tempera_reference *r = w->reference;
   TM_TRY(tm_curve_by_weights(&w->view, &r->curve, &r->curve_count, error));
-  TM_TRY(tm_barrier_find(&w->view, &barrier, error));
   for (size_t i = 0; i < r->curve_count; i++)
-    r->curve[i].barrier = tm_barrier_between(&barrier, 0, r->curve[i].tau);
+    r->curve[i].barrier = tm_barrier_between(&w->barrier, 0, r->curve[i].tau);
   return TEMPERA_OK;
 }
 
-static tempera_status fill_rest(work *w, tempera_error *error) {
-  double tempered, target;
-  double *scratch = TM_NEW(w->view.arena, double, w->view.count);
-  if (!scratch)
-    return tm_fail_memory(error);
-  if (tm_evidence_target_apart(&w->view, scratch, &tempered, &target)) {
-    /* Its estimates mean nothing; the prior leg, if it can, vouches alone. */
-    TM_TRY(
-        tm_find(w->summary, TM_FIND_REFERENCE_APART, tempered, target, error));
-    if (w->summary->round_trips >= TM_FEWEST_TRIPS)
-      tm_findings_pardon(w->summary, TM_FIND_REFERENCE_APART);
-    return fill_curve(w, error);
-  }
-  TM_TRY(fill_evidence(w, error));
-  TM_TRY(tm_estimate_weigh_reference(w->summary, error));
-  return fill_curve(w, error);
+static bool can_see(const look *w) {
+  return w->view.log_mass && w->view.target;
 }
 
-typedef tempera_status part(work *w, tempera_error *error);
-
-static tempera_status with_view(const tempera_draws *reference,
-                                tempera_summary *summary, part *fill,
-                                tempera_error *error) {
-  work w = {.draws = reference, .summary = summary};
-  TM_TRY(tm_tempered_create(reference, MOST_DRAWS, &w.view, error));
-  tempera_status status =
-      w.view.log_mass && w.view.target ? fill(&w, error) : TEMPERA_OK;
-  tm_tempered_free(&w.view);
-  return status;
-}
-
-tempera_status tm_estimate_reference_mixing(const tempera_draws *reference,
-                                            tempera_summary *summary,
-                                            tempera_error *error) {
+tempera_status tm_reference_look_make(const tempera_draws *reference,
+                                      tempera_summary *summary,
+                                      tm_reference_look **made,
+                                      tempera_error *error) {
   if (!reference || reference->count < FEWEST_ROWS)
     return TEMPERA_OK;
   summary->reference = tm_heap_alloc(1, sizeof *summary->reference);
-  if (!summary->reference)
+  look *w = summary->reference ? tm_heap_alloc(1, sizeof *w) : NULL;
+  if (!w)
     return tm_fail_memory(error);
-  return with_view(reference, summary, fill_mixing, error);
+  *made = w;
+  w->draws = reference;
+  w->reference = summary->reference;
+  TM_TRY(tm_tempered_create(reference, MOST_DRAWS, &w->view, error));
+  return can_see(w) ? fill_mixing(w, error) : TEMPERA_OK;
 }
 
-tempera_status tm_estimate_add_reference(const tempera_draws *reference,
+void tm_reference_look_free(tm_reference_look *made) {
+  if (!made)
+    return;
+  tm_tempered_free(&made->view);
+  tm_heap_free(made);
+}
+
+tempera_status tm_reference_weigh(tm_reference_look *made, bool evidence,
+                                  tempera_error *error) {
+  look *w = made;
+  if (!w || !can_see(w))
+    return TEMPERA_OK;
+  double *scratch = TM_NEW(w->view.arena, double, w->view.count);
+  if (!scratch)
+    return tm_fail_memory(error);
+  w->apart =
+      tm_evidence_target_apart(&w->view, scratch, &w->tempered, &w->target);
+  if (!w->apart && evidence)
+    TM_TRY(find_evidence(w, error));
+  return fill_curve(w, error);
+}
+
+tempera_status tm_estimate_add_reference(tm_reference_look *made,
                                          tempera_summary *summary,
                                          tempera_error *error) {
-  return summary->reference ? with_view(reference, summary, fill_rest, error)
-                            : TEMPERA_OK;
+  look *w = made;
+  if (!w || !can_see(w))
+    return TEMPERA_OK;
+  if (w->apart) {
+    /* Its estimates mean nothing; the prior leg, if it can, vouches alone. */
+    TM_TRY(tm_find(summary, TM_FIND_REFERENCE_APART, w->tempered, w->target,
+                   error));
+    if (summary->round_trips >= TM_FEWEST_TRIPS)
+      tm_findings_pardon(summary, TM_FIND_REFERENCE_APART);
+    return TEMPERA_OK;
+  }
+  if (w->weighed && isfinite(summary->prior_log_z)) {
+    TM_TRY(record(summary, "rb-reference", &w->rao_blackwell, error));
+    TM_TRY(record(summary, "reweighted", &w->reweighted, error));
+  }
+  return tm_estimate_weigh_reference(summary, error);
 }

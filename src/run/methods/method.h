@@ -28,6 +28,9 @@ typedef struct tm_method {
   tempera_status (*begin)(tempera_sampler *sampler, tempera_error *error);
   /* Note a warmup sweep; groups may do so concurrently. */
   void (*keep)(tempera_sampler *sampler, const tm_group *group);
+  /* What it noted of these sweeps of a chain, to other ranks or from one. */
+  void (*pass)(tempera_sampler *sampler, size_t chain, size_t from, size_t to,
+               tm_archive *archive);
   /* A warmup round (sweeps round_start .. round_end) is over; the kernels have
    * been told. */
   tempera_status (*end_round)(tempera_sampler *sampler, bool last,

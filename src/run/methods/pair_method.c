@@ -112,6 +112,14 @@ static void keep(tempera_sampler *s, const tm_group *group) {
     tm_leg_keep(s, group);
 }
 
+static void pass(tempera_sampler *s, size_t chain, size_t from, size_t to,
+                 tm_archive *archive) {
+  if (learning(s))
+    tm_round_pass(s, state_of(s)->round_draws, chain, from, to, archive);
+  if (s->leg)
+    tm_leg_pass(s, chain, from, to, archive);
+}
+
 /* Points that rose above the ridge since the last round, in chain order. */
 static tempera_status improve_ridge(tempera_sampler *s, bool *improved,
                                     tempera_error *error) {
@@ -221,7 +229,7 @@ static void release(tempera_sampler *s) {
   {                                                                            \
     .target = has_target, .tempered = true, .steady_width = true,              \
     .make_group = make_group, .begin = begin, .keep = keep,                    \
-    .end_round = end_round, .freeze = freeze, .describe = describe,            \
+    .pass = pass, .end_round = end_round, .freeze = freeze, .describe = describe,            \
     .release = release, .archive = archive                                     \
   }
 

@@ -98,6 +98,11 @@ static void keep(tempera_sampler *s, const tm_group *group) {
   tm_round_keep(s, state_of(s)->round_draws, group);
 }
 
+static void pass(tempera_sampler *s, size_t chain, size_t from, size_t to,
+                 tm_archive *archive) {
+  tm_round_pass(s, state_of(s)->round_draws, chain, from, to, archive);
+}
+
 /* Weights of the chains, each up to a constant. */
 static void average(tempera_sampler *s) {
   method_state *w = state_of(s);
@@ -161,6 +166,7 @@ const tm_method tm_method_st = {.tempered = true,
                                 .make_group = make_group,
                                 .begin = begin,
                                 .keep = keep,
+                                .pass = pass,
                                 .end_round = end_round,
                                 .freeze = freeze,
                                 .release = release,
