@@ -29,8 +29,6 @@ static void add_path(json_t *section, const tempera_summary *s) {
   bool fraction = s->fractional.se > 0 && s->fractional.tau > 0;
   if (s->fractional_why[0])
     tm_section_text(section, "warn", s->fractional_why);
-  if (s->loo_why[0])
-    tm_section_text(section, "warn", s->loo_why);
   if (!fraction && !(s->wbic.se > 0))
     return;
   json_t *table = tm_section_table(section, NULL);
@@ -52,7 +50,7 @@ static void add_sensitivities(json_t *section, const tempera_summary *s) {
   tm_page_column(table, "parameter", NULL, true);
   tm_page_column(table, "to the prior", NULL, false);
   tm_page_column(table, "to the likelihood", NULL, false);
-  tm_page_column(table, "", NULL, true);
+  tm_page_column(table, "may be", NULL, true);
   for (size_t i = 0; i < s->value_count; i++) {
     const char *word = tempera_sensitivity_words(&s->sensitivity[i]);
     json_t *row = tm_page_row(table, word ? "warn" : NULL);
@@ -67,7 +65,8 @@ static void add_wider(json_t *section, const tempera_summary *s) {
   json_t *table = tm_section_table(
       section, "Change of log Z were the prior of one parameter 2 or 10 times "
                "as wide. No number: the draws do not reach there (Pareto k "
-               "above 0.7), or other parameters take part in the prior.");
+               "above 0.7), or it is a hierarchy: the prior is made of other "
+               "parameters, or theirs of it, and cannot be stretched alone.");
   tm_page_column(table, "prior of", NULL, true);
   for (size_t f = 0; f < TEMPERA_WIDER_FACTORS; f++) {
     char title[40];

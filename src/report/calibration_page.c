@@ -8,6 +8,8 @@
 #include <math.h>
 #include <stdio.h>
 
+enum { FEW = 24 };
+
 static json_t *rank_figure(const tm_calibration *c, const tm_rank_series *s) {
   char title[140];
   double x[TM_RANKS], y[TM_RANKS], lower[TM_RANKS], upper[TM_RANKS],
@@ -40,9 +42,7 @@ static json_t *rank_figure(const tm_calibration *c, const tm_rank_series *s) {
   json_object_set_new(band, "colour", json_integer(-1));
   json_t *line = tm_figure_xy(figure, "line", "ranks", x, y, TM_RANKS);
   json_object_set_new(line, "colour", json_integer(0));
-  tm_figure_axis(figure, "x",
-                 "rank of the truth among posterior draws, as a "
-                 "share");
+  tm_figure_axis(figure, "x", "rank of the truth, as a share");
   tm_figure_axis(figure, "y", "difference");
   return figure;
 }
@@ -89,6 +89,20 @@ static void add_model_section(json_t *page, const tm_calibration *c) {
   }
 }
 
+/* Side by side where they are few. */
+static void add_figures(json_t *section, const tm_calibration *c) {
+  bool few = c->count <= FEW;
+  json_t *all =
+      few ? tm_section_figures(section)
+          : tm_section_gallery(section, "parameter", "the first of them", 6);
+  for (size_t i = 0; i < c->count; i++) {
+    json_t *figure = rank_figure(c, &c->list[i]);
+    if (figure)
+      tm_figures_add(few ? all : tm_gallery_choice(all, c->list[i].name),
+                     figure);
+  }
+}
+
 tempera_status tm_calibration_page(const tm_calibration *c, const char *folder,
                                    tempera_error *error) {
   char line[120];
@@ -104,13 +118,7 @@ tempera_status tm_calibration_page(const tm_calibration *c, const char *folder,
   tm_text_clear(&words);
   section = tm_page_section(page, "Ranks and intervals");
   add_table(section, c);
-  json_t *gallery =
-      tm_section_gallery(section, "parameter", "the first of them", 6);
-  for (size_t i = 0; i < c->count; i++) {
-    json_t *figure = rank_figure(c, &c->list[i]);
-    if (figure)
-      tm_figures_add(tm_gallery_choice(gallery, c->list[i].name), figure);
-  }
+  add_figures(section, c);
   add_model_section(page, c);
   char *path = tm_path_join(folder, "report.html");
   tempera_status status =

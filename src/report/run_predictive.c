@@ -221,7 +221,11 @@ static json_t *overlay(const check *c, bool prior) {
       continue;
     density(x, v->count, whole, grid, y);
     json_t *line =
-        tm_figure_xy(figure, "line", shown ? "" : "replicated", grid, y, n);
+        tm_figure_xy(figure, "line",
+                     shown   ? ""
+                     : prior ? "from the prior"
+                             : "replicated",
+                     grid, y, n);
     json_object_set_new(line, "colour", json_integer(-1));
     json_object_set_new(line, "width", json_real(0.7));
     shown++;
@@ -322,9 +326,9 @@ static void add_loo(json_t *section, const tempera_loo *loo) {
                  loo->waic_se, loo->waic_p);
   if (loo->k_bad)
     tm_text_printf(&text,
-                   "%zu of the %zu left out have a Pareto k above 0.7: their "
+                   "%zu of the %zu left out %s a Pareto k above 0.7: their "
                    "share, and elpd with it, is not to be trusted.",
-                   loo->k_bad, loo->used);
+                   loo->k_bad, loo->used, loo->k_bad == 1 ? "has" : "have");
   else
     tm_text_add(&text, "All Pareto k are below 0.7.");
   if (!text.failed)
@@ -359,8 +363,8 @@ static void add_tails(json_t *table, const json_t *stored, const char *name) {
   }
 }
 
-static void add_variables(json_t *section, const json_t *stored,
-                          const sheet *posterior, const sheet *prior) {
+static json_t *add_variables(json_t *section, const json_t *stored,
+                             const sheet *posterior, const sheet *prior) {
   json_t *table = tm_section_table(
       section, "Tail: the share of replicated data whose statistic is greater "
                "than the observed; near 0 or 1, the model does not make it.");
@@ -384,6 +388,7 @@ static void add_variables(json_t *section, const json_t *stored,
         c.in_prior.count == c.v.count && c.v.count > 1)
       tm_figures_add(figures, overlay(&c, true));
   }
+  return figures;
 }
 
 void tm_run_predictive(json_t *page, const tm_run_files *files) {
@@ -396,14 +401,18 @@ void tm_run_predictive(json_t *page, const tm_run_files *files) {
                   TEMPERA_OK)
     summary = NULL;
   if (loo || data) {
-    json_t *section = tm_page_section(page, "Predictions");
+    json_t *section = tm_page_section(page, "Predictions"), *figures = NULL;
     if (loo)
       add_loo(section, loo);
+    if (files->summary->loo_why[0])
+      tm_section_text(section, NULL, files->summary->loo_why);
     if (data)
-      add_variables(section, json_object_get(summary, "predictive"),
+      figures = add_variables(
+          section, json_object_get(summary, "predictive"),
                     &posterior, has_prior ? &prior : NULL);
     if (loo && loo->pareto_k)
-      tm_figures_add(tm_section_figures(section), k_figure(loo));
+      tm_figures_add(figures ? figures : tm_section_figures(section),
+                     k_figure(loo));
   }
   json_decref(summary);
   clear_sheet(&posterior);

@@ -238,8 +238,9 @@ void tm_screen_wider(tm_text *out, const tempera_summary *s,
   }
   tm_table_print(&table, screen->colour, out);
   if (shared)
-    tm_text_add(out, "  -: other parameters take part in this prior; run the "
-                     "program with another one\n");
+    tm_text_add(out, "  -: a hierarchy: this prior is made of other parameters, "
+                     "or theirs of it, and cannot\n     be stretched alone; run "
+                     "the program with another one, or non-centred\n");
   if (unknown)
     tm_text_add(out, "  ?: the draws do not reach where the wider prior leads "
                      "(Pareto k above 0.7);\n     run the program with it\n");

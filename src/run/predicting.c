@@ -529,13 +529,13 @@ static tempera_status choose(maker *m, tempera_summary *summary,
                              tempera_error *error) {
   if (m->terms == 1)
     snprintf(summary->loo_why, sizeof summary->loo_why,
-             "the likelihood has a single term: nothing can be left out");
+             "The likelihood has a single term: nothing can be left out.");
   m->choose = m->terms > MOST_TERMS;
   if (!m->choose)
     return TEMPERA_OK;
   snprintf(summary->loo_why, sizeof summary->loo_why,
-           "of %zu terms of the likelihood %d, chosen at random, are left out "
-           "one by one, from %zu draws; the sums are of all terms",
+           "Of %zu terms of the likelihood %d, chosen at random, are left out "
+           "one by one, from %zu draws; the sums are of all terms.",
            m->terms, CHOSEN_TERMS, draw_count(m));
   return tm_loo_choose(m->arena, m->terms, CHOSEN_TERMS, &m->choice)
              ? TEMPERA_OK

@@ -21,9 +21,8 @@ enum {
   PRIOR_COUNTED = 10000, /* ... and for probabilities */
   FEWEST = 100
 };
-static const double WORST_K = 0.7, WORST_SHARE = 0.02;
+static const double WORST_K = 0.4, WORST_SHARE = 0.005;
 static const double FEWEST_TERMS = 30; /* as of a bridge: 18 % */
-static const double DOUBTFUL_K = 0.4, DOUBTFUL_SHARE = 0.005;
 
 typedef struct work {
   const tempera_model *model;
@@ -265,13 +264,6 @@ static bool heavy(const answer *a) {
          (a->pareto_k > WORST_K && a->largest > WORST_SHARE);
 }
 
-/* Below the limits of a warning errors are too small already: of a funnel with k
- * from .4 on and 0.5 % for the largest term, twice as large would be right. */
-static bool doubtful(const answer *a) {
-  return a->effective < FEWEST_TERMS ||
-         (a->pareto_k > DOUBTFUL_K && a->largest > DOUBTFUL_SHARE);
-}
-
 /* From the draws of the one parameter, where enough of them are near: its error
  * is larger, and known. */
 static tempera_status density_alone(work *w, const table *t, answer *a,
@@ -308,7 +300,7 @@ static tempera_status density(work *w, const table *t, bool posterior,
   TM_TRY(tm_point_density_estimate(&question, &draws, &made, error));
   *a = (answer){made.log_density - w->log_jacobian, made.se, made.pareto_k,
                 made.largest, made.effective};
-  return doubtful(a) && w->points == 1 && w->h.count == 1
+  return heavy(a) && w->points == 1 && w->h.count == 1
              ? density_alone(w, t, a, error)
              : TEMPERA_OK;
 }
@@ -418,10 +410,8 @@ static tempera_status conclude_density(const answer *p, const answer *q,
                 error);
   made->log_bf = p->value - q->value;
   made->se = hypot(p->se, q->se);
-  /* A tail of terms that hardly count may be as heavy as it likes: with shape k,
-   * terms beyond the largest, of share s, add about s/(1 - k) to the sum, which
-   * at k = 0.7 and s = 2 % is 0.07 nats. How often both limits are wrong:
-   * benchmarks/savage_dickey.py, docs/methods.md. */
+  /* A tail of terms that hardly count may be as heavy as it likes. Both limits
+   * are measured: benchmarks/savage_dickey.py, docs/methods.md. */
   if (heavy(p) || heavy(q))
     return warn(made,
                 tm_heap_format("the terms of the density have a heavy tail "
