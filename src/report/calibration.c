@@ -209,7 +209,9 @@ static double share_below(const tm_rank_law *l, double least) {
   size_t n = 0;
   while (n < SIMULATIONS && l->minima[n] <= least * (1 + 1e-9))
     n++;
-  return ((double)n + 1) / (SIMULATIONS + 1);
+  /* beyond all that was simulated: no more than the sum over places */
+  return n ? ((double)n + 1) / (SIMULATIONS + 1)
+           : fmin(1.0 / (SIMULATIONS + 1), TM_RANKS * least);
 }
 
 /* p of the mean rank and of the mean square about the middle, both by their

@@ -2,7 +2,7 @@
 #include "run/predicting.h"
 
 #include "parallel/threads.h"
-#include "run/quantities.h"
+#include "run/outcomes.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -17,58 +17,26 @@ enum {
   MOST_NUMBERS = 1 << 24,
   MOST_TERMS = 50000,
   CHOSEN_TERMS = 16000,
-  MOST_ELEMENTS = 50000, /* kept of the data, likewise, ... */
-  KEPT_ELEMENTS = 16000, /* ... where no terms are chosen */
+  MOST_ELEMENTS = 50000, /* kept of the data */
   MOST_CHAINS = 64,
   KEPT_ROWS = 400,
   KEPT_NUMBERS = 500000,
   PRIOR_ROWS = 1000
 };
 
-typedef struct maker {
-  const tempera_sampler *sampler;
-  const tempera_draws *draws;
-  tm_arena *arena;
-  size_t chains, rows, stride; /* of the draws used */
-  tm_quantities *each;         /* one per chain */
-  tm_predictive model;
-  size_t own_first, own_count; /* its quantities log_lik */
-  size_t terms;
-  bool choose; /* `choice` of them is used, else all are */
-  tm_loo_choice choice;
-  size_t *kept; /* elements of the data, NULL: all */
-  /* the block at hand: terms, and which of those used are among them */
-  size_t first, count;
-  size_t use_first, use_count;
-  double *log_lik;        /* use_count columns */
-  tm_loo_near *near;      /* by chain and term of the block: sums so far */
-  size_t *elements;       /* ordered by term */
-  size_t element_count;   /* of those with a term */
-  size_t at, block_count; /* the block's among them */
-  double *replicated;     /* block_count columns */
-  bool begin;             /* the first block */
-  bool *failed;           /* by chain: some draw gave no terms */
-  double **whole;         /* by chain: one draw's data */
-  double *statistics;     /* by draw, variable and statistic */
-  tm_loo_term *results;
-  tm_loo_work *work; /* one per chain */
-  tempera_predictions *out;
-  size_t every; /* which draws are kept */
-} maker;
+static size_t draw_count(const tm_maker *m) { return m->chains * m->rows; }
 
-static size_t draw_count(const maker *m) { return m->chains * m->rows; }
-
-static size_t used_terms(const maker *m) {
+static size_t used_terms(const tm_maker *m) {
   return m->choose ? m->choice.used : m->terms;
 }
 
 /* The i-th of those used in the block at hand. */
-static size_t term_of(const maker *m, size_t i) {
+static size_t term_of(const tm_maker *m, size_t i) {
   return m->choose ? m->choice.term[m->use_first + i] : m->first + i;
 }
 
 /* The numbers that are kept of a whole data set. */
-static void keep(const maker *m, const double *whole, double *to) {
+static void keep(const tm_maker *m, const double *whole, double *to) {
   for (size_t e = 0; e < m->out->size; e++)
     to[e] = whole[m->kept ? m->kept[e] : e];
 }
@@ -76,7 +44,7 @@ static void keep(const maker *m, const double *whole, double *to) {
 /* ---- at the draws ---------------------------------------------------------
  */
 
-static const double *theta_at(maker *m, size_t chain, size_t row) {
+static const double *theta_at(tm_maker *m, size_t chain, size_t row) {
   tm_quantities *q = &m->each[chain];
   for (size_t i = 0; i < m->sampler->model->size; i++)
     q->theta[i] =
@@ -84,7 +52,7 @@ static const double *theta_at(maker *m, size_t chain, size_t row) {
   return q->theta;
 }
 
-static bool own_terms(maker *m, size_t chain, size_t row, double *to) {
+static bool own_terms(tm_maker *m, size_t chain, size_t row, double *to) {
   tm_draw_place place = {.draws = m->draws,
                          .role = TEMPERA_TARGET,
                          .chain = chain,
@@ -94,7 +62,7 @@ static bool own_terms(maker *m, size_t chain, size_t row, double *to) {
   return true;
 }
 
-static bool terms_at(maker *m, size_t chain, size_t row, double *to) {
+static bool terms_at(tm_maker *m, size_t chain, size_t row, double *to) {
   if (m->own_count)
     return own_terms(m, chain, row, to);
   tm_points_wanted w = {.first = m->first, .room = m->count, .values = to};
@@ -102,18 +70,34 @@ static bool terms_at(maker *m, size_t chain, size_t row, double *to) {
          w.count == m->terms;
 }
 
-static bool data_at(maker *m, size_t chain, size_t row) {
+/* The program's own replicated data take the place of those drawn. */
+static void put_own(const tm_maker *m, const double *quantities,
+                    double *whole) {
+  for (size_t e = 0; m->own_data && e < m->model.replicas.size; e++)
+    if (m->own_data[e] != SIZE_MAX)
+      whole[e] = quantities[m->own_data[e]];
+}
+
+static bool data_at(tm_maker *m, size_t chain, size_t row) {
   double ignored;
   tm_replicas r = {.drawn = m->whole[chain], .room = m->model.replicas.size};
   tempera_random random =
       tm_random_part(tm_seed_of(&m->sampler->options), (uint32_t)chain,
                      TM_PURPOSE_REPLICATE, (uint32_t)(row * m->stride));
-  return tm_replicate_at(&m->each[chain].evaluator, theta_at(m, chain, row),
-                         &random, &r, &ignored);
+  if (!tm_replicate_at(&m->each[chain].evaluator, theta_at(m, chain, row),
+                       &random, &r, &ignored))
+    return false;
+  tm_draw_place place = {.draws = m->draws,
+                         .role = TEMPERA_TARGET,
+                         .chain = chain,
+                         .row = row * m->stride};
+  if (m->own_data)
+    put_own(m, tm_quantities_row(&m->each[chain], &place), m->whole[chain]);
+  return true;
 }
 
 /* What the first block keeps of a draw's data. */
-static void note_data(maker *m, size_t chain, size_t row) {
+static void note_data(tm_maker *m, size_t chain, size_t row) {
   tempera_predictions *out = m->out;
   size_t draw = chain * m->rows + row, v = out->replicas.count;
   for (size_t i = 0; i < v; i++) {
@@ -127,7 +111,8 @@ static void note_data(maker *m, size_t chain, size_t row) {
 }
 
 /* Mean and sum of squares so far (Welford), after `rows` rows of the chain. */
-static void add_near(maker *m, size_t chain, const double *line, size_t rows) {
+static void add_near(tm_maker *m, size_t chain, const double *line,
+                     size_t rows) {
   tm_loo_near *near = m->near + chain * m->count;
   for (size_t i = 0; i < m->count; i++) {
     double off = line[i] - near[i].mean;
@@ -137,12 +122,12 @@ static void add_near(maker *m, size_t chain, const double *line, size_t rows) {
 }
 
 /* Of the whole data: the i-th of those with a term. */
-static size_t element_of(const maker *m, size_t i) {
+static size_t element_of(const tm_maker *m, size_t i) {
   return m->kept ? m->kept[m->elements[i]] : m->elements[i];
 }
 
 static void visit_chain(size_t chain, void *context) {
-  maker *m = context;
+  tm_maker *m = context;
   double *terms = m->work[chain].values;
   size_t n = draw_count(m);
   bool data = m->out->size > 0 && (m->begin || m->block_count);
@@ -171,7 +156,7 @@ static void visit_chain(size_t chain, void *context) {
  */
 
 /* P(y_rep < y | the others), equal values counting half. */
-static double pit_of(const maker *m, size_t k, const double *weights) {
+static double pit_of(const tm_maker *m, size_t k, const double *weights) {
   double y = m->out->replicas.observed[m->elements[m->at + k]], sum = 0;
   const double *drawn = m->replicated + k * draw_count(m);
   for (size_t s = 0; s < draw_count(m); s++)
@@ -180,7 +165,7 @@ static double pit_of(const maker *m, size_t k, const double *weights) {
 }
 
 static void finish_terms(size_t piece, void *context) {
-  maker *m = context;
+  tm_maker *m = context;
   size_t from = m->use_count * piece / m->chains;
   size_t to = m->use_count * (piece + 1) / m->chains, k = 0;
   for (size_t i = from; i < to; i++) {
@@ -199,7 +184,7 @@ static void finish_terms(size_t piece, void *context) {
   }
 }
 
-static void take_elements(maker *m) {
+static void take_elements(tm_maker *m) {
   m->at += m->block_count;
   m->block_count = 0;
   while (m->out->pit && m->at + m->block_count < m->element_count &&
@@ -208,7 +193,7 @@ static void take_elements(maker *m) {
     m->block_count++;
 }
 
-static void take_uses(maker *m) {
+static void take_uses(tm_maker *m) {
   m->use_first += m->use_count;
   m->use_count = m->choose ? 0 : m->count;
   while (m->choose && m->use_first + m->use_count < m->choice.used &&
@@ -217,7 +202,7 @@ static void take_uses(maker *m) {
 }
 
 /* The chains together, term by term. */
-static void finish_near(maker *m) {
+static void finish_near(tm_maker *m) {
   double rows = (double)m->rows, n = (double)draw_count(m);
   for (size_t i = 0, use = 0; i < m->count; i++) {
     tm_loo_near all = {0};
@@ -234,14 +219,14 @@ static void finish_near(maker *m) {
   }
 }
 
-static bool any_failed(const maker *m) {
+static bool any_failed(const tm_maker *m) {
   for (size_t c = 0; c < m->chains; c++)
     if (m->failed[c])
       return true;
   return false;
 }
 
-static tempera_status run_blocks(maker *m, tempera_error *error) {
+static tempera_status run_blocks(tm_maker *m, tempera_error *error) {
   size_t n = draw_count(m);
   size_t width = MOST_NUMBERS / (m->choose     ? 3 * m->chains
                                  : m->out->pit ? 2 * n
@@ -280,7 +265,7 @@ static tempera_status run_blocks(maker *m, tempera_error *error) {
 /* ---- the prior ------------------------------------------------------------
  */
 
-static tempera_status draw_prior(maker *m, tempera_error *error) {
+static tempera_status draw_prior(tm_maker *m, tempera_error *error) {
   tempera_predictions *out = m->out;
   const tempera_model *model = m->sampler->model;
   size_t width = model->size + out->size;
@@ -304,6 +289,9 @@ static tempera_status draw_prior(maker *m, tempera_error *error) {
     tm_replicas r = {.drawn = m->whole[0], .room = m->model.replicas.size};
     out->prior_drawn[out->prior_rows] =
         out->size && tm_replicate_at(e, theta, &random, &r, &ignored);
+    if (out->prior_drawn[out->prior_rows] && m->own_data &&
+        tm_quantities_at(e, &random, theta, m->each[0].values))
+      put_own(m, m->each[0].values, m->whole[0]);
     if (out->prior_drawn[out->prior_rows])
       keep(m, m->whole[0], out->prior_values + out->prior_rows * out->size);
     out->prior_rows++;
@@ -314,18 +302,8 @@ static tempera_status draw_prior(maker *m, tempera_error *error) {
 /* ---- setting up -----------------------------------------------------------
  */
 
-static void find_own(maker *m) {
-  const tempera_model_spec *spec = &m->sampler->model->spec;
-  for (size_t i = 0; i < spec->quantity_count; i++) {
-    const char *name = spec->quantity_names[i];
-    if (strncmp(name, "log_lik", 7) || (name[7] && name[7] != '['))
-      continue;
-    m->own_first = m->own_count++ ? m->own_first : i;
-  }
-}
-
 /* Elements with a term, in the order of terms: mostly as they come. */
-static bool order_elements(maker *m) {
+static bool order_elements(tm_maker *m) {
   const long *term = m->out->term;
   m->elements = TM_NEW(m->arena, size_t, m->out->size + 1);
   size_t *start = TM_NEW(m->arena, size_t, m->terms + 2);
@@ -343,62 +321,16 @@ static bool order_elements(maker *m) {
   return true;
 }
 
-static bool is_used(const maker *m, long term) {
-  size_t low = 0, high = m->choice.used;
-  while (low < high) {
-    size_t middle = (low + high) / 2;
-    if ((long)m->choice.term[middle] < term)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low < m->choice.used && (long)m->choice.term[low] == term;
-}
-
-/* Outcomes of the terms used; where they have none, or all are used, every
- * so-manieth. */
-static bool is_kept(const maker *m, size_t element) {
-  size_t stride = (m->model.replicas.size + KEPT_ELEMENTS - 1) / KEPT_ELEMENTS;
-  return m->choose && m->model.matched ? is_used(m, m->model.term[element])
-                                       : element % stride == 0;
-}
-
-/* The variables, with the elements that are kept. */
-static bool keep_elements(maker *m) {
-  tempera_predictions *out = m->out;
-  const tm_replicas *all = &m->model.replicas;
-  size_t n = 0;
-  tm_replica *shape = TM_NEW(out->arena, tm_replica, all->count);
-  m->kept = TM_NEW(m->arena, size_t, all->size);
-  out->place = TM_NEW(out->arena, size_t, all->size);
-  if (!shape || !m->kept || !out->place)
-    return false;
-  memcpy(shape, all->each, all->count * sizeof *shape);
-  for (size_t v = 0; v < all->count; v++) {
-    tm_replica *r = &out->replicas.each[v];
-    r->first = n;
-    for (size_t e = 0; e < shape[v].count; e++)
-      if (is_kept(m, shape[v].first + e)) {
-        out->place[n] = e;
-        m->kept[n++] = shape[v].first + e;
-      }
-    r->rank = 1;
-    r->count = n - r->first;
-    r->dim[0] = (int)r->count;
-  }
-  out->shape = shape;
-  out->size = out->replicas.size = n;
-  return true;
-}
-
-static bool prepare_data(maker *m) {
+static bool prepare_data(tm_maker *m) {
   tempera_predictions *out = m->out;
   size_t n = draw_count(m), v = m->model.replicas.count;
   out->replicas = m->model.replicas;
   out->size = v ? m->model.replicas.size : 0;
   snprintf(out->no_replicas, sizeof out->no_replicas, "%s",
            m->model.no_replicas);
-  if (out->size > MOST_ELEMENTS && !keep_elements(m))
+  if (out->size && !tm_find_own_data(m))
+    return false;
+  if (out->size > MOST_ELEMENTS && !tm_keep_elements(m))
     return false;
   if (!out->size)
     return true;
@@ -429,7 +361,7 @@ static bool prepare_data(maker *m) {
   return out->pit && order_elements(m);
 }
 
-static bool prepare(maker *m) {
+static bool prepare(tm_maker *m) {
   size_t n = draw_count(m);
   m->results = TM_NEW(m->arena, tm_loo_term, used_terms(m) + 1);
   m->failed = TM_NEW(m->arena, bool, m->chains);
@@ -447,7 +379,7 @@ static bool prepare(maker *m) {
 }
 
 /* Shares of replicated data whose statistics are greater. */
-static tempera_status fill_tails(maker *m, tempera_error *error) {
+static tempera_status fill_tails(tm_maker *m, tempera_error *error) {
   tempera_predictions *out = m->out;
   size_t v = out->replicas.count, width = v * TM_STATISTICS;
   out->statistic = TM_NEW(out->arena, double, width);
@@ -471,7 +403,7 @@ static tempera_status fill_tails(maker *m, tempera_error *error) {
   return TEMPERA_OK;
 }
 
-static tempera_status make(maker *m, tempera_summary *summary,
+static tempera_status make(tm_maker *m, tempera_summary *summary,
                            tempera_error *error) {
   if (!prepare(m))
     return tm_fail_memory(error);
@@ -483,6 +415,14 @@ static tempera_status make(maker *m, tempera_summary *summary,
   else if (!failed && m->terms > 1)
     TM_TRY(
         tm_loo_sum(m->results, m->terms, draw_count(m), &summary->loo, error));
+  if (summary->loo && !isfinite(summary->loo->elpd)) {
+    tm_loo_free(summary->loo);
+    summary->loo = NULL;
+    snprintf(summary->loo_why, sizeof summary->loo_why,
+             "%s is not a number, or zero density, at some draws: there is no "
+             "leave-one-out.",
+             m->own_count ? "log_lik" : "A term of the likelihood");
+  }
   if (failed || m->out->size == 0) {
     m->out->size = m->out->rows = m->out->replicas.count = 0;
     m->out->pit = NULL;
@@ -492,7 +432,7 @@ static tempera_status make(maker *m, tempera_summary *summary,
   return draw_prior(m, error);
 }
 
-static void choose_draws(maker *m) {
+static void choose_draws(tm_maker *m) {
   size_t rows = tm_draws_rows(m->draws, TEMPERA_TARGET);
   size_t most = MOST_NUMBERS / (m->terms ? m->terms : 1);
   most = most > MOST_DRAWS     ? MOST_DRAWS
@@ -503,7 +443,7 @@ static void choose_draws(maker *m) {
   m->rows = rows / m->stride;
 }
 
-static tempera_status create_each(maker *m, tempera_error *error) {
+static tempera_status create_each(tm_maker *m, tempera_error *error) {
   m->each = TM_NEW(m->arena, tm_quantities, m->chains);
   if (!m->each)
     return tm_fail_memory(error);
@@ -514,18 +454,20 @@ static tempera_status create_each(maker *m, tempera_error *error) {
   return TEMPERA_OK;
 }
 
-static tempera_status look(maker *m, tempera_error *error) {
+static tempera_status look(tm_maker *m, tempera_error *error) {
   TM_TRY(create_each(m, error));
   m->rows = m->stride = 1;
   TM_TRY(tm_predictive_create(&m->each[0].evaluator, theta_at(m, 0, 0),
                               &m->model, error));
-  find_own(m);
+  tm_find_own_terms(m);
+  if (m->own_count == 1 && m->model.term_count > 1)
+    m->own_count = 0; /* their sum */
   m->terms = m->own_count ? m->own_count : m->model.term_count;
   choose_draws(m);
   return TEMPERA_OK;
 }
 
-static tempera_status choose(maker *m, tempera_summary *summary,
+static tempera_status choose(tm_maker *m, tempera_summary *summary,
                              tempera_error *error) {
   if (m->terms == 1)
     snprintf(summary->loo_why, sizeof summary->loo_why,
@@ -542,7 +484,7 @@ static tempera_status choose(maker *m, tempera_summary *summary,
              : tm_fail_memory(error);
 }
 
-static void clear(maker *m) {
+static void clear(tm_maker *m) {
   for (size_t c = 0; m->each && c < m->chains; c++)
     if (m->each[c].arena)
       tm_quantities_free(&m->each[c]);
@@ -560,9 +502,9 @@ tempera_status tm_predictions_add(const tempera_sampler *sampler,
                                   tempera_summary *summary,
                                   tempera_error *error) {
   tempera_status status = TEMPERA_OK;
-  maker m = {.sampler = sampler,
-             .draws = sampler->draws,
-             .chains = sampler->draws->chains};
+  tm_maker m = {.sampler = sampler,
+                .draws = sampler->draws,
+                .chains = sampler->draws->chains};
   tm_arena *kept = NULL;
   if (!has_draws(sampler))
     return TEMPERA_OK;

@@ -64,6 +64,65 @@ print("elpd: %.4f, exactly %.4f" % (found, exact))
 assert abs(found - exact) < 0.1, (found, exact)
 END
 
+# A program's own y_rep wins, log_lik that is no number gives no sum, and one
+# number for all data is not taken for their terms.
+cat > odd.stan <<'END'
+data { int N; vector[N] x; vector[N] y; }
+parameters { real mu; }
+model { mu ~ normal(0, 2); y ~ normal(mu, 1); }
+generated quantities {
+  vector[N] log_lik;
+  vector[N] y_rep;
+  for (n in 1:N) {
+    log_lik[n] = n == 2 && mu > 1.5 ? not_a_number() : normal_lpdf(y[n] | mu, 1);
+    y_rep[n] = 100 + normal_rng(mu, 1);
+  }
+}
+END
+sed -e 's/vector.N. log_lik;/real log_lik = normal_lpdf(y | mu, 1);/' \
+  -e '/log_lik.n. =/d' odd.stan > sum.stan
+# And of 60 000 terms some are left out: the exact one, a sum of 60 000 that the
+# mean knows almost.
+python3 - <<'END'
+import json, random
+random.seed(1)
+n = 60000
+y = [round(random.gauss(0.3, 1), 3) for _ in range(n)]
+json.dump({"N": n, "x": y, "y": y}, open("many.json", "w"))
+END
+for run in odd:data sum:data conjugate:many; do
+  timeout 120 "$build/tempera" sample ${run%:*}.stan -d ${run#*:}.json -o odd-$run \
+    --seed 7 --iterations 300 --threads 1 --quiet > log 2>&1 ||
+    fail "$run: $(cat log)"
+done
+python3 - <<'END' || fail "odd programs, and many terms"
+import csv, json, math
+def summary(run):
+    return json.load(open(run + "/summary.json"))
+s = summary("odd-odd:data")
+assert s["loo"] is None and "not a number" in s["loo_warning"], s["loo"]
+assert s["predictive"][0]["statistics"][0]["tail"] == 1, s["predictive"]
+with open("odd-odd:data/predictive.csv") as f:
+    assert float(f.read().split("\n")[2].split(",")[2]) > 50
+assert summary("odd-sum:data")["loo"]["terms"] == 12
+s = summary("odd-conjugate:many")["loo"]
+y = json.load(open("many.json"))["y"]
+n, total = len(y), sum(y)
+v = 1 / (n - 1 + 0.25)
+exact = sum(-0.5 * (math.log(2 * math.pi * (1 + v))
+                    + (a - v * (total - a)) ** 2 / (1 + v)) for a in y)
+print("60 000 terms: elpd %.2f, exactly %.2f, p %.3f" % (
+    s["elpd"], exact, s["p"]))
+assert abs(s["elpd"] - exact) < 0.5 and 0.8 < s["p"] < 1.2, (s, exact)
+assert s["terms"] == n and s["used"] == 16000
+rows = list(csv.DictReader(open("odd-conjugate:many/loo.csv")))
+assert len(rows) == 16000
+i = int(rows[77]["term__"]) - 1
+one = -0.5 * (math.log(2 * math.pi * (1 + v))
+              + (y[i] - v * (total - y[i])) ** 2 / (1 + v))
+assert abs(float(rows[77]["elpd_loo"]) - one) < 0.01
+END
+
 Rscript -e 'quit(status = !requireNamespace("loo", quietly = TRUE))' \
   > log 2>&1 || { echo "R's package loo is not here"; exit 77; }
 cat > check.R <<'END'
