@@ -29,7 +29,7 @@ TIMINGS := overhead models language
 EXPERIMENTS := coverage verdict truth dimension regression budget ablation family
 GENERATOR := $(if $(shell command -v ninja),-G Ninja,)
 
-.PHONY: all docs functions-table setup demo test install deb try-packages dist try-dist bench $(EXPERIMENTS) gauntlet survive long memory valgrind posteriordb peers \
+.PHONY: all docs functions-table setup demo test install deb try-packages dist try-dist bench $(EXPERIMENTS) gauntlet survive long efficiency memory valgrind posteriordb peers \
   everyday answers \
   experiments page screenshots format clean
 
@@ -101,6 +101,10 @@ survive: all
 
 long: all
 	python3 benchmarks/long.py $(BUILD)
+
+# How the time of SIR falls on two threads and two ranks; needs two idle cores.
+efficiency: all
+	benchmarks/ranks.sh $(BUILD) sir program
 
 # Every allocation of a run fails in turn (minutes); the suite takes some.
 memory: all

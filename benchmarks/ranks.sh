@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# ranks.sh BUILD [naps] [levels] [sir]: how the time of one run falls with ranks
-# and threads; all three without a name.
+# ranks.sh BUILD [naps] [levels] [sir] [program]: how the time of one run falls
+# with ranks and threads; all four without a name.
 #   naps    8 chains of a model that sleeps 40 ms in each call, on 1 and 8 ranks
 #           (15 minutes, hardly any processor time)
 #   levels  1 chain of pt with 8 levels, 10 ms, on 1 and 8 ranks (2 minutes)
@@ -9,6 +9,9 @@
 #           cores. Efficiency is the time on one over twice the time on two, the
 #           aim .9; beside it the processor time on one over that on two, which
 #           a busy machine moves less, and which the efficiency cannot pass.
+#           In C a call takes 5 microseconds, less than a row of a CSV file.
+#   program the same of SIR as a program, whose calls are some 30 times dearer
+#           (6 minutes)
 set -eu
 build=$1
 shift
@@ -16,7 +19,7 @@ source=$(cd "$(dirname "$0")/.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-[ $# -gt 0 ] || set -- naps levels sir
+[ $# -gt 0 ] || set -- naps levels sir program
 TIMEFORMAT='%R %U %S'
 run() { # run RANKS THREADS MODEL DATA OPTIONS...: wall and processor seconds
   local ranks=$1 threads=$2 model=$3 data=$4 starter=()
@@ -56,10 +59,10 @@ efficient() { # efficient WORDS ONES TWOS: lines of "WALL CPU"
         least(a, 2), least(b, 2), least(a, 2) / least(b, 2)
     }'
 }
-sir() {
+sir() { # sir MODEL ITERATIONS WARMUP
   local ones="" threads="" ranks="" newline=$'\n'
-  local model=("$build/models/sir.so" "$source/models/paper/eyam.json" --chains 4
-    --iterations 20000 --warmup 5000)
+  local model=("$1" "$source/models/paper/eyam.json" --chains 4
+    --iterations "$2" --warmup "$3")
   for _ in 1 2 3; do
     ones+=$(run 1 1 "${model[@]}")$newline
     threads+=$(run 1 2 "${model[@]}")$newline
@@ -75,7 +78,10 @@ for what; do
     sleeping 10000 "8 levels of pt" --chains 1 --method pt --levels 8 \
       --iterations 300 --warmup 300
     ;;
-  sir) sir ;;
+  sir) sir "$build/models/sir.so" 20000 5000 ;;
+  program)
+    sir "$source/models/paper/sir.stan" 1500 1000
+    ;;
   *) echo "ranks.sh: $what?" >&2; exit 2 ;;
   esac
 done

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 
 static const char help[] =
     "usage: tempera sample MODEL [-d DATA.json] [options]\n"
@@ -366,6 +367,22 @@ static int run(const request *r, tempera_sampler *sampler) {
   return code;
 }
 
+/* Said before the model is asked anything, which may take long; whoever writes
+ * the folder looks again. */
+static int refuse_taken(const request *r) {
+  char path[4096];
+  struct stat is;
+  snprintf(path, sizeof path, "%s/config.json", r->output);
+  if (tempera_mpi_rank() > 0 || stat(path, &is) != 0)
+    return EXIT_DONE;
+  tempera_error error = {0};
+  snprintf(error.message, sizeof error.message,
+           "%.300s already holds a run; name another folder or remove this one, "
+           "or go on with it: tempera resume",
+           r->output);
+  return cli_fail(NULL, &error);
+}
+
 /* Options that do not fit the model are usage; the rest is the model's. */
 static int sample(request *r) {
   tempera_error error = {0};
@@ -403,6 +420,8 @@ int cli_sample(int argc, char **argv) {
     code = cli_load(&r.input);
   if (code == EXIT_DONE)
     code = read_starts(&r);
+  if (code == EXIT_DONE)
+    code = refuse_taken(&r);
   if (code == EXIT_DONE)
     code = sample(&r);
   if (code != EXIT_DONE)

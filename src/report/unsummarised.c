@@ -218,10 +218,11 @@ static tempera_status set_levels(tempera_draws *draws, tempera_error *error) {
 static tempera_status estimate(const tempera_draws *all, tempera_summary *s,
                                tempera_error *error) {
   tempera_draws *targets = NULL;
-  bool pair = s->method && (strcmp(s->method, "pt-stwnc") == 0 ||
-                            strcmp(s->method, "stwnc") == 0);
-  bool levels = s->method && strcmp(s->method, "pt") == 0 && all->width > 1;
-  if (pair || levels || !all->has_role[TEMPERA_TEMPERED])
+  static const char *const ANY_TAU[] = {"pt-stwnc", "stwnc", "pawl"};
+  bool whole = all->levels.count || !all->has_role[TEMPERA_TEMPERED];
+  for (size_t i = 0; i < sizeof ANY_TAU / sizeof *ANY_TAU; i++)
+    whole = whole || (s->method && strcmp(s->method, ANY_TAU[i]) == 0);
+  if (whole)
     return tm_estimate_summary(all, 1, s, error);
   tempera_status status = take_targets(all, &targets, error);
   if (status == TEMPERA_OK && targets->count < FEWEST)
@@ -279,7 +280,8 @@ static tempera_status tell(const char *folder, const tm_run_files *files,
     status = tm_fail(error, TEMPERA_ERROR_INPUT,
                      "%s holds %zu draws of every chain: too few to tell of",
                      folder, draws->count);
-  if (status == TEMPERA_OK && draws->width > 1)
+  if (status == TEMPERA_OK && draws->width > 1 && s->method &&
+      strcmp(s->method, "pt") == 0)
     status = set_levels(draws, error);
   if (status == TEMPERA_OK)
     status = estimate(draws, s, error);

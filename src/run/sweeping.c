@@ -20,7 +20,7 @@ typedef struct stretch {
 } stretch;
 
 /* Groups differ in cost, so that each comes in several turns. */
-enum { TURNS = 16 };
+enum { TURNS = 32 };
 
 static void keep_rows(tempera_sampler *s, const tm_group *group) {
   size_t warmup = s->options.warmup, thin = s->options.thin;

@@ -116,13 +116,16 @@ json out '(j["reliable"] is False and abs(j["evidence"]["log_z"] -
   json.load(open("run/summary.json"))["evidence"]["log_z"]) <
   5 * j["evidence"]["se"])' > told
 grep -q True told || fail "a dead run's evidence is off"
-for method in pt st mh ee; do
+for method in pt st mh ee stwnc pawl; do
   status 0 "$method" "$tempera" sample "$models/normal.so" -d y.json --seed 1 \
     --chains 2 --iterations 300 --warmup 200 --threads 1 -q -o "dead-$method" \
     --method $method
   rm "dead-$method/summary.json"
   status 0 "a dead run of $method" "$tempera" summary "dead-$method"
   prints "a dead run of $method" '^ +mu '
+  case $method in
+  pt | stwnc | pawl) prints "evidence of a dead $method" '^ +(ti|ss) .*headline' ;;
+  esac
   status 0 "its page" "$tempera" report "dead-$method"
 done
 # Killed in warmup, whose draws are saved: they are not taken for draws.
