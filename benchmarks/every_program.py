@@ -12,7 +12,8 @@ the declarations, so that the gradient is compared all the same. Where a mark is
 asked for, the program is counted as asking and checked with
 `// @likelihood` there. Where differences disagree and the program solves
 differential equations, they are compared again with tolerances of 1e-12: the
-program's own are coarser than differences can bear.
+program's own are coarser than differences can bear. Programs whose statements
+are done row by row (`check --cost`) are compared with the statements one by one.
 
 FILE has one row (JSON) per program; `--again` runs only what is not in it. Nothing
 of FOLDER is written to. Ends with 1 when a program is refused or a gradient
@@ -371,8 +372,8 @@ class Program:
         file = os.path.join(self.scratch, "data.json")
         with open(file, "w") as opened:
             json.dump(data, opened)
-        return run([self.tempera, "check", "--gradient", self.checked, "-d",
-                    file] + self.include())
+        return run([self.tempera, "check", "--gradient", "--cost",
+                    self.checked, "-d", file] + self.include())
 
     def candidates(self):
         wanted = block(without_comments(self.text), "data")
@@ -406,6 +407,12 @@ class Program:
             row["crashed"] = code not in (1, 2)
         return code == 0
 
+    def rows(self, row, out):
+        """What statements over rows and statements one by one differ by."""
+        both = re.search(r"the two agree to (\S+)", out)
+        if both:
+            row["rows"] = float(both.group(1))
+
     def compare(self, row):
         last = ""
         for source, data in self.candidates():
@@ -418,6 +425,7 @@ class Program:
                      re.findall(r"relative error (\S+),", out)]
             row.update(data=source, agrees="DISAGREE" not in out,
                        error=max(worst + [0]), compared=len(worst))
+            self.rows(row, out)
             if not row["agrees"]:
                 row["line"] = re.search(r".*DISAGREE.*", out).group(0)
                 text = tightened(open(self.checked).read())
@@ -426,6 +434,7 @@ class Program:
                     code, out, message = self.with_data(data)
                     row["tight"] = "gradient of the log" in out and \
                         "DISAGREE" not in out
+                    self.rows(row, out)
                     row["tight_line"] = "; ".join(
                         re.findall(r"relative error .*", out)) or message
             if row["compared"]:
@@ -466,6 +475,10 @@ def summarise(rows):
           (len(rows), sum(bool(r["asks"]) for r in rows), made))
     for name, count in sorted(counts.items()):
         print("  %-16s %d" % (name, count))
+    apart = sorted((r["rows"], r["program"]) for r in rows if "rows" in r)
+    if apart:
+        print("  %-16s %d, which agree with one by one to %.1e (%s)" %
+              (("with rows", len(apart)) + apart[-1]))
     for row in rows:
         if verdict(row) not in ("agrees",):
             print("%s: %s %s" % (row["program"], verdict(row),

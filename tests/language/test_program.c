@@ -598,6 +598,35 @@ static void sizes_decide_whether_a_prior_is_proper(void **state) {
                           "{}"));
 }
 
+/* What has no coordinate needs no prior. */
+static void nothing_is_proper(void **state) {
+  (void)state;
+  static const struct {
+    const char *declared;
+    int proper_to;
+  } cases[] = {{"vector[K] b;", 0},
+               {"array[2] real<lower=0> s; array[K, 2] real b;", -1},
+               {"array[K, 2] real b;", 0},
+               {"sum_to_zero_vector[K] b;", 1},
+               {"sum_to_zero_matrix[3, K] b;", 1},
+               {"array[3] sum_to_zero_vector[K] b;", 1},
+               {"vector<offset=1, multiplier=2>[K] b;", 0},
+               {"real a; vector<lower=exp(m)>[K] b;", -1},
+               {"vector<lower=exp(m)>[K] b;", 0},
+               {"sum_to_zero_vector[1] b; vector[0] c;", 9}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    for (int k = 0; k <= 2; k++) {
+      char text[256], json[32];
+      snprintf(text, sizeof text,
+               "data { int K; } parameters { real m; %s }\n"
+               "model { m ~ normal(0, 1); }",
+               cases[i].declared);
+      snprintf(json, sizeof json, "{\"K\": %d}", k);
+      if (is_improper(text, json) != (k > cases[i].proper_to))
+        fail_msg("K = %d: %s", k, cases[i].declared);
+    }
+}
+
 /* A library made at a place of choice loads like any model's. */
 static void compiled_programs_load_as_libraries(void **state) {
   (void)state;
@@ -725,6 +754,7 @@ int main(void) {
       cmocka_unit_test(work_is_counted),
       cmocka_unit_test(improper_priors_are_known),
       cmocka_unit_test(sizes_decide_whether_a_prior_is_proper),
+      cmocka_unit_test(nothing_is_proper),
       cmocka_unit_test(compiled_programs_load_as_libraries),
       cmocka_unit_test(papers_models_have_the_papers_densities),
       cmocka_unit_test(cache_is_private),

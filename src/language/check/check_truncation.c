@@ -42,12 +42,31 @@ static tm_expression *below(tm_checker *c, tm_expression *e) {
   return made;
 }
 
+/* s->cdf[i]: this mass of the statement's distribution, at a bound. */
+static tempera_status add_mass(tm_checker *c, tm_statement *s, size_t i,
+                               const char *suffix, tm_expression *bound) {
+  const char *name =
+      tm_joined(c, s->distribution, strlen(s->distribution), suffix);
+  tm_expression *mass = name ? tm_call_of(c, s->density->token, name, bound,
+                                          s->arguments, s->argument_count)
+                             : NULL;
+  if (!mass)
+    return tm_fail_memory(c->source->error);
+  if (!tm_density_known(c, name))
+    return i >= 2 ? TEMPERA_OK
+                  : tm_complain(c->source, s->density->token,
+                                "T[,] is not supported for %s: it has no %s",
+                                s->distribution, name);
+  s->cdf[i] = mass;
+  return tm_check_expression(c, mass);
+}
+
+/* Above the median a difference of masses below loses its digits, far above
+ * all of them, so that there the masses beyond are used, if there are such. */
 tempera_status tm_check_truncation(tm_checker *c, tm_statement *s) {
-  const char *suffixes[2] = {"_lcdf", "_lccdf"};
+  bool both = s->lower && s->upper;
   tm_expression *bounds[2] = {s->upper, s->lower};
   tm_base base = s->left->type.base == TM_INT ? TM_INT : TM_REAL;
-  if (s->lower && s->upper)
-    suffixes[1] = "_lcdf";
   if (s->lower && base == TM_INT) {
     TM_TRY(tm_check_scalar(c, s->lower, TM_INT, false, "a truncation bound"));
     bounds[1] = below(c, s->lower);
@@ -58,19 +77,9 @@ tempera_status tm_check_truncation(tm_checker *c, tm_statement *s) {
     if (!bounds[i])
       continue;
     TM_TRY(tm_check_scalar(c, bounds[i], base, false, "a truncation bound"));
-    const char *name =
-        tm_joined(c, s->distribution, strlen(s->distribution), suffixes[i]);
-    if (!name)
-      return tm_fail_memory(c->source->error);
-    s->cdf[i] = tm_call_of(c, s->density->token, name, bounds[i], s->arguments,
-                           s->argument_count);
-    if (!s->cdf[i])
-      return tm_fail_memory(c->source->error);
-    if (!tm_density_known(c, name))
-      return tm_complain(c->source, s->density->token,
-                         "T[,] is not supported for %s: it has no %s",
-                         s->distribution, name);
-    TM_TRY(tm_check_expression(c, s->cdf[i]));
+    TM_TRY(add_mass(c, s, i, both || i == 0 ? "_lcdf" : "_lccdf", bounds[i]));
+    if (both)
+      TM_TRY(add_mass(c, s, i + 2, "_lccdf", bounds[i]));
   }
   return TEMPERA_OK;
 }
@@ -116,6 +125,7 @@ static tm_variable *counter(tm_checker *c, const tm_token *token) {
   int index = c->program->variable_count++;
   snprintf(name, 24, "n%d__", index);
   *v = (tm_variable){.name = name,
+                     .shown = "n",
                      .token = token,
                      .type = {.base = TM_INT},
                      .loop = true,

@@ -119,7 +119,20 @@ static bool stays_bounded(const tm_expression *e) {
   return true;
 }
 
+/* A size that is written as a number, which leaves no coordinate free. */
+static bool has_no_freedom(const tm_variable *v) {
+  bool zero_sum = v->constraint == TM_SUM_TO_ZERO ||
+                  v->constraint == TM_SUM_TO_ZERO_MATRIX;
+  for (size_t i = 0; i < v->size_count; i++)
+    if (v->sizes[i]->kind == TM_E_INT &&
+        v->sizes[i]->whole <= (zero_sum && i >= (size_t)v->type.depth))
+      return true;
+  return false;
+}
+
 static bool flat_is_proper(const tm_variable *v) {
+  if (has_no_freedom(v))
+    return true;
   switch (v->constraint) {
   case TM_BOUNDED:
     return v->lower && v->upper && stays_bounded(v->lower) &&

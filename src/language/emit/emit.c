@@ -152,11 +152,13 @@ static void emit_data(tm_emitter *g) {
   tm_emit_line(g, "}");
 }
 
-/* Prior statements name the first few elements: are there more? */
+/* Prior statements name none, or the first few elements: are there (more)? */
 static void emit_propriety(tm_emitter *g, const tm_variable *v) {
   const tm_split *split = &g->program->split;
   for (size_t i = 0; i < split->parameter_count; i++) {
     const tm_parameter_info *info = &split->parameters[i];
+    if (info->variable == v && tm_surely_improper(info))
+      tm_emit_line(g, "  t->runtime->improper(binding);");
     if (info->variable == v && info->covered_to && !info->flat_is_proper)
       tm_emit_line(g, "  if (I->d_%s[0] > %lld) t->runtime->improper(binding);",
                    v->name, (long long)info->covered_to);
@@ -538,12 +540,11 @@ static void emit_entry(tm_emitter *g, const offered *o) {
   emit_name(g, g->program->name);
   tm_emit_line(
       g,
-      "\", %d, %d, %d, sizeof(instance), start, data, parameters,\n"
+      "\", %d, %d, sizeof(instance), start, data, parameters,\n"
       "  {prior_value, likelihood_value},\n"
       "  {prior_gradient, likelihood_gradient},\n"
       "  explain, quantities, %s, %s,\n"
       "  {%s}, {%s}, %s, points, %s,",
-      g->program->split.proper,
       g->program->split.likelihood + g->program->split.likelihood_sure,
       program_rejects(g->program), o->drawn ? "draw_prior" : "0",
       o->shown ? "show" : "0", o->terms ? "prior_terms, likelihood_terms" : "0",

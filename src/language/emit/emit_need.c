@@ -122,8 +122,8 @@ static void mark_all(marker *m, tm_statement *const *body, size_t count) {
     mark(m, s->left);
     mark(m, s->value);
     mark(m, s->density);
-    mark(m, s->cdf[0]);
-    mark(m, s->cdf[1]);
+    for (int k = 0; k < 4; k++)
+      mark(m, s->cdf[k]);
     mark(m, s->lower);
     mark(m, s->upper);
     for (size_t k = 0; k < s->argument_count; k++)

@@ -215,6 +215,16 @@ void tm_emit_term(tm_emitter *g, const tm_expression *e) {
   end(g);
 }
 
+/* log(exp(more) - exp(less)) */
+static void emit_between(tm_emitter *g, const tm_expression *more,
+                         const tm_expression *less) {
+  tm_emit(g, "tm_v_log_diff_exp(t, ");
+  tm_emit_as(g, more, TM_VAR);
+  tm_emit(g, ", ");
+  tm_emit_as(g, less, TM_VAR);
+  tm_emit(g, ")");
+}
+
 void tm_emit_truncation(tm_emitter *g, const tm_statement *s) {
   for (int i = 0; i < 2; i++) {
     const tm_expression *bound = i ? s->upper : s->lower;
@@ -230,12 +240,17 @@ void tm_emit_truncation(tm_emitter *g, const tm_statement *s) {
   }
   begin(g);
   tm_emit(g, "tm_add(t, tm_v_negative(t, ");
-  if (s->cdf[0] && s->cdf[1]) {
-    tm_emit(g, "tm_v_log_diff_exp(t, ");
-    tm_emit_as(g, s->cdf[0], TM_VAR);
-    tm_emit(g, ", ");
-    tm_emit_as(g, s->cdf[1], TM_VAR);
+  if (s->cdf[2] && s->cdf[3]) {
+    tm_emit(g, "(");
+    tm_emit_number(g, s->cdf[1]);
+    tm_emit(g,
+            " > -0.69 ? "); /* log 1/2: the lower bound is in the upper half */
+    emit_between(g, s->cdf[3], s->cdf[2]);
+    tm_emit(g, " : ");
+    emit_between(g, s->cdf[0], s->cdf[1]);
     tm_emit(g, ")");
+  } else if (s->cdf[0] && s->cdf[1]) {
+    emit_between(g, s->cdf[0], s->cdf[1]);
   } else {
     tm_emit_as(g, s->cdf[0] ? s->cdf[0] : s->cdf[1], TM_VAR);
   }

@@ -269,7 +269,7 @@ static bool statement_mentions(const tm_statement *s, const tm_variable *v,
       tm_mentions(s->left, v) || tm_mentions(s->value, v) ||
       tm_mentions(s->density, v) || tm_mentions(s->lower, v) ||
       tm_mentions(s->upper, v) || tm_mentions(s->cdf[0], v) ||
-      tm_mentions(s->cdf[1], v) ||
+      tm_mentions(s->cdf[1], v) || /* [2], [3] name the same */
       (s->kind == TM_S_DECLARE && tm_mentions(s->variable->initial, v)) ||
       statement_mentions(s->otherwise, v, but) ||
       statement_mentions(s->shadow, v, but) ||

@@ -64,8 +64,9 @@ static void visit_statement(splitter *p, const tm_statement *s,
     visit_statement(p, s->instead, visit);
     return;
   }
-  const tm_expression *all[] = {s->left,  s->value,  s->density, s->lower,
-                                s->upper, s->cdf[0], s->cdf[1]};
+  const tm_expression *all[] = {s->left,   s->value,  s->density,
+                                s->lower,  s->upper,  s->cdf[0],
+                                s->cdf[1], s->cdf[2], s->cdf[3]};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     if (all[i])
       visit(p, all[i]);

@@ -351,6 +351,7 @@ long tm_binding_parameter(tm_tape *tape, void *binding, const char *name,
   tm_tensor shape = tm_shape(rank, dim);
   tm_view lo, hi;
   long offset = (long)b->theta_count;
+  b->first_coordinate = b->order_count;
   tm_view_of(&lower, &lo);
   tm_view_of(&upper, &hi);
   b->theta_count += (size_t)tm_count(&shape);
@@ -376,6 +377,7 @@ long tm_binding_dependent(tm_tape *tape, void *binding, const char *name,
   tm_binding *b = binding;
   tm_tensor shape = tm_shape(rank, dim);
   long offset = (long)b->theta_count, size = tm_count(&shape);
+  b->first_coordinate = b->order_count;
   b->theta_count += (size_t)size;
   add_places(tape, b, &shape, depth);
   if (!b->pool)
@@ -389,7 +391,9 @@ long tm_binding_dependent(tm_tape *tape, void *binding, const char *name,
 }
 
 void tm_binding_improper(void *binding) {
-  ((tm_binding *)binding)->improper = true;
+  tm_binding *b = binding;
+  if (b->order_count > b->first_coordinate) /* else there is nothing to know */
+    b->improper = true;
 }
 
 void tm_binding_refuse_rows(void *binding) {

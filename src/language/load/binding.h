@@ -21,6 +21,7 @@ typedef struct tm_binding {
   bool refused; /* statements over rows: not with these data */
   size_t *order; /* by coordinate: where Stan has it */
   size_t order_count, order_capacity;
+  size_t first_coordinate; /* of the parameter that was added last */
   /* [from, to) of theta whose prior stands under conditions on data */
   size_t conditional[TM_CONDITIONAL][2];
   size_t conditional_count;

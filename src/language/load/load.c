@@ -527,7 +527,7 @@ static tempera_status make_model(shared *s, tm_binding *binding,
     release(u);
     return tm_fail_memory(error);
   }
-  bool improper = !s->entry->proper || binding->improper;
+  bool improper = binding->improper;
   prior_law law = improper ? (prior_law){0} : try_draws(u, theta);
   double share = find_sites(s, binding);
   bool terms = share < MOST_SHARE;

@@ -205,7 +205,9 @@ struct tm_statement {
   bool truncated;
   bool fatal;                   /* REJECT: the run ends */
   tm_expression *lower, *upper; /* truncation; loop range */
-  tm_expression *cdf[2];        /* TILDE: checked truncation terms */
+  /* TILDE: checked truncation terms, above and below; where both are there,
+   * also as masses beyond: of upper and lower bound */
+  tm_expression *cdf[4];
   tm_variable *variable;        /* DECLARE, loops */
   tm_statement **body;          /* BLOCK, loop and if bodies */
   size_t body_count;

@@ -1,9 +1,11 @@
 /* cdf.c - log cdf and log ccdf. The slope in the outcome is the density over
- * the mass; locations, scales and rates follow from it; shapes are
- * differenced (their derivatives have no closed form). */
+ * the mass; locations, scales and rates follow from it, and so do the rates of
+ * counts; shapes are differenced (their derivatives have no closed form), by
+ * steps that fit where they may lie. */
 #include "language/runtime/runtime.h"
 #include "language/runtime/tables.h"
 
+#include <float.h>
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_sf_bessel.h>
 #include <gsl/gsl_sf_erf.h>
@@ -127,13 +129,18 @@ MASS(bernoulli) {
   EDGE(x[0] >= 1, false);
   return upper ? log(x[1]) : log1p(-x[1]);
 }
+/* The mass below p of a beta law, by p or by 1 - p, whichever is small. */
+static double beta_share(double p, double rest, double a, double b,
+                         bool upper) {
+  double below[3] = {p, a, b}, above[3] = {rest, b, a};
+  return p < rest ? beta_mass(below, upper) : beta_mass(above, !upper);
+}
 MASS(binomial) {
   EDGE(x[0] < 0, true);
   EDGE(x[0] >= x[1], false);
   if (!(x[2] >= 0 && x[2] <= 1))
     return -INFINITY;
-  double inner[3] = {1 - x[2], x[1] - x[0], x[0] + 1};
-  return beta_mass(inner, upper);
+  return beta_share(x[2], 1 - x[2], x[0] + 1, x[1] - x[0], !upper);
 }
 MASS(poisson) {
   EDGE(x[0] < 0, true);
@@ -142,13 +149,16 @@ MASS(poisson) {
 }
 MASS(neg_binomial) {
   EDGE(x[0] < 0, true);
-  double inner[3] = {x[2] / (1 + x[2]), x[1], x[0] + 1};
-  return beta_mass(inner, upper);
+  if (!(x[1] > 0 && x[2] > 0))
+    return -INFINITY;
+  return beta_share(x[2] / (1 + x[2]), 1 / (1 + x[2]), x[1], x[0] + 1, upper);
 }
 MASS(neg_binomial_2) {
   EDGE(x[0] < 0, true);
-  double inner[3] = {x[2] / (x[1] + x[2]), x[2], x[0] + 1};
-  return beta_mass(inner, upper);
+  double sum = x[1] + x[2];
+  if (!(x[1] > 0 && x[2] > 0))
+    return -INFINITY;
+  return beta_share(x[2] / sum, x[1] / sum, x[2], x[0] + 1, upper);
 }
 
 MASS(exp_mod_normal) {
@@ -186,12 +196,15 @@ MASS(beta_proportion) {
   return beta_mass(inner, upper);
 }
 MASS(bernoulli_logit) {
-  double inner[2] = {x[0], tm_inv_logit(x[1])};
-  return bernoulli_mass(inner, upper);
+  EDGE(x[0] < 0, true);
+  EDGE(x[0] >= 1, false);
+  return -tm_log1p_exp(upper ? -x[1] : x[1]);
 }
 MASS(binomial_logit) {
-  double inner[3] = {x[0], x[1], tm_inv_logit(x[2])};
-  return binomial_mass(inner, upper);
+  EDGE(x[0] < 0, true);
+  EDGE(x[0] >= x[1], false);
+  return beta_share(tm_inv_logit(x[2]), tm_inv_logit(-x[2]), x[0] + 1,
+                    x[1] - x[0], !upper);
 }
 MASS(discrete_range) {
   EDGE(x[0] < x[1], true);
@@ -348,81 +361,124 @@ MASS(skew_normal) {
 }
 
 /* How the slope in each argument is found: Y the outcome, L a location, S a
- * scale (with the location before it, or 0), R a rate, N differences. */
+ * scale (with the location before it, or 0), R a rate, l and s location and
+ * scale of the outcome's logarithm, C the rate or probability of a count, c its
+ * log or logit; by differences: P what is positive, U what is between 0 and 1,
+ * N any number whose scale is 1. */
 static const struct {
   const char *name, *how;
   log_mass_fn mass;
 } MASSES[] = {{"normal", "YLS", normal_mass},
               {"std_normal", "Y", std_normal_mass},
-              {"student_t", "YNLS", student_t_mass},
+              {"student_t", "YPLS", student_t_mass},
               {"cauchy", "YLS", cauchy_mass},
               {"double_exponential", "YLS", double_exponential_mass},
               {"logistic", "YLS", logistic_mass},
               {"gumbel", "YLS", gumbel_mass},
-              {"lognormal", "YNN", lognormal_mass},
-              {"chi_square", "YN", chi_square_mass},
+              {"lognormal", "Yls", lognormal_mass},
+              {"chi_square", "YP", chi_square_mass},
               {"exponential", "YR", exponential_mass},
-              {"gamma", "YNR", gamma_mass},
-              {"inv_gamma", "YNS", inv_gamma_mass},
-              {"weibull", "YNS", weibull_mass},
-              {"frechet", "YNS", frechet_mass},
+              {"gamma", "YPR", gamma_mass},
+              {"inv_gamma", "YPS", inv_gamma_mass},
+              {"weibull", "YPS", weibull_mass},
+              {"frechet", "YPS", frechet_mass},
               {"rayleigh", "YS", rayleigh_mass},
-              {"pareto", "YNN", pareto_mass},
-              {"beta", "YNN", beta_mass},
+              {"pareto", "YPP", pareto_mass},
+              {"beta", "YPP", beta_mass},
               {"uniform", "YNN", uniform_mass},
-              {"bernoulli", "IN", bernoulli_mass},
-              {"binomial", "IIN", binomial_mass},
-              {"poisson", "IN", poisson_mass},
-              {"neg_binomial", "INN", neg_binomial_mass},
-              {"neg_binomial_2", "INN", neg_binomial_2_mass},
+              {"bernoulli", "IC", bernoulli_mass},
+              {"binomial", "IIC", binomial_mass},
+              {"poisson", "IC", poisson_mass},
+              {"neg_binomial", "IPP", neg_binomial_mass},
+              {"neg_binomial_2", "IPP", neg_binomial_2_mass},
               {"skew_normal", "YLSN", skew_normal_mass},
-              {"exp_mod_normal", "YLNN", exp_mod_normal_mass},
-              {"inv_chi_square", "YN", inv_chi_square_mass},
-              {"scaled_inv_chi_square", "YNN", scaled_inv_chi_square_mass},
-              {"loglogistic", "YSN", loglogistic_mass},
-              {"pareto_type_2", "YLSN", pareto_type_2_mass},
-              {"beta_proportion", "YNN", beta_proportion_mass},
-              {"von_mises", "YNN", von_mises_mass},
-              {"bernoulli_logit", "IN", bernoulli_logit_mass},
-              {"binomial_logit", "IIN", binomial_logit_mass},
-              {"beta_binomial", "IINN", beta_binomial_mass},
+              {"exp_mod_normal", "YLPP", exp_mod_normal_mass},
+              {"inv_chi_square", "YP", inv_chi_square_mass},
+              {"scaled_inv_chi_square", "YPP", scaled_inv_chi_square_mass},
+              {"loglogistic", "YSP", loglogistic_mass},
+              {"pareto_type_2", "YLSP", pareto_type_2_mass},
+              {"beta_proportion", "YUP", beta_proportion_mass},
+              {"von_mises", "YNP", von_mises_mass},
+              {"bernoulli_logit", "Ic", bernoulli_logit_mass},
+              {"binomial_logit", "IIc", binomial_logit_mass},
+              {"beta_binomial", "IIPP", beta_binomial_mass},
               {"hypergeometric", "IIII", hypergeometric_mass},
               {"discrete_range", "III", discrete_range_mass},
-              {"poisson_log", "IN", poisson_log_mass},
-              {"neg_binomial_2_log", "INN", neg_binomial_2_log_mass},
-              {"skew_double_exponential", "YLSN", skew_double_exponential_mass},
-              {"beta_neg_binomial", "INNN", beta_neg_binomial_mass},
-              {"yule_simon", "IN", yule_simon_mass}};
+              {"poisson_log", "Ic", poisson_log_mass},
+              {"neg_binomial_2_log", "INP", neg_binomial_2_log_mass},
+              {"skew_double_exponential", "YLSU", skew_double_exponential_mass},
+              {"beta_neg_binomial", "IPPP", beta_neg_binomial_mass},
+              {"yule_simon", "IP", yule_simon_mass}};
 
-static double difference(log_mass_fn mass, const double *x, int arity, int i,
+/* Small beside the scale on which the mass varies: the way to the end of the
+ * support, which for what bounds the outcome (uniform, pareto) is the outcome,
+ * and for a large shape its root. */
+static double step_of(const char *name, char how, const double *x, int i) {
+  if (!strcmp(name, "uniform"))
+    return 1e-3 * fabs(x[0] - x[i]);
+  if (!strcmp(name, "pareto") && i == 1)
+    return 1e-3 * fmin(x[1], x[0] - x[1]);
+  if (!strcmp(name, "von_mises") && i == 1)
+    return 1e-3 / sqrt(1 + x[2]);
+  return how == 'P'   ? 1e-3 * x[i] / sqrt(1 + x[i])
+         : how == 'U' ? 1e-3 * fmin(x[i], 1 - x[i])
+                      : 1e-3 * fmax(fabs(x[i]), 1);
+}
+
+static double difference(size_t which, const double *x, int arity, int i,
                          bool upper) {
-  double moved[4], h = 1e-4 * fmax(fabs(x[i]), 1e-3), f[4];
   static const double steps[4] = {-2, -1, 1, 2};
+  double moved[4], f[4] = {0};
+  double h = step_of(MASSES[which].name, MASSES[which].how[i], x, i);
   memcpy(moved, x, (size_t)arity * sizeof(double));
-  for (int k = 0; k < 4; k++) {
+  for (int k = 0; k < 4 && h > 0; k++) {
     moved[i] = x[i] + steps[k] * h;
-    f[k] = mass(moved, upper);
+    f[k] = MASSES[which].mass(moved, upper);
   }
-  return (f[0] - 8 * f[1] + 8 * f[2] - f[3]) / (12 * h);
+  return h > 0 ? (f[0] - 8 * f[1] + 8 * f[2] - f[3]) / (12 * h) : 0;
+}
+
+/* In the rate (or probability) of a count, or in its log (logit): more than k
+ * events by a time is the k + 1-th before it, whose density is a gamma's (a
+ * beta's). */
+static double count_slope(const char *name, bool log_scale, const double *x,
+                          int arity, bool upper, double value) {
+  bool rate = !strncmp(name, "poisson", 7);
+  double last = x[arity - 1], n = arity == 3 ? x[1] : 1;
+  double at = !log_scale ? last : rate ? exp(last) : tm_inv_logit(last);
+  double other = log_scale && !rate ? tm_inv_logit(-last) : 1 - at;
+  double scale = !log_scale ? 1 : rate ? at : at * other;
+  if (x[0] < 0 || (!rate && x[0] >= n))
+    return 0;
+  double density = tm_xlogy(x[0], at) - tm_lgamma(x[0] + 1) +
+                   (rate ? -at
+                         : tm_xlogy(n - x[0] - 1, other) + tm_lgamma(n + 1) -
+                               tm_lgamma(n - x[0]));
+  return (upper ? 1 : -1) * scale * exp(density - value);
 }
 
 static void slopes_of(size_t which, const double *x, int arity, bool upper,
                       double value, double *d) {
-  const char *how = MASSES[which].how;
+  const char *how = MASSES[which].how, *name = MASSES[which].name;
   double dy = 0, location = 0;
   if (how[0] == 'Y') {
-    double density = tm_density_kernel(MASSES[which].name)(x, NULL);
+    double density = tm_density_kernel(name)(x, NULL);
     dy = (upper ? -1 : 1) * exp(density - value);
   }
   for (int i = 0; i < arity; i++) {
-    if (how[i] == 'L')
+    if (how[i] == 'L' || how[i] == 'l')
       location = x[i];
     d[i] = how[i] == 'Y'   ? dy
            : how[i] == 'L' ? -dy
+           : how[i] == 'l' ? -dy * x[0]
            : how[i] == 'S' ? -dy * (x[0] - location) / x[i]
+           : how[i] == 's'
+               ? -dy * x[0] * (log(fmax(x[0], DBL_MIN)) - location) / x[i]
            : how[i] == 'R' ? dy * x[0] / x[i]
-           : how[i] == 'N' ? difference(MASSES[which].mass, x, arity, i, upper)
-                           : 0;
+           : strchr("Cc", how[i])
+               ? count_slope(name, how[i] == 'c', x, arity, upper, value)
+           : strchr("NPU", how[i]) ? difference(which, x, arity, i, upper)
+                                   : 0;
   }
 }
 

@@ -215,7 +215,7 @@ typedef struct tm_runtime {
   tm_tensor (*unpack)(tm_tape *tape, const double *theta, double *gradient,
                       int rank, const int *dim);
   void (*pack)(tm_tape *tape, tm_tensor from, double *theta, const char *name);
-  void (*improper)(void *binding);    /* some element has no proper prior */
+  void (*improper)(void *binding);    /* the last parameter is, if it has any */
   void (*refuse_rows)(void *binding); /* the data do not allow them */
   /* the last parameter, at `offset`, has one if conditions on data hold */
   void (*conditional)(void *binding, long offset);
@@ -356,7 +356,6 @@ TM_INLINE void tm_add_point(tm_tape *tape, double value) {
 typedef struct tm_entry {
   unsigned version; /* of this header */
   const char *name;
-  int proper;     /* is the prior? */
   int likelihood; /* is any statement? 1: if it is reached, 2: yes */
   int rejects;    /* may points of the prior be rejected? */
   size_t instance_size;
@@ -396,6 +395,6 @@ typedef struct tm_entry {
   const char *unreplicated;
 } tm_entry;
 
-enum { TM_ENTRY_VERSION = 13 };
+enum { TM_ENTRY_VERSION = 14 };
 
 #endif
