@@ -110,7 +110,9 @@ tempera_status tm_predictive_create(tm_evaluator *evaluator,
     return tm_fail_memory(error);
   if (!evaluator->model->predictive) {
     snprintf(predictive->no_terms, sizeof predictive->no_terms,
-             "the model is not a program whose statements can be seen");
+             evaluator->model->spec.no_likelihood
+                 ? "there is no likelihood, and so no data"
+                 : "the model is not a program whose statements can be seen");
     memcpy(predictive->no_replicas, predictive->no_terms,
            sizeof predictive->no_terms);
     return TEMPERA_OK;
