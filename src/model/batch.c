@@ -1,11 +1,11 @@
 /* batch.c - many points at once. Samplers ask for one point after another; but
- * several chains run at the same time, each on a thread of its own. Here a
- * chain leaves its point with the thread that called the library and waits;
- * when all of them wait, that thread hands their points to the model in one
- * call. What a point is worth does not depend on its company, so draws do not
- * either. */
+ * several chains can take turns on the thread that called the library. Here a
+ * chain leaves its point and waits; when all of them wait, their points go to
+ * the model in one call. What a point is worth does not depend on its company,
+ * so draws do not either. */
 #include "model/batch.h"
 
+#include "model/calls.h"
 #include "parallel/threads.h"
 
 #include <string.h>
@@ -26,11 +26,12 @@ typedef struct request {
   double *result; /* a density, a drawn theta, or quantities */
   double *gradient;
   tempera_random *random;
+  tm_call *call; /* that it is part of */
   int answer;
   bool done;
 } request;
 
-/* ---- on the caller's thread -----------------------------------------------
+/* ---- for all chains --------------------------------------------------------
  */
 
 /* Densities of points that lie one behind the other. */
@@ -125,22 +126,27 @@ static void serve(void *const *questions, size_t count, bool *answered) {
   for (size_t i = 0; i < count; i++) {
     if (requests[i]->done || (others && requests[i]->matter == LIKELIHOOD))
       continue;
+    tm_calling = requests[i]->call; /* should it crash or hang */
     if (requests[i]->matter > LIKELIHOOD || count == 1)
       serve_alone(requests[i]);
     else
       serve_like(requests, count, i);
   }
+  tm_calling = NULL;
   for (size_t i = 0; i < count; i++)
     answered[i] = requests[i]->done;
 }
 
-/* ---- on the chain's thread -------------------------------------------------
+/* ---- in a chain ------------------------------------------------------------
  */
 
 static int ask(const void *user, matter what, request r) {
   r.model = user;
   r.matter = what;
+  r.call = tm_calling; /* other chains have theirs meanwhile */
+  tm_calling = NULL;
   tm_ask_caller(serve, &r);
+  tm_calling = r.call;
   return r.answer;
 }
 
@@ -187,6 +193,11 @@ static void release(void *user) {
   model->given.release(model->given.user);
 }
 
+int tm_model_threads(const tempera_model *model, int requested) {
+  int threads = tm_threads(requested);
+  return model->in_batches ? -threads : threads;
+}
+
 const char *tm_batch_refuse(const tempera_model_spec *spec) {
   if (spec->log_likelihood || spec->log_likelihood_gradient)
     return "log_likelihood_batch stands in the place of log_likelihood and its "
@@ -218,5 +229,6 @@ bool tm_batch_install(tempera_model *model) {
   spec->reason = spec->reason ? reason : NULL;
   spec->release = spec->release ? release : NULL;
   spec->user = made;
+  model->in_batches = true;
   return true;
 }

@@ -4,10 +4,13 @@
 
 #include "model/model.h"
 
-/* Put callbacks for one point into the model's spec that leave their work to
- * the thread that runs the sampler, which gives all points that wait to the
- * caller's batch functions. False when out of memory. */
+/* Put callbacks for one point into the model's spec that wait until all chains
+ * ask, whose points then go to the caller's batch functions together. False
+ * when out of memory. */
 bool tm_batch_install(tempera_model *model);
+/* For pieces of work that call the model: of batches they take turns on the
+ * calling thread, as many as were to be threads (tm_parallel_for). */
+int tm_model_threads(const tempera_model *model, int requested);
 /* What is wrong with the spec of such a model, or NULL. */
 const char *tm_batch_refuse(const tempera_model_spec *spec);
 

@@ -57,6 +57,7 @@ struct tempera_model {
   bool dependent;        /* some block's map reads earlier blocks */
   bool plain;            /* no integers, no maps */
   bool composed;         /* its callbacks evaluate another model */
+  bool in_batches; /* it, or that model, takes many points at once: batch.h */
   void *library;         /* dlopen handle, or NULL */
   /* The prior is a mixture of Gaussians: the one that u is from, drawn given
    * u; or NULL. What it points to is valid until the next call. */

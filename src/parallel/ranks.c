@@ -286,7 +286,7 @@ static void share_rounds(size_t count, int threads, tm_piece_fn fn,
 static bool shared(void) { return ranks && tm_answers_now == &serial; }
 
 size_t tm_shared_pieces(int threads, size_t most) {
-  size_t pieces = (size_t)threads * (shared() ? (size_t)ranks->size : 1);
+  size_t pieces = (size_t)abs(threads) * (shared() ? (size_t)ranks->size : 1);
   return pieces < most ? pieces : most;
 }
 

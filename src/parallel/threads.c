@@ -4,11 +4,13 @@
 
 #include "base/answers.h"
 #include "base/context.h"
+#include "parallel/fibres.h"
 
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 int tm_threads(int requested) {
@@ -25,9 +27,6 @@ enum { MOST_THREADS = 256, MOST_TURNS = 256 };
 
 /* Does this thread work on a piece? Then what it calls runs in order. */
 static _Thread_local bool inside;
-/* The crew it belongs to, and is it the thread that called for the others? */
-static _Thread_local struct crew *own_crew;
-static _Thread_local bool is_caller;
 
 /* What the threads of a call share. */
 typedef struct crew {
@@ -40,86 +39,12 @@ typedef struct crew {
   size_t next;             /* the first piece nobody has taken */
   size_t left[MOST_TURNS]; /* turns of each piece */
   bool taken[MOST_TURNS];  /* a thread has its turn at it */
-  /* What was left to the caller, see tm_ask_caller. */
-  pthread_cond_t all_asked, answered;
-  size_t working; /* threads that are not done, those that wait included */
-  size_t asked;
-  tm_answer_fn answer;
-  void *questions[TM_MOST_QUESTIONS];
-  bool *answers[TM_MOST_QUESTIONS]; /* theirs; true once there is one */
 } crew;
 
 /* A thread that begins takes over the caller's context. */
 static void begin_work(crew *c) {
   tm_context_inherit(c->setting);
   inside = true;
-  own_crew = c;
-}
-
-/* ---- questions ----------------------------------------------------------- */
-
-/* Questions that were put off stay, in their order. */
-static void keep_unanswered(crew *c, const bool *answered) {
-  size_t left = 0;
-  for (size_t i = 0; i < c->asked; i++) {
-    *c->answers[i] = answered[i];
-    if (answered[i])
-      continue;
-    c->questions[left] = c->questions[i];
-    c->answers[left++] = c->answers[i];
-  }
-  c->asked = left;
-}
-
-/* With the lock held: wait for everybody, then answer. */
-static void answer_all(crew *c) {
-  bool answered[TM_MOST_QUESTIONS] = {0};
-  while (c->asked < c->working)
-    pthread_cond_wait(&c->all_asked, &c->lock);
-  if (c->asked == 0)
-    return;
-  struct crew *saved = own_crew;
-  own_crew = NULL; /* what is asked meanwhile has nobody to wait for */
-  pthread_mutex_unlock(&c->lock);
-  c->answer(c->questions, c->asked, answered);
-  pthread_mutex_lock(&c->lock);
-  own_crew = saved;
-  keep_unanswered(c, answered);
-  pthread_cond_broadcast(&c->answered);
-}
-
-void tm_ask_caller(tm_answer_fn answer, void *question) {
-  crew *c = own_crew;
-  bool answered = false;
-  if (!c) {
-    answer(&question, 1, &answered);
-    return;
-  }
-  pthread_mutex_lock(&c->lock);
-  c->answer = answer;
-  c->questions[c->asked] = question;
-  c->answers[c->asked++] = &answered;
-  if (!is_caller && c->asked == c->working)
-    pthread_cond_signal(&c->all_asked);
-  while (!answered)
-    if (is_caller)
-      answer_all(c);
-    else
-      pthread_cond_wait(&c->answered, &c->lock);
-  pthread_mutex_unlock(&c->lock);
-}
-
-/* A thread that is done is not waited for; the caller goes on answering. */
-static void end_work(crew *c) {
-  inside = false;
-  own_crew = NULL;
-  pthread_mutex_lock(&c->lock);
-  c->working--;
-  if (c->asked == c->working)
-    pthread_cond_signal(&c->all_asked);
-  while (is_caller && c->working > 0)
-    answer_all(c);
-  pthread_mutex_unlock(&c->lock);
 }
 
 /* A started thread. Handlers of signals get a stack of their own (a model may
@@ -148,7 +73,7 @@ static void *do_pieces(void *of) {
       break;
     c->fn(i, c->context);
   }
-  end_work(c);
+  inside = false;
   return NULL;
 }
 
@@ -160,22 +85,12 @@ static void work_together(crew *c, int threads, void *(*work)(void *)) {
   c->setting = tm_context();
   c->work = work;
   pthread_mutex_init(&c->lock, NULL);
-  pthread_cond_init(&c->all_asked, NULL);
-  pthread_cond_init(&c->answered, NULL);
-  c->working = 1;
-  is_caller = true;
-  pthread_mutex_lock(&c->lock); /* until it is known how many there are */
   while (started + 1 < wanted && started < MOST_THREADS &&
          pthread_create(&others[started], NULL, start, c) == 0)
     started++;
-  c->working += started;
-  pthread_mutex_unlock(&c->lock);
   work(c);
-  is_caller = false;
   for (size_t i = 0; i < started; i++)
     pthread_join(others[i], NULL);
-  pthread_cond_destroy(&c->answered);
-  pthread_cond_destroy(&c->all_asked);
   pthread_mutex_destroy(&c->lock);
 }
 
@@ -193,13 +108,23 @@ static tm_answers *put_tape_away(void) {
   return tape;
 }
 
+/* On this thread: what it calls runs in order. */
+static void run_fibres(size_t count, size_t turns, int fibres, tm_piece_fn fn,
+                       void *context) {
+  inside = true;
+  tm_fibres_run(count, turns, (size_t)fibres, fn, context);
+  inside = false;
+}
+
 void tm_parallel_for(size_t count, int threads, tm_piece_fn fn, void *context) {
-  bool alone = count < 2 || threads < 2 || in_order();
+  bool alone = count < 2 || abs(threads) < 2 || in_order();
   crew c = {.fn = fn, .context = context, .count = count};
   tm_answers *tape = put_tape_away();
   for (size_t i = 0; alone && i < count; i++)
     fn(i, context);
-  if (!alone)
+  if (!alone && threads < 0)
+    run_fibres(count, 1, -threads, fn, context);
+  else if (!alone)
     work_together(&c, threads, do_pieces);
   tm_answers_now = tape;
 }
@@ -234,13 +159,13 @@ static void *do_turns(void *of) {
       break; /* what is left is in other hands */
     c->fn(i, c->context);
   }
-  end_work(c);
+  inside = false;
   return NULL;
 }
 
 void tm_parallel_turns(size_t count, size_t turns_each, int threads,
                        tm_piece_fn fn, void *context) {
-  if (count < 2 || threads < 2 || count > MOST_TURNS || in_order()) {
+  if (count < 2 || abs(threads) < 2 || count > MOST_TURNS || in_order()) {
     for (size_t k = 0; k < turns_each; k++)
       tm_parallel_for(count, threads, fn, context);
     return;
@@ -249,6 +174,9 @@ void tm_parallel_turns(size_t count, size_t turns_each, int threads,
   for (size_t i = 0; i < count; i++)
     c.left[i] = turns_each;
   tm_answers *tape = put_tape_away();
-  work_together(&c, threads, do_turns);
+  if (threads < 0)
+    run_fibres(count, turns_each, -threads, fn, context);
+  else
+    work_together(&c, threads, do_turns);
   tm_answers_now = tape;
 }

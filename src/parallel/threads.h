@@ -10,7 +10,9 @@ typedef void (*tm_piece_fn)(size_t piece, void *context);
 
 /* The threads to use for a request (0: all cores). */
 int tm_threads(int requested);
-/* Call fn(0..count-1, context), each once, on up to `threads` threads. */
+/* Call fn(0..count-1, context), each once, on up to `threads` threads; where
+ * that is negative on the caller's alone, so many at a time, which take turns
+ * where they ask (below). */
 void tm_parallel_for(size_t count, int threads, tm_piece_fn fn, void *context);
 /* Call fn(i, context) `turns_each` times for each i < count. The calls of one i
  * come one after another, on any thread; those of different i at the same time.
@@ -18,12 +20,12 @@ void tm_parallel_for(size_t count, int threads, tm_piece_fn fn, void *context);
 void tm_parallel_turns(size_t count, size_t turns_each, int threads,
                        tm_piece_fn fn, void *context);
 
-/* For what only one thread may do: leave a question to the thread that called
- * for this one, and wait for the answer. That thread, once all others ask or
- * are done, and it asks itself or is done, answers what was asked in one call;
- * it may put off some questions until more are there, by not saying that they
- * are answered, but not all. A thread nobody called for answers its own
- * question. All questions at a time must have the same `answer`. */
+/* For what the calling thread does for many at once: a piece that runs in turn
+ * with others (threads < 0) leaves a question and waits for the answer. Once
+ * all of them ask or are done, what was asked is answered in one call, which
+ * may put off some questions until more are there, by not saying that they are
+ * answered, but not all. Elsewhere the question is answered at once. All
+ * questions at a time must have the same `answer`. */
 enum { TM_MOST_QUESTIONS = 257 };
 typedef void (*tm_answer_fn)(void *const *questions, size_t count,
                              bool *answered);

@@ -2,6 +2,7 @@
 #include "run/absorption.h"
 
 #include "groups/pair.h"
+#include "model/batch.h"
 #include "parallel/ranks.h"
 
 #include <math.h>
@@ -131,8 +132,9 @@ static tempera_status measure(tempera_sampler *s, climber *climbers,
                               tempera_error *error) {
   for (size_t c = 0; c < s->options.chains; c++)
     climbers[c] = (climber){.sampler = s, .pair = (tm_pair *)s->groups[c]};
-  tm_shared_for(s->options.chains, tm_threads(s->options.threads), run_chain,
-                  climbers);
+  tm_shared_for(s->options.chains,
+                tm_model_threads(s->model, s->options.threads), run_chain,
+                climbers);
   for (size_t c = 0; c < s->options.chains; c++) {
     s->absorption.starts += climbers[c].starts;
     s->absorption.absorbed += climbers[c].absorbed;

@@ -7,6 +7,7 @@
  * their curves are averaged on the scale of z. */
 #include "run/annealing.h"
 
+#include "model/batch.h"
 #include "parallel/ranks.h"
 
 #include <math.h>
@@ -232,8 +233,9 @@ tempera_status tm_anneal(tempera_sampler *sampler, const double *tau,
   for (size_t c = 0; c < chains && status == TEMPERA_OK; c++)
     status = create_swarm(sampler, c, tau, count, arena, &swarms[c], error);
   if (status == TEMPERA_OK) {
-    tm_shared_for(chains, tm_threads(sampler->options.threads), run_swarm,
-                    swarms);
+    tm_shared_for(chains,
+                  tm_model_threads(sampler->model, sampler->options.threads),
+                  run_swarm, swarms);
     status = collect(swarms, chains, count, log_z, ends, reached, error);
   }
   tm_arena_free(arena);

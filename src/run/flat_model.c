@@ -239,9 +239,10 @@ tempera_status tm_flat_model_create(const tempera_model *model,
       .clone = copy,
       .release = release};
   tempera_status status = tempera_model_create(&spec, made, error);
-  if (status == TEMPERA_OK)
+  if (status == TEMPERA_OK) {
     (*made)->composed = true;
-  else
+    (*made)->in_batches = model->in_batches;
+  } else
     release(f);
   return status;
 }

@@ -3,6 +3,7 @@
 
 #include "estimate/estimate.h"
 #include "estimate/findings.h"
+#include "model/batch.h"
 #include "parallel/ranks.h"
 
 #include <math.h>
@@ -110,8 +111,8 @@ static tempera_status create_each(const tempera_sampler *s,
 }
 
 static void run_pass(const tempera_sampler *s, pass *p) {
-  tm_shared_for(s->draws->chains, tm_threads(s->options.threads), fill_chain,
-                p);
+  tm_shared_for(s->draws->chains,
+                tm_model_threads(s->model, s->options.threads), fill_chain, p);
 }
 
 tempera_status tm_quantities_columns(const tempera_sampler *sampler,

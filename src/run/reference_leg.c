@@ -3,6 +3,7 @@
 
 #include "estimate/estimate.h"
 #include "groups/pair.h"
+#include "model/batch.h"
 #include "parallel/ranks.h"
 #include "run/sampler.h"
 
@@ -306,7 +307,8 @@ static tempera_status look(tempera_sampler *s, ends *e, tempera_error *error) {
   e->top = tm_heap_alloc(chains * p.count, sizeof(double));
   if (!e->bottom || !e->top)
     return tm_fail_memory(error);
-  tm_shared_for(chains, tm_threads(s->options.threads), look_below,
+  tm_shared_for(chains, tm_model_threads(s->model, s->options.threads),
+                look_below,
                 &(bottom_looks){s, e->bottom});
   for (size_t c = 0; c < chains; c++) {
     const tm_evaluator *evaluator = &pair_of(s, c)->reference->chain.evaluator;

@@ -198,10 +198,12 @@ static bool bridges(const tempera_sampler *s) {
 static tempera_status do_parts(parts *p, tempera_error *error) {
   int threads = tm_threads(p->sampler->options.threads);
   size_t count = bridges(p->sampler) ? PARTS : PARTS - 1;
-  /* One after the other where ranks share the bridge's calls. */
-  for (size_t k = 0; tm_ranks() && k < count; k++)
+  /* One after the other where ranks share the bridge's calls, or they go to
+   * the model in batches. */
+  bool alone = tm_ranks() || p->sampler->model->in_batches;
+  for (size_t k = 0; alone && k < count; k++)
     do_part(k, p);
-  if (!tm_ranks())
+  if (!alone)
     tm_parallel_for(count, threads, do_part, p);
   for (size_t k = 0; k < PARTS; k++)
     if (p->status[k] != TEMPERA_OK) {

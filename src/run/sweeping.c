@@ -9,6 +9,7 @@
  * the chain is in and the rows it has left; nobody does another's sweeps. */
 #include "run/sampler.h"
 
+#include "model/batch.h"
 #include "parallel/ranks.h"
 
 typedef struct stretch {
@@ -186,7 +187,7 @@ static bool better_in_parts(const tempera_sampler *s, const plan *by) {
 
 void tm_sweep_until(tempera_sampler *sampler, size_t end) {
   tempera_sampler *s = sampler;
-  int threads = tm_threads(s->options.threads);
+  int threads = tm_model_threads(s->model, s->options.threads);
   size_t chains = s->options.chains, done = tm_sweeps_done(s);
   double began = tm_sampler_seconds(s);
   stretch part = {s, end, 0, s->groups[0]->part_count, false};

@@ -253,6 +253,7 @@ static tempera_status make_leg(tm_reference *r, tempera_error *error) {
   if (status == TEMPERA_OK) {
     r->leg->prior_normal = normal_of;
     r->leg->composed = true;
+    r->leg->in_batches = model->in_batches;
   }
   return status;
 }

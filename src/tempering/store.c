@@ -1,6 +1,7 @@
 /* store.c - see store.h. */
 #include "tempering/store.h"
 
+#include "model/batch.h"
 #include "parallel/ranks.h"
 
 #include <math.h>
@@ -181,7 +182,7 @@ tempera_status tm_store_create(const tempera_model *model,
   made->arena = arena;
   made->model = model;
   made->settings = *settings;
-  made->settings.threads = tm_threads(settings->threads);
+  made->settings.threads = tm_model_threads(model, settings->threads);
   tempera_status status = prepare(made, starts, count, error);
   if (status != TEMPERA_OK) {
     tm_store_free(made);

@@ -19,8 +19,9 @@ static void each_piece_is_done_once(void **state) {
   for (int threads = 1; threads <= 64; threads *= 2) {
     tally t = {0};
     tm_parallel_for(PIECES, threads, add, &t);
+    tm_parallel_for(PIECES, -threads, add, &t);
     for (size_t i = 0; i < PIECES; i++)
-      assert_int_equal(t.count[i], 1);
+      assert_int_equal(t.count[i], 2);
   }
 }
 
@@ -29,8 +30,9 @@ static void turns_of_a_piece_follow_each_other(void **state) {
   for (int threads = 1; threads <= 64; threads *= 2) {
     tally t = {0};
     tm_parallel_turns(PIECES, TURNS, threads, add, &t);
+    tm_parallel_turns(PIECES, TURNS, -threads, add, &t);
     for (size_t i = 0; i < PIECES; i++)
-      assert_int_equal(t.count[i], TURNS);
+      assert_int_equal(t.count[i], 2 * TURNS);
   }
 }
 
@@ -44,9 +46,10 @@ static void pieces_may_have_pieces(void **state) {
   (void)state;
   tally t = {0};
   tm_parallel_for(PIECES, 4, nest, &t);
+  tm_parallel_for(PIECES, -4, nest, &t);
   for (size_t i = 0; i < PIECES; i++)
     for (size_t k = 0; k < 4; k++)
-      assert_int_equal(t.inner[i][k], 1);
+      assert_int_equal(t.inner[i][k], 2);
   assert_true(tm_threads(0) >= 1);
   assert_int_equal(tm_threads(3), 3);
 }
@@ -89,13 +92,13 @@ static void questions_are_answered_together_by_the_caller(void **state) {
   for (int threads = 1; threads <= 64; threads *= 2) {
     tally t = {0};
     most_at_once = answers = 0;
-    tm_parallel_for(PIECES, threads, ask, &t);
+    tm_parallel_for(PIECES, -threads, ask, &t);
     for (size_t i = 0; i < PIECES; i++)
       assert_int_equal(t.count[i], i);
     assert_int_equal(answers, PIECES * (PIECES - 1) / 2);
     assert_true(most_at_once <= (size_t)threads);
     assert_true(threads == 1 || most_at_once > 1);
-    tm_parallel_turns(PIECES, 3, threads, ask, &t);
+    tm_parallel_turns(PIECES, 3, -threads, ask, &t);
     for (size_t i = 0; i < PIECES; i++)
       assert_int_equal(t.count[i], 4 * i);
   }

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import math
 from ctypes import byref, c_char_p, c_double, c_size_t, cast, c_void_p
-from ctypes import sizeof
+from ctypes import memmove, sizeof, string_at
 from typing import Any, Callable, Mapping, Optional
 
 import numpy as np
@@ -65,8 +65,8 @@ class Layout:
 
     def rows_at(self, address: int, count: int) -> dict[str, Any]:
         """As `at`, of several points: arrays whose first index counts them."""
-        flat = (c_double * (count * self.size)).from_address(address)
-        table = np.array(flat).reshape(count, self.size)
+        flat = bytearray(string_at(address, 8 * count * self.size))
+        table = np.frombuffer(flat).reshape(count, self.size)
         return {name: self._column(table, at, end, shape, whole)
                 for name, at, end, shape, whole in self.slices}
 
@@ -226,8 +226,9 @@ class CallableModel:
         def gradient(theta: int, value: int, out: int, user: Any) -> None:
             found, slopes = function(layout.at(theta))
             c_double.from_address(value).value = found
-            room = np.frombuffer((c_double * layout.size).from_address(out))
+            room = np.empty(layout.size)
             layout.put(slopes, room, "the gradient")
+            _write(room, out)
         return gradient
 
     def _batch(self, function: Callable, slopes: Optional[Callable],
@@ -237,27 +238,38 @@ class CallableModel:
         def batch(theta: int, count: int, values: int, out: Optional[int],
                   user: Any) -> None:
             points = layout.rows_at(theta, count)
-            room = np.frombuffer((c_double * count).from_address(values))
             if not out:
-                room[:] = _column_of(function(points), count, what)
+                _write(_column_of(function(points), count, what), values)
                 return
             assert slopes is not None
             found, gradient = slopes(points)
-            room[:] = _column_of(found, count, what + "_gradient")
-            layout.put(gradient, np.frombuffer(
-                (c_double * (count * layout.size)).from_address(out)
-            ).reshape(count, layout.size), what + "_gradient")
+            _write(_column_of(found, count, what + "_gradient"), values)
+            rows = np.empty((count, layout.size))
+            layout.put(gradient, rows, what + "_gradient")
+            _write(rows, out)
         return batch
 
     def _draw(self, function: Callable) -> Callable:
-        layout = self.layout
+        """One generator, set to the library's bits for each draw: to make one
+        takes ten times as long."""
+        layout, below = self.layout, lib.random_below
+        bits = np.random.PCG64(1)
+        state, generator = bits.state, np.random.Generator(bits)
 
         def draw(random: int, theta: int, user: Any) -> None:
-            seed = lib.random_below(random, 1 << 63)
-            values = function(np.random.default_rng(seed))
-            room = np.frombuffer((c_double * layout.size).from_address(theta))
+            state["state"]["state"] = below(random, 1 << 63) << 64 \
+                | below(random, 1 << 63)
+            bits.state = state
+            values = function(generator)
+            room = np.empty(layout.size)
             layout.put(values, room, "prior_draw")
+            _write(room, theta)
         return draw
+
+
+def _write(numbers: Any, address: int) -> None:
+    """Through bytes: views of memory cost more than these few numbers."""
+    memmove(address, numbers.tobytes(), numbers.nbytes)
 
 
 def _column_of(values: Any, count: int, what: str) -> Any:

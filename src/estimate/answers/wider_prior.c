@@ -14,6 +14,7 @@
 #include "estimate/evidence/evidence.h"
 #include "estimate/evidence/influence.h"
 #include "numeric/psis.h"
+#include "parallel/threads.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -26,7 +27,8 @@ enum {
   MOST_ELEMENTS = 50,
   PAIRS = 5,
   SWEEPS = 30,
-  STEPS = 80
+  STEPS = 80,
+  SHARES = 64 /* that draws are taken in */
 };
 static const double FACTORS[TEMPERA_WIDER_FACTORS] = {2, 10};
 static const double LARGEST_K = 0.7;
@@ -37,26 +39,26 @@ typedef struct work {
   tm_arena *arena;
   tm_evaluator evaluator;
   size_t rows, stride, count; /* of the draws used, by chain and in all */
-  double *theta, *at, *pairs; /* points; 2 PAIRS draws from the prior */
+  double *theta, *at, *pairs; /* 2 SHARES points; one; 2 PAIRS prior draws */
   double *centre, *ratio, *psi;
   tm_ranked *ranked, *room;
 } work;
 
-static double log_prior(work *w, const double *theta) {
+static double log_prior(const work *w, const double *theta) {
   double value = -INFINITY;
   int code = w->model->spec.log_prior(theta, &value, w->evaluator.user);
   return code == 0 && !isnan(value) ? value : -INFINITY;
 }
 
-/* log p_c/p at theta, the block alone stretched. */
-static double log_ratio(work *w, const tm_block *b, const double *theta,
-                        double factor) {
-  memcpy(w->at, theta, w->model->size * sizeof *theta);
+/* log p_c/p at theta, the block alone stretched; `at` is room for a point. */
+static double log_ratio(const work *w, const tm_block *b, const double *theta,
+                        double factor, double *at) {
+  memcpy(at, theta, w->model->size * sizeof *theta);
   for (size_t i = 0; i < b->theta_count; i++) {
     double m = w->centre[i];
-    w->at[b->theta + i] = m + (theta[b->theta + i] - m) / factor;
+    at[b->theta + i] = m + (theta[b->theta + i] - m) / factor;
   }
-  return log_prior(w, w->at) - log_prior(w, theta) -
+  return log_prior(w, at) - log_prior(w, theta) -
          (double)b->theta_count * log(factor);
 }
 
@@ -109,11 +111,11 @@ static bool stands_alone(work *w, const tm_block *b) {
   size_t size = w->model->size;
   for (size_t p = 0; p < PAIRS; p++) {
     const double *one = w->pairs + 2 * p * size, *other = one + size;
-    double here = log_ratio(w, b, one, FACTORS[0]);
+    double here = log_ratio(w, b, one, FACTORS[0], w->at);
     memcpy(w->theta, other, size * sizeof *other);
     memcpy(w->theta + b->theta, one + b->theta,
            b->theta_count * sizeof *one);
-    double there = log_ratio(w, b, w->theta, FACTORS[0]);
+    double there = log_ratio(w, b, w->theta, FACTORS[0], w->at);
     if (!(fabs(here - there) <= 1e-7 * (1 + fabs(here))))
       return false;
   }
@@ -122,15 +124,32 @@ static bool stands_alone(work *w, const tm_block *b) {
 
 /* ---- the change --------------------------------------------------------- */
 
-static void fill_ratios(work *w, const tm_block *b, double factor) {
-  for (size_t i = 0; i < w->count; i++) {
+typedef struct stretch {
+  const work *w;
+  const tm_block *block;
+  double factor;
+} stretch;
+
+/* Every SHARES-th draw. */
+static void fill_share(size_t share, void *context) {
+  const stretch *s = context;
+  const work *w = s->w;
+  double *theta = w->theta + 2 * share * w->model->size;
+  for (size_t i = share; i < w->count; i += SHARES) {
     for (size_t v = 0; v < w->model->size; v++)
-      w->theta[v] = tm_draws_column(w->draws, TEMPERA_TARGET, i / w->rows,
-                                    v)[i % w->rows * w->stride];
-    w->ratio[i] = log_ratio(w, b, w->theta, factor);
+      theta[v] = tm_draws_column(w->draws, TEMPERA_TARGET, i / w->rows,
+                                 v)[i % w->rows * w->stride];
+    w->ratio[i] =
+        log_ratio(w, s->block, theta, s->factor, theta + w->model->size);
     if (isnan(w->ratio[i]))
       w->ratio[i] = -INFINITY;
   }
+}
+
+/* A model that takes many points at once gets them so. */
+static void fill_ratios(work *w, const tm_block *b, double factor) {
+  stretch s = {w, b, factor};
+  tm_parallel_for(SHARES, w->model->in_batches ? -SHARES : 1, fill_share, &s);
 }
 
 static tempera_wider change(work *w, const tm_block *b, double factor) {
@@ -171,7 +190,7 @@ static bool can_stretch(const tempera_model *model, const tm_block *b) {
 
 static bool prepare(work *w) {
   size_t n = w->count + 1, size = w->model->size + 1;
-  w->theta = TM_NEW(w->arena, double, size);
+  w->theta = TM_NEW(w->arena, double, 2 * SHARES * size);
   w->at = TM_NEW(w->arena, double, size);
   w->pairs = TM_NEW(w->arena, double, 2 * PAIRS * size);
   w->centre = TM_NEW(w->arena, double, size);

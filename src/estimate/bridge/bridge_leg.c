@@ -2,6 +2,7 @@
  * bridge_leg.h. */
 #include "estimate/bridge/bridge_leg.h"
 
+#include "model/batch.h"
 #include "model/fitted.h"
 #include "parallel/ranks.h"
 
@@ -14,7 +15,8 @@ enum {
   SHUFFLED_COMPONENTS = 2, /* copies that overlap are one mode */
   SCORED = 300,            /* draws to compare two proposals on */
   INSIDE_DRAWS = 20,       /* draws of q per proposal, to learn its mass on D */
-  MOST_PIECES = 256        /* that proposals are evaluated in, over ranks */
+  MOST_PIECES = 256,       /* that proposals are evaluated in, over ranks */
+  BATCH = 64               /* points at a time for a model that takes many */
 };
 
 /* How target draws meet exchangeable labels. */
@@ -220,7 +222,8 @@ static tempera_status evaluate_proposals(drawn *p, tempera_error *error) {
   direction *d = p->d;
   tempera_status status = TEMPERA_OK;
   size_t made = 0;
-  p->pieces = tm_shared_pieces(1, MOST_PIECES);
+  int threads = tm_model_threads(d->model, d->model->in_batches ? BATCH : 1);
+  p->pieces = tm_shared_pieces(threads, MOST_PIECES);
   p->piece = TM_NEW(d->arena, piece, p->pieces);
   if (!p->piece)
     return tm_fail_memory(error);
@@ -231,7 +234,7 @@ static tempera_status evaluate_proposals(drawn *p, tempera_error *error) {
     if (p->pieces > 1)
       TM_TRY_DONE(tm_evaluator_create(d->model, d->arena, &with->own, error));
   }
-  tm_shared_for(p->pieces, 1, evaluate_piece, p);
+  tm_shared_for(p->pieces, threads, evaluate_piece, p);
 done:
   for (size_t k = 0; p->pieces > 1 && k < made; k++) {
     gather_piece(p, &p->piece[k].own);
