@@ -365,10 +365,11 @@ typedef struct tempera_model_spec {
    * this share of an evaluation; 0: as a whole one. */
   tempera_terms_fn integer_terms;
   double integer_terms_cost;
-  /* Many points at once, in the place of log_likelihood: those that chains on
-   * different threads wait for (by default every chain then has a thread; more
-   * chains make larger batches). All callbacks of such a model are made by the
-   * thread that runs the sampler, one at a time. A point's density must not
+  /* Many points at once, in the place of log_likelihood: those that chains
+   * wait for, which take turns on the thread that runs the sampler (by default
+   * all of them; `threads` says how many), and whatever else needs many. More
+   * chains make larger batches. All callbacks of such a model are made by that
+   * thread, one at a time. A point's density must not
    * depend on the others. log_prior_batch, for log_prior, is optional;
    * batch_gradients: both can give gradients. Not with clone, optimum, gibbs,
    * recipe and integer_terms. */
@@ -502,6 +503,22 @@ TEMPERA_CHECKED tempera_status tempera_evaluator_at(
 TEMPERA_CHECKED tempera_status tempera_model_probe(
     const tempera_model *model, uint64_t seed, size_t count, double *theta,
     double *log_likelihood, double *log_prior, tempera_error *error);
+/* What `tempera check` says of a model with its data: its parameters, and of a
+ * program what is known of its prior, of others which callbacks they have. Free
+ * texts with tempera_text_free. */
+TEMPERA_CHECKED tempera_status tempera_model_describe(
+    const tempera_model *model, bool of_program, char **text,
+    tempera_error *error);
+/* How the densities fare at 100 points (tempera_model_probe); *found: at least
+ * at one of them a run could start. */
+TEMPERA_CHECKED tempera_status
+tempera_model_check_points(const tempera_model *model, char **text, bool *found,
+                           tempera_error *error);
+/* Gradients over the unconstrained scale beside differences of values at a few
+ * points; *agree is true also where the model gives none, as the text says. */
+TEMPERA_CHECKED tempera_status
+tempera_model_check_gradient(const tempera_model *model, char **text,
+                             bool *agree, tempera_error *error);
 /* How many terms the likelihood has, one for each outcome that a statement
  * scores; 0 where that is not known (models in C, programs whose terms do not
  * add up to their likelihood). It calls the model. */
@@ -1219,7 +1236,8 @@ typedef struct tempera_run_request {
   const char *init_path;    /* or NULL; recorded */
   const char *command;      /* or NULL; of a program as the model: recorded */
   const char *parameters_path; /* of the command; recorded, as are ... */
-  bool batch, prior_normalised; /* ... these, see tempera_command */
+  /* ... these, see tempera_command */
+  bool batch, prior_normalised, prior_improper;
 } tempera_run_request;
 
 /* Sample into a folder: config.json first, CSV rows as they are drawn,
@@ -1277,7 +1295,7 @@ TEMPERA_CHECKED tempera_status tempera_run_paths(const char *folder,
  * has none. Free with tempera_text_free. */
 TEMPERA_CHECKED tempera_status tempera_run_program(
     const char *folder, char **command, char **parameters_path, bool *batch,
-    bool *prior_normalised, tempera_error *error);
+    bool *prior_normalised, bool *prior_improper, tempera_error *error);
 
 /* The draws as ArviZ InferenceData (NetCDF4), with the data and the evidence
  * where these are given (either may be NULL). Loads libnetcdf. The file is

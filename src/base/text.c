@@ -238,3 +238,13 @@ unsigned long tm_index_read(const char *text, const char **end) {
   *end = after;
   return value;
 }
+
+tempera_status tm_text_give(tm_text *text, char **out, tempera_error *error) {
+  if (text->failed || !text->data) {
+    tm_text_clear(text);
+    return tm_fail_memory(error);
+  }
+  *out = text->data;
+  *text = (tm_text){0};
+  return TEMPERA_OK;
+}

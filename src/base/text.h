@@ -23,6 +23,9 @@ void tm_text_printf(tm_text *text, const char *format, ...)
 /* Every control character becomes '?': what comes from files and names is not
  * to end a line or to steer a terminal. */
 void tm_text_plain(char *text);
+/* The text as its caller's, for tempera_text_free. */
+TEMPERA_CHECKED tempera_status tm_text_give(tm_text *text, char **out,
+                                            tempera_error *error);
 /* Drop spaces at the end. */
 void tm_text_trim(tm_text *text);
 /* The shortest decimal that reads back as the same double; nan and inf as

@@ -3,11 +3,9 @@
 #include "cli/cli.h"
 
 #include <getopt.h>
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
-enum { POINTS = 100, INCLUDE = 1000, GRADIENT, COST };
+enum { INCLUDE = 1000, GRADIENT, COST };
 
 static const char help[] =
     "usage: tempera check MODEL [-d DATA.json]\n"
@@ -31,130 +29,39 @@ static const struct option long_options[] = {
     {"help", no_argument, NULL, 'h'},
     {NULL, 0, NULL, 0}};
 
-static void print_support(const tempera_parameter *p) {
-  if (p->transform == TEMPERA_SIMPLEX) {
-    printf("simplex");
-    return;
-  }
-  printf("%s ", p->kind == TEMPERA_INTEGER ? "integers" : "reals");
-  if (isinf(p->lower) && isinf(p->upper))
-    printf("without bounds");
-  else if (isinf(p->upper))
-    printf("from %g", p->lower);
-  else if (isinf(p->lower))
-    printf("up to %g", p->upper);
-  else
-    printf("from %g to %g", p->lower, p->upper);
+/* Print a text of the library's; was it all that it should be? */
+static int show(tempera_status status, char *text, bool sound, const char *path,
+                const tempera_error *error) {
+  if (status != TEMPERA_OK)
+    return cli_fail(path, error);
+  int code = cli_print(text);
+  return code != EXIT_DONE || sound ? code : EXIT_BAD_INPUT;
 }
 
-static void print_parameters(const tempera_model *model) {
-  const tempera_model_spec *spec = tempera_model_spec_of(model);
-  printf("model %s: %zu values, %zu unconstrained coordinates\n\n", spec->name,
-         tempera_model_size(model), tempera_model_unconstrained_size(model));
-  printf("parameters\n");
-  for (size_t i = 0; i < spec->parameter_count; i++) {
-    const tempera_parameter *p = &spec->parameters[i];
-    char name[128];
-    if (p->size)
-      snprintf(name, sizeof name, "%s[%zu]", p->name, p->size);
-    else
-      snprintf(name, sizeof name, "%s", p->name);
-    printf("  %-16s ", name);
-    print_support(p);
-    printf(", %zu unconstrained\n", cli_free_size(p));
-  }
-}
-
-static void print_callback(const char *name, bool there, const char *use) {
-  printf("  %-26s %-4s %s\n", name, there ? "yes" : "no", use);
-}
-
-static void print_callbacks(const tempera_model_spec *s) {
-  printf("\ncallbacks\n");
-  print_callback("log_likelihood", true, "tempered");
-  print_callback("log_prior", true,
-                 s->prior_normalised ? "normalised, never tempered"
-                                     : "never tempered");
-  print_callback("log_likelihood_gradient", s->log_likelihood_gradient,
-                 "for faster optimisation");
-  print_callback("log_prior_gradient", s->log_prior_gradient,
-                 "for faster optimisation");
-  print_callback("prior_draw", s->prior_draw, "for starts and renewal");
-  print_callback("optimum", s->optimum, "for the ridge");
-  print_callback("gibbs", s->gibbs_count > 0, "exact conditional draws");
-  print_callback("recipe", s->recipe, "for --paper and --kernel model");
-  print_callback("clone", s->clone, "one copy of its data per chain");
-}
-
-/* What is known of a program's prior with these data, and what follows. */
-static void print_prior(const tempera_model_spec *s) {
-  printf("\nprior\n");
-  if (s->prior_improper)
-    printf("  improper: there is no evidence\n");
-  else if (s->prior_normalised)
-    printf("  drawn from exactly; the log of its integral is %.6g\n",
-           s->prior_log_integral);
-  else if (s->prior_draw)
-    printf("  drawn from exactly; its integral is estimated\n");
-  else
-    printf("  explored by a run of its own, which also estimates its "
-           "integral\n");
-  if (s->no_likelihood)
-    printf("  nothing is likelihood with these data: there is no evidence\n");
-}
-
-/* Why the density is zero at a point, where the model can tell. */
-static void print_reason(const tempera_model *model, const double *theta) {
-  const tempera_model_spec *s = tempera_model_spec_of(model);
-  double value;
-  if (!s->reason || (s->log_prior(theta, &value, s->user) == 0 &&
-                     s->log_likelihood(theta, &value, s->user) == 0))
-    return;
-  printf("at the first of them: %s\n", s->reason(s->user));
-}
-
-static int print_points(const tempera_model *model, const char *path) {
+static int print_model(const cli_input *input) {
   tempera_error error = {0};
-  double likelihood[POINTS], prior[POINTS];
-  bool draws = tempera_model_spec_of(model)->prior_draw != NULL;
-  double *theta = calloc(POINTS * tempera_model_size(model), sizeof(double));
-  if (!theta)
-    return fputs("tempera: out of memory\n", stderr), EXIT_BAD_INPUT;
+  char *text = NULL;
+  tempera_status status = tempera_model_describe(
+      input->model, cli_is_program(input->model_path), &text, &error);
+  return show(status, text, true, input->model_path, &error);
+}
+
+static int print_points(const cli_input *input) {
+  tempera_error error = {0};
+  char *text = NULL;
+  bool found = false;
   tempera_status status =
-      tempera_model_probe(model, 1, POINTS, theta, likelihood, prior, &error);
-  if (status != TEMPERA_OK) {
-    free(theta);
-    return cli_fail(path, &error);
-  }
-  int good = 0, prior_zero = 0, none = 0;
-  double lowest = INFINITY, highest = -INFINITY;
-  for (size_t i = 0; i < POINTS; i++) {
-    prior_zero += !isfinite(prior[i]);
-    none += isnan(likelihood[i]);
-    if (!isfinite(prior[i]) || !isfinite(likelihood[i]))
-      continue;
-    good++;
-    lowest = fmin(lowest, likelihood[i]);
-    highest = fmax(highest, likelihood[i]);
-  }
-  printf("\n%d of %d %s have a finite density", good, POINTS,
-         draws ? "draws from the prior" : "random points");
-  if (good)
-    printf(" (log likelihood from %g to %g)", lowest, highest);
-  printf("\n");
-  if (none)
-    printf("at %d the density is not a number, or infinite: runs reject such "
-           "points and count them\n",
-           none);
-  if (prior_zero)
-    printf("%d have prior density zero%s\n", prior_zero,
-           draws ? ": draws and density of the prior disagree" : "");
-  if (!good) {
-    print_reason(model, theta);
-    printf("no start was found among them: give one with --init\n");
-  }
-  free(theta);
-  return good ? EXIT_DONE : EXIT_BAD_INPUT;
+      tempera_model_check_points(input->model, &text, &found, &error);
+  return show(status, text, found, input->model_path, &error);
+}
+
+static int print_gradient(const cli_input *input) {
+  tempera_error error = {0};
+  char *text = NULL;
+  bool agree = false;
+  tempera_status status =
+      tempera_model_check_gradient(input->model, &text, &agree, &error);
+  return show(status, text, agree, input->model_path, &error);
 }
 
 /* A program is described before any data: what is declared, and each
@@ -207,14 +114,11 @@ static int check(cli_input *input, bool gradient, bool cost) {
   }
   int code = cli_load(input);
   if (code == EXIT_DONE) {
-    print_parameters(input->model);
-    if (cli_is_program(input->model_path))
-      print_prior(tempera_model_spec_of(input->model));
-    else
-      print_callbacks(tempera_model_spec_of(input->model));
-    code = print_points(input->model, input->model_path);
+    code = print_model(input);
+    if (code == EXIT_DONE)
+      code = print_points(input);
     if (code == EXIT_DONE && gradient)
-      code = cli_check_gradient(input->model, input->model_path);
+      code = print_gradient(input);
     if (code == EXIT_DONE && cost)
       code = print_cost(input);
   }

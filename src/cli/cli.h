@@ -107,8 +107,6 @@ int cli_load_command(cli_input *input);
 
 /* `check --gradient`: an exit status. */
 /* Unconstrained coordinates of a parameter. */
-size_t cli_free_size(const tempera_parameter *p);
-int cli_check_gradient(const tempera_model *model, const char *path);
 
 /* A run on its way, and what to do with it. */
 typedef struct cli_run {

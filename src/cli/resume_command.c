@@ -182,10 +182,12 @@ static int find_program(request *r, char **program, char **parameters) {
   tempera_command *c = &r->input.command;
   if (tempera_mpi_rank() == 0 &&
       tempera_run_program(r->run.output, program, parameters, &c->batch,
-                          &c->prior_normalised, &error) != TEMPERA_OK)
+                          &c->prior_normalised, &c->prior_improper,
+                          &error) != TEMPERA_OK)
     return cli_fail(NULL, &error);
   tempera_mpi_share(&c->batch, sizeof c->batch);
   tempera_mpi_share(&c->prior_normalised, sizeof c->prior_normalised);
+  tempera_mpi_share(&c->prior_improper, sizeof c->prior_improper);
   int code = share_path(program);
   code = code == EXIT_DONE ? share_path(parameters) : code;
   c->timeout = r->eval_timeout;

@@ -348,7 +348,9 @@ static int run(const request *r, tempera_sampler *sampler) {
                                .parameters_path = r->input.parameters_path,
                                .batch = r->input.command.batch,
                                .prior_normalised =
-                                   r->input.command.prior_normalised};
+                                   r->input.command.prior_normalised,
+                               .prior_improper =
+                                   r->input.command.prior_improper};
   const cli_run finish = {.input = &r->input,
                           .output = r->output,
                           .json = r->json,

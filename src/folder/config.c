@@ -90,6 +90,8 @@ tempera_status tm_config_json(const tempera_run_request *request,
     json_object_set_new(config, "batch", json_boolean(request->batch));
     json_object_set_new(config, "prior_normalised",
                         json_boolean(request->prior_normalised));
+    json_object_set_new(config, "prior_improper",
+                        json_boolean(request->prior_improper));
   }
   add_options(config, tempera_sampler_options(sampler));
   return tm_json_dump(config, text, error);
@@ -220,13 +222,14 @@ tempera_status tempera_run_paths(const char *folder, char **model_path,
 
 tempera_status tempera_run_program(const char *folder, char **command,
                                    char **parameters_path, bool *batch,
-                                   bool *prior_normalised,
+                                   bool *prior_normalised, bool *prior_improper,
                                    tempera_error *error) {
   json_t *config = NULL;
   *command = *parameters_path = NULL;
   TM_TRY(read_config(folder, &config, error));
   *batch = json_is_true(json_object_get(config, "batch"));
   *prior_normalised = json_is_true(json_object_get(config, "prior_normalised"));
+  *prior_improper = json_is_true(json_object_get(config, "prior_improper"));
   tempera_status status = copy_word(config, "command", command, error);
   if (status == TEMPERA_OK)
     status = copy_word(config, "parameters_path", parameters_path, error);

@@ -94,12 +94,7 @@ tempera_status tempera_program_describe(const tempera_program *program,
   tm_text out = {0};
   tm_describe(&program->split, &out);
   tm_describe_predictive(program, &out);
-  if (out.failed || !out.data) {
-    tm_text_clear(&out);
-    return tm_fail_memory(error);
-  }
-  *text = out.data;
-  return TEMPERA_OK;
+  return tm_text_give(&out, text, error);
 }
 
 const char *tempera_program_warning(const tempera_program *program,

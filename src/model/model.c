@@ -260,12 +260,24 @@ void tempera_model_free(tempera_model *model) {
     dlclose(library);
 }
 
+/* C models need not be linked with this library: the command has its functions
+ * for all. One that an interpreter has loaded shows them to nobody until it is
+ * told to. */
+static void show_own_functions(void) {
+  Dl_info own;
+  if (dladdr((void *)(uintptr_t)tm_library_open, &own) && own.dli_fname)
+    (void)dlopen(own.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_GLOBAL);
+}
+
 void *tm_library_open(const char *path) {
   char local[4096];
-  if (strchr(path, '/'))
-    return dlopen(path, RTLD_NOW | RTLD_LOCAL);
   snprintf(local, sizeof local, "./%s", path);
-  return dlopen(local, RTLD_NOW | RTLD_LOCAL);
+  const char *place = strchr(path, '/') ? path : local;
+  void *library = dlopen(place, RTLD_NOW | RTLD_LOCAL);
+  if (library)
+    return library;
+  show_own_functions();
+  return dlopen(place, RTLD_NOW | RTLD_LOCAL);
 }
 
 /* What the library exports, if it was built for this interface. */

@@ -13,12 +13,12 @@ from ._answers import (Calibration, Evidence, Hypothesis, calibrate, evidence,
                        test)
 from ._compare import Comparison, compare
 from ._library import Error, InputError, ModelError, lib
-from ._model import Model, check, compile
+from ._model import Check, Model, check, compile
 from ._run import Draws, Report, Run, Summary, load
 from ._sample import resume, sample
 
 __version__ = lib.version().decode()
-__all__ = ["Calibration", "Comparison", "Draws", "Error", "Evidence",
+__all__ = ["Calibration", "Check", "Comparison", "Draws", "Error", "Evidence",
            "Hypothesis", "InputError", "Model", "ModelError", "Report", "Run",
            "Summary", "calibrate", "check", "compare", "compile", "evidence",
            "load", "resume", "sample", "test"]

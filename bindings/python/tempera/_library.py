@@ -104,7 +104,8 @@ class Request(Structure):
     _fields_ = [("folder", c_char_p), ("model_path", c_char_p),
                 ("data_path", c_char_p), ("data", c_void_p),
                 ("init_path", c_char_p), ("command", c_char_p),
-                ("parameters_path", c_char_p)]
+                ("parameters_path", c_char_p), ("batch", c_bool),
+                ("prior_normalised", c_bool), ("prior_improper", c_bool)]
 
 
 class Command(Structure):
@@ -120,6 +121,12 @@ class CalibrationRequest(Structure):
                 ("folder", c_char_p), ("runs", c_size_t),
                 ("threads", c_size_t), ("seeded", c_bool),
                 ("seed", c_uint64)]
+
+
+class Call(Structure):
+    _fields_ = [("model", c_char_p), ("function", c_char_p),
+                ("chain", c_size_t), ("size", c_size_t),
+                ("names", POINTER(c_char_p)), ("theta", POINTER(c_double))]
 
 
 class Density(Structure):
@@ -183,12 +190,20 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "evaluator_free": (None, [c_void_p]),
     "evaluator_at": (_STATUS, [c_void_p, c_double, _REALS, POINTER(Density),
                                _REALS, _ERROR]),
+    "model_describe": (_STATUS, [c_void_p, c_bool, _TEXT, _ERROR]),
+    "model_check_points": (_STATUS, [c_void_p, _TEXT, POINTER(c_bool),
+                                     _ERROR]),
+    "model_check_gradient": (_STATUS, [c_void_p, _TEXT, POINTER(c_bool),
+                                       _ERROR]),
+    "call_watch": (None, []),
+    "call_overdue": (c_bool, [c_double, POINTER(Call)]),
     "starts_parse": (_STATUS, [c_char_p, c_size_t, c_void_p, c_size_t, _REALS,
                                _ERROR]),
     "program_read_including": (_STATUS, [c_char_p, c_char_p, _HANDLE, _ERROR]),
     "program_parse": (_STATUS, [c_char_p, c_char_p, c_size_t, _HANDLE, _ERROR]),
     "program_free": (None, [c_void_p]),
     "program_describe": (_STATUS, [c_void_p, _TEXT, _ERROR]),
+    "program_cost": (_STATUS, [c_void_p, c_void_p, _TEXT, _ERROR]),
     "program_warning": (c_char_p, [c_void_p, c_size_t]),
     "program_compile": (_STATUS, [c_void_p, c_char_p, _TEXT, _ERROR]),
     "program_load": (_STATUS, [c_void_p, c_void_p, _HANDLE, _ERROR]),
@@ -209,6 +224,8 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "run_sampler": (c_void_p, [c_void_p]),
     "run_resume": (_STATUS, [c_void_p, PROGRESS_FN, c_void_p, _HANDLE, _ERROR]),
     "run_paths": (_STATUS, [c_char_p, _TEXT, _TEXT, _ERROR]),
+    "run_program": (_STATUS, [c_char_p, _TEXT, _TEXT, POINTER(c_bool),
+                              POINTER(c_bool), POINTER(c_bool), _ERROR]),
     "run_report": (_STATUS, [c_char_p, c_char_p, _ERROR]),
     "netcdf_write": (_STATUS, [c_char_p, c_void_p, c_void_p, c_void_p, _ERROR]),
     "draws_read": (_STATUS, [c_char_p, _HANDLE, _ERROR]),

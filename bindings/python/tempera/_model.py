@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from ctypes import byref, c_double
+from ctypes import byref, c_bool, c_double, string_at
 from pathlib import Path
 from typing import Any, Mapping, Optional, Union
 
@@ -92,6 +92,26 @@ def load_data(data: Any) -> tuple[Handle, str]:
     return handle, name
 
 
+class Check(str):
+    """What `tempera check` says; ``sound`` is its exit status: False where no
+    start was found, or gradients disagree with differences."""
+
+    sound: bool = True
+
+
+def _join(parts: list[tuple[str, bool]]) -> Check:
+    made = Check("".join(text for text, _ in parts))
+    made.sound = all(sound for _, sound in parts)
+    return made
+
+
+def _checked(function: Any, model: Handle) -> tuple[str, bool]:
+    sound = c_bool()
+    with Handle(lib.text_free) as text:
+        function(model.value, text.out, byref(sound))
+        return string_at(text.value).decode(), sound.value
+
+
 class Model:
     """A Stan program (a file or its text) or a shared library with its data:
     log densities and gradients at points, as BridgeStan's client gives them.
@@ -121,6 +141,11 @@ class Model:
 
     def param_unc_num(self) -> int:
         return lib.model_unconstrained_size(self._model.value)
+
+    def check_gradient(self) -> Check:
+        """Gradients beside differences of values at a few points, as `tempera
+        check --gradient` compares them; ``sound`` where they agree."""
+        return _join([_checked(lib.model_check_gradient, self._model)])
 
     def has_gradient(self) -> bool:
         spec = lib.model_spec_of(self._model.value).contents
@@ -197,11 +222,47 @@ class Model:
                 np.array([gradient for _, gradient in both]))
 
 
-def check(source: Source, *, include_path: Any = None) -> str:
-    """What `tempera check` says of a program: its parameters, and which
-    statement belongs to the prior and which to the likelihood."""
-    with read_program(source, include_path) as program:
-        return take_text(lib.program_describe, program.value)
+def check(source: Source, data: Any = None, *, gradient: bool = False,
+          cost: bool = False, include_path: Any = None) -> Check:
+    """What `tempera check` says of a model: of a program its declarations, and
+    which statement belongs to the prior and which to the likelihood; with data
+    (or of a shared library) also how its densities fare at 100 points.
+
+    gradient
+        Also compare gradients with differences of values.
+    cost
+        Also say what an evaluation of a program costs with these data, and
+        why.
+
+    The answer is a text; its ``sound`` is False where no start was found or
+    gradients disagree.
+    """
+    is_program = is_code(source) or os.fspath(source).endswith(".stan")
+    if is_program and data is None and (gradient or cost):
+        raise InputError("gradient and cost need the data (an empty mapping "
+                         "for a program without)")
+    if cost and not is_program:
+        raise InputError("cost is for Stan programs")
+    parts: list[tuple[str, bool]] = []
+    if is_program:
+        with read_program(source, include_path) as program:
+            parts.append((take_text(lib.program_describe, program.value),
+                          True))
+        if data is None:
+            return _join(parts)
+        parts.append(("\n", True))
+    values, name = load_data(data)
+    model = load_model(source, values, name, include_path)
+    parts.append((take_text(lib.model_describe, model.value, is_program),
+                  True))
+    parts.append(_checked(lib.model_check_points, model))
+    if gradient:
+        parts.append(_checked(lib.model_check_gradient, model))
+    if cost:
+        with read_program(source, include_path) as program:
+            parts.append(("\n" + take_text(lib.program_cost, program.value,
+                                           values.value), True))
+    return _join(parts)
 
 
 def compile(source: Source, output: Union[Source, None] = None, *,

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import os
 import secrets
 import shutil
 import sys
 import tempfile
 import threading
+import time
 import warnings
 from collections import deque
-from ctypes import byref, c_void_p, cast, sizeof, string_at
+from ctypes import (byref, c_bool, c_void_p, cast, py_object, pythonapi,
+                    sizeof, string_at)
 from pathlib import Path
 from typing import Any, Callable, Mapping, Optional, Union
 
@@ -18,9 +21,9 @@ import numpy as np
 
 from ._callables import CallableModel, Layout
 from ._data import is_path, text_of, to_json
-from ._library import (CANCELLED, Command, ContextSettings, Error, Error_, Handle,
-                       InputError, MESSAGE_FN, OK, Options, PROGRESS_FN,
-                       Request, lib, raise_status, reals)
+from ._library import (CANCELLED, Call, Command, ContextSettings, Error, Error_,
+                       Handle, InputError, MESSAGE_FN, ModelError, OK, Options,
+                       PROGRESS_FN, Request, lib, raise_status, reals)
 from ._model import Source, is_code, load_data, load_model
 from ._progress import Display, as_dict
 from ._run import Run
@@ -72,12 +75,27 @@ def _starts(init: Any, model: Handle, options: Options) -> Optional[np.ndarray]:
     return room
 
 
+def _described(call: Call, limit: float) -> str:
+    place = f", chain {call.chain}" if call.chain else ""
+    point = ", ".join(f"{call.names[i].decode()} = {call.theta[i]:g}"
+                      for i in range(min(call.size, 20)))
+    return (f"the model took longer than eval_timeout = {limit:g} s allows in "
+            f"{call.function.decode()}{place}, at {point}")
+
+
 class _Job:
     """One run of the library, and what Python hears of it meanwhile."""
 
+    PATIENCE = 3.0  # seconds after Ctrl-C until it is spoken of
+
     def __init__(self, model: Handle, options: Options, request: Request,
-                 display: Display, made: Optional[CallableModel]):
+                 display: Display, made: Optional[CallableModel],
+                 eval_timeout: float = 0, also: Any = None):
         self.model, self.options, self.request = model, options, request
+        self.also = also  # what the library points to
+        self.eval_timeout = eval_timeout
+        if eval_timeout:
+            lib.call_watch()  # before the sampler is made
         self.display = display
         self.callables = made
         self.sampler = Handle(lib.sampler_free)
@@ -122,6 +140,14 @@ class _Job:
         if self.sampler.value:
             lib.sampler_cancel(self.sampler.value)
         return bool(self.sampler.value)
+
+    def _leave_behind(self) -> None:
+        """The model does not come back from a call, and no thread can be ended
+        from outside: this one stays, with all that it uses, until the process
+        ends."""
+        self.interrupt()
+        pythonapi.Py_IncRef(py_object(self))
+        self.display.close()
 
     def _work(self) -> None:
         """On the thread that calls the library."""
@@ -174,17 +200,37 @@ class _Job:
             finally:
                 done.set()
         threading.Thread(target=work, daemon=True).start()
+        try:
+            self._attend(done)
+        finally:
+            if not done.is_set():
+                self._leave_behind()
+
+    def _attend(self, done: threading.Event) -> None:
+        """Until the run is over, a second Ctrl-C, or a call that takes too
+        long."""
+        pause = min(0.05, self.eval_timeout / 8 or 1)
+        since = 0.0
         while not done.is_set():
             try:
-                done.wait(0.05)
+                done.wait(pause)
                 self._tell()
             except KeyboardInterrupt:
                 if self.interrupted:
-                    raise  # a second one: do not wait for the first
+                    raise
                 self.interrupt()
+                since = time.monotonic()
             except BaseException as failure:
                 self.failure = failure
                 self.interrupt()
+            if since and time.monotonic() - since > self.PATIENCE:
+                since = 0.0
+                sys.stderr.write("\ntempera: interrupted; waiting for the model "
+                                 "to answer (Ctrl-C again: do not wait)\n")
+            call = Call()
+            if self.eval_timeout and lib.call_overdue(self.eval_timeout,
+                                                      byref(call)):
+                raise ModelError(_described(call, self.eval_timeout))
 
 
 class _Resumption(_Job):
@@ -237,17 +283,25 @@ class CommandModel:
     densities."""
 
     def __init__(self, command: str, parameters: Mapping[str, Any], *,
-                 workers: int, timeout: float, batch: bool,
-                 prior_normalised: bool, prior_improper: bool):
+                 workers: int = 0, timeout: float = 0, batch: bool = False,
+                 prior_normalised: bool = False, prior_improper: bool = False):
         layout = Layout(parameters)
+        self.command = command
+        self.how = {"batch": batch, "prior_normalised": prior_normalised,
+                    "prior_improper": prior_improper}
         self.parameters = layout.text
         self.handle = Handle(lib.model_free)
         wanted = Command(command=command.encode(),
                          parameters=layout.blocks.value, workers=workers,
-                         timeout=timeout, batch=batch,
-                         prior_normalised=prior_normalised,
-                         prior_improper=prior_improper)
+                         timeout=timeout, **self.how)
         lib.command_model_sized(byref(wanted), sizeof(wanted), self.handle.out)
+
+    def record(self, request: Request, parameters: Path) -> None:
+        """For config.json, so that the run can be resumed."""
+        request.command = self.command.encode()
+        request.parameters_path = str(parameters).encode()
+        for name, value in self.how.items():
+            setattr(request, name, value)
 
 
 def _prepare_folder(output: Any) -> tuple[Path, bool]:
@@ -325,11 +379,16 @@ def sample(model: Optional[Source] = None, data: Any = None, *,
         make more points.
     prior_normalised
         exp(log_prior) integrates to one. Otherwise its integral is estimated.
-    command, workers, batch, eval_timeout
+    command, workers, batch
         Any program as the model, with ``parameters`` as for functions: as many
         workers as cores, or so many, read points from their standard input and
         answer with densities (docs/programs.md). ``batch`` gives them many at
-        once; one that is silent for ``eval_timeout`` seconds ends the run.
+        once.
+    eval_timeout
+        A model that stays in one call for so many seconds, or a worker that
+        does not answer, ends the run with a ModelError. A Stan program's or
+        shared library's thread then stays behind until the process ends. Not
+        for functions.
     output
         The run's folder. Without, a temporary one that goes with the run.
     init
@@ -360,8 +419,8 @@ def sample(model: Optional[Source] = None, data: Any = None, *,
                             timeout=eval_timeout, batch=batch,
                             prior_normalised=prior_normalised,
                             prior_improper=prior_improper)
-    elif workers or batch or eval_timeout:
-        raise InputError("workers, batch and eval_timeout belong to command")
+    elif workers or batch:
+        raise InputError("workers and batch belong to command")
     elif model is None:
         if log_likelihood is None or log_prior is None or parameters is None:
             raise InputError("a model is needed: a Stan program, or "
@@ -372,6 +431,9 @@ def sample(model: Optional[Source] = None, data: Any = None, *,
             log_prior_gradient=log_prior_gradient, prior_draw=prior_draw,
             vectorised=vectorised, prior_normalised=prior_normalised,
             prior_improper=prior_improper)
+        if eval_timeout:
+            raise InputError("eval_timeout is not for functions, which cannot "
+                             "be ended from outside; Ctrl-C ends them")
         if not vectorised:
             chosen.threads = 1  # functions of Python run one at a time
     elif log_likelihood or log_prior or parameters:
@@ -391,10 +453,10 @@ def sample(model: Optional[Source] = None, data: Any = None, *,
                           if is_path(init) else None)
         if command is not None:
             (folder / "parameters.json").write_text(made.parameters + "\n")
-            request.command = command.encode()
-            request.parameters_path = str(folder / "parameters.json").encode()
+            made.record(request, folder / "parameters.json")
         job = _Job(handle, chosen, request,
-                   Display(False if quiet else progress), functions)
+                   Display(False if quiet else progress), functions,
+                   0 if command is not None else eval_timeout, (values, kept))
         if functions:
             functions.on_interrupt = job.interrupt
         job.run()
@@ -421,10 +483,27 @@ def paths_of(folder: Path) -> tuple[str, str]:
                      for text in (model, data))  # type: ignore[return-value]
 
 
+def _program_of(folder: Path, workers: int,
+                timeout: float) -> Optional[CommandModel]:
+    """The program that is the model of a run, started anew, or None."""
+    batch, normalised, improper = c_bool(), c_bool(), c_bool()
+    with Handle(lib.text_free) as command, Handle(lib.text_free) as parameters:
+        lib.run_program(str(folder).encode(), command.out, parameters.out,
+                        byref(batch), byref(normalised), byref(improper))
+        if not command.value:
+            return None
+        path = Path(string_at(parameters.value).decode())
+        path = path if path.exists() else folder / "parameters.json"
+        return CommandModel(
+            string_at(command.value).decode(), json.loads(path.read_text()),
+            workers=workers, timeout=timeout, batch=batch.value,
+            prior_normalised=normalised.value, prior_improper=improper.value)
+
+
 def resume(run: Union[Run, str, "os.PathLike[str]"], *,
            iterations: Optional[int] = None, threads: Optional[int] = None,
            model: Optional[Source] = None, data: Any = None,
-           include_path: Any = None,
+           include_path: Any = None, workers: int = 0, eval_timeout: float = 0,
            progress: Union[bool, None, Callable] = None,
            quiet: bool = False) -> Run:
     """Go on with a run that was interrupted or killed, to the same draws as if
@@ -436,6 +515,8 @@ def resume(run: Union[Run, str, "os.PathLike[str]"], *,
         Per chain, in all. By default as many as were asked for.
     model, data
         Where they are now, if they have moved.
+    workers, eval_timeout
+        As in `sample`; a run of ``command`` goes on by the same command.
 
     Runs of Python functions cannot be resumed: nobody could tell whether the
     functions are still the same.
@@ -444,19 +525,27 @@ def resume(run: Union[Run, str, "os.PathLike[str]"], *,
     if not (folder / "config.json").exists():
         raise InputError(f"{folder} holds no run")
     model_path, data_path = paths_of(folder)
-    if model is None and not model_path:
+    program = _program_of(folder, workers, eval_timeout) if model is None \
+        else None
+    if workers and program is None:
+        raise InputError("workers belong to runs of a command")
+    if model is None and not model_path and program is None:
         raise InputError("the run was made with functions, which cannot be "
                          "resumed; give the model it had")
     values, data_name = load_data(data if data is not None
                                   else data_path or None)
-    handle = load_model(model or model_path, values, data_name, include_path)
+    handle = program.handle if program else \
+        load_model(model or model_path, values, data_name, include_path)
     given = {"iterations": iterations, "threads": threads}
+    source = "" if program else os.fspath(model or model_path)
     request = Request(folder=str(folder).encode(),
-                      model_path=os.fspath(model or model_path).encode(),
+                      model_path=source.encode() or None,
                       data_path=data_path.encode() or None, data=values.value)
     job = _Resumption(handle, set_options(given), request,
-                      Display(False if quiet else progress), None)
+                      Display(False if quiet else progress), None,
+                      0 if program else eval_timeout, values)
     job.run()
     resumed = _finish(job, folder, False)
     resumed._before = run  # whose folder it may be  # type: ignore
+    resumed._model = program
     return resumed

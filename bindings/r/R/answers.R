@@ -92,11 +92,23 @@ calibrate <- function(model, data, runs = 200, ..., seed = NULL, threads = 0,
                  text = found[1]), class = "tempera_answer")
 }
 
-check_model <- function(model, include_path = NULL) {
+check_model <- function(model, data = NULL, gradient = FALSE, cost = FALSE,
+                        include_path = NULL) {
   model <- text_of_model(model)
-  text <- .Call(r_program, if (is_code(model)) model,
-                if (!is_code(model)) model, joined(include_path), NULL)
-  structure(list(text = text), class = "tempera_answer")
+  program <- is_code(model) || endsWith(model, ".stan")
+  if (program && is.null(data) && (gradient || cost))
+    stop("gradient and cost need the data (list() for a program without)")
+  if (cost && !program) stop("cost is for Stan programs")
+  text <- if (program)
+    .Call(r_program, if (is_code(model)) model, if (!is_code(model)) model,
+          joined(include_path), NULL)
+  if (program && is.null(data))
+    return(structure(list(text = text, sound = TRUE), class = "tempera_answer"))
+  found <- .Call(r_check, model_arguments(model, data, include_path), program,
+                 gradient, cost)
+  parts <- c(text, found$texts)
+  structure(list(text = paste(parts[parts != ""], collapse = "\n"),
+                 sound = found$sound), class = "tempera_answer")
 }
 
 compile_model <- function(model, output = NULL, include_path = NULL) {

@@ -74,12 +74,15 @@ sample_model <- function(model = NULL, data = NULL, ..., log_likelihood = NULL,
       stop("a command, a model or functions, not several")
     if (is.null(parameters))
       stop("a command needs parameters, which names them")
-  } else if (workers != 0 || batch || eval_timeout != 0) {
-    stop("workers, batch and eval_timeout belong to command")
+  } else if (workers != 0 || batch) {
+    stop("workers and batch belong to command")
   } else if (is.null(model)) {
     if (is.null(log_likelihood) || is.null(log_prior) || is.null(parameters))
       stop("a model is needed: a Stan program, or log_likelihood, log_prior ",
            "and parameters")
+    if (eval_timeout != 0)
+      stop("eval_timeout is not for functions, which cannot be ended from ",
+           "outside; Ctrl-C ends them")
     functions <- list(log_likelihood = log_likelihood, log_prior = log_prior,
                       prior_draw = prior_draw)
     layout <- layout_of(parameters)
@@ -120,16 +123,25 @@ sample_model <- function(model = NULL, data = NULL, ..., log_likelihood = NULL,
 # A run that was interrupted or killed goes on to the same draws as if nothing had
 # happened; one that is over, to more iterations.
 resume_run <- function(run, iterations = NULL, threads = NULL, model = NULL,
-                       data = NULL, include_path = NULL,
-                       progress = interactive()) {
+                       data = NULL, include_path = NULL, workers = 0,
+                       eval_timeout = 0, progress = interactive()) {
   folder <- if (is.character(run)) run else run$folder
   if (!file.exists(file.path(folder, "config.json")))
     stop(folder, " holds no run")
   paths <- .Call(r_paths, folder)
-  if (is.null(model)) model <- paths[1]
-  if (model == "")
+  program <- .Call(r_program_of, folder)
+  by_command <- is.null(model) && program$command != ""
+  if (workers != 0 && !by_command) stop("workers belong to runs of a command")
+  if (is.null(model) && !by_command) model <- paths[1]
+  if (!by_command && model == "")
     stop("the run was made with functions, which cannot be resumed; give the ",
          "model it had")
+  described <- NULL
+  if (by_command) {
+    file <- program$parameters
+    if (!file.exists(file)) file <- file.path(folder, "parameters.json")
+    described <- paste(readLines(file), collapse = "\n")
+  }
   if (is.null(data) && paths[2] != "") data <- paths[2]
   words <- option_words(list(iterations = iterations, threads = threads))
   json <- data_text(data)
@@ -137,6 +149,10 @@ resume_run <- function(run, iterations = NULL, threads = NULL, model = NULL,
     path = model, data = if (is.null(json)) "{}" else json,
     option_names = words$names, option_values = words$values, folder = folder,
     model_path = model, data_path = if (paths[2] != "") paths[2],
+    command = if (by_command) program$command, parameters = described,
+    batch = program$batch, prior_normalised = program$prior_normalised,
+    prior_improper = program$prior_improper, workers = as.numeric(workers),
+    eval_timeout = as.numeric(eval_timeout),
     include_path = joined(include_path), progress = isTRUE(progress),
     resuming = TRUE))
   raise_failure(result, new.env(), folder)

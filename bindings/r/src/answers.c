@@ -326,3 +326,50 @@ SEXP r_program(SEXP code, SEXP path, SEXP include_path, SEXP output) {
   UNPROTECT(1);
   return found;
 }
+
+/* What its statements cost with the job's data. */
+static tempera_status cost_text(job *j, SEXP arguments, char **text) {
+  tempera_program *program = NULL;
+  tempera_status status =
+      read_program(text_of(arguments, "code"), text_of(arguments, "path"),
+                   text_of(arguments, "include_path"), &program, &j->error);
+  if (status == TEMPERA_OK)
+    status = tempera_program_cost(program, j->data, text, &j->error);
+  tempera_program_free(program);
+  return status;
+}
+
+/* Texts about a model with its data, as `tempera check` has them, and was all as
+ * it should be: list(texts, sound). */
+SEXP r_check(SEXP arguments, SEXP of_program, SEXP gradient, SEXP cost) {
+  static const char *const names[] = {"texts", "sound"};
+  job j = {.call_densities = R_NilValue};
+  char *texts[4] = {0};
+  bool found = true, agree = true;
+  pthread_mutex_init(&j.lock, NULL);
+  tempera_status status = open_job(&j, arguments);
+  if (status == TEMPERA_OK)
+    status = tempera_model_describe(j.model, Rf_asLogical(of_program) == 1,
+                                    &texts[0], &j.error);
+  if (status == TEMPERA_OK)
+    status = tempera_model_check_points(j.model, &texts[1], &found, &j.error);
+  if (status == TEMPERA_OK && Rf_asLogical(gradient) == 1)
+    status =
+        tempera_model_check_gradient(j.model, &texts[2], &agree, &j.error);
+  if (status == TEMPERA_OK && Rf_asLogical(cost) == 1)
+    status = cost_text(&j, arguments, &texts[3]);
+  SEXP list = PROTECT(Rf_allocVector(VECSXP, 2));
+  SET_VECTOR_ELT(list, 0, Rf_allocVector(STRSXP, 4));
+  SET_VECTOR_ELT(list, 1, Rf_ScalarLogical(found && agree));
+  for (int i = 0; i < 4; i++) {
+    SET_STRING_ELT(VECTOR_ELT(list, 0), i, Rf_mkChar(texts[i] ? texts[i] : ""));
+    tempera_text_free(texts[i]);
+  }
+  named(list, names, 2);
+  tempera_error error = j.error;
+  close_job(&j);
+  if (status != TEMPERA_OK)
+    stop_with(&error);
+  UNPROTECT(1);
+  return list;
+}

@@ -10,6 +10,8 @@
 
 #include <R_ext/Rdynload.h>
 
+static const double PATIENCE = 3; /* seconds after Ctrl-C until it is spoken of */
+
 /* ---- arguments ------------------------------------------------------------- */
 
 SEXP element(SEXP list, const char *name) {
@@ -78,7 +80,9 @@ static void attend(job *j) {
     j->shown = now();
   }
   if (interrupted()) {
+    j->gave_up = j->interrupted;
     j->interrupted = 1;
+    j->since = now();
     if (j->sampler)
       tempera_sampler_cancel(j->sampler);
   }
@@ -144,21 +148,64 @@ static void *work_beside(void *user) {
   return NULL;
 }
 
-static void run_beside(job *j) {
+static void describe_call(const tempera_call *call, double limit,
+                          tempera_error *error) {
+  size_t used = (size_t)snprintf(
+      error->message, sizeof error->message,
+      "the model took longer than eval_timeout = %g s allows in %s, chain %lu",
+      limit, call->function, (unsigned long)call->chain);
+  for (size_t i = 0; i < call->size && used < sizeof error->message - 80; i++)
+    used += (size_t)snprintf(error->message + used,
+                             sizeof error->message - used, "%s %.40s = %g",
+                             i ? "," : ", at", call->names[i], call->theta[i]);
+}
+
+/* Has somebody had enough of a call that does not come back? */
+static int hangs(job *j) {
+  tempera_call call;
+  if (j->eval_timeout > 0 && tempera_call_overdue(j->eval_timeout, &call)) {
+    describe_call(&call, j->eval_timeout, &j->late);
+    return 1;
+  }
+  if (j->since > 0 && now() - j->since > PATIENCE) {
+    j->since = 0;
+    REprintf("\ntempera: interrupted; waiting for the model to answer "
+             "(interrupt again: do not wait)\n");
+  }
+  if (j->gave_up)
+    snprintf(j->late.message, sizeof j->late.message,
+             "interrupted while the model did not answer");
+  return j->gave_up;
+}
+
+/* False: the model does not come back from a call. No thread can be ended from
+ * outside: it stays, with all that it uses, until R ends. */
+static int run_beside(job *j) {
   pthread_t thread;
+  int done = 0, late = 0;
+  if (j->eval_timeout > 0)
+    tempera_call_watch();
   if (pthread_create(&thread, NULL, work_beside, j) != 0) {
     work(j);
-    return;
+    return 1;
   }
-  for (int done = 0; !done;) {
-    const struct timespec wait = {0, 50000000};
+  double pause = j->eval_timeout > 0 ? fmin(0.05, j->eval_timeout / 8) : 0.05;
+  while (!done && !late) {
+    const struct timespec wait = {0, (long)(1e9 * pause)};
     nanosleep(&wait, NULL);
     attend(j);
     pthread_mutex_lock(&j->lock);
     done = j->done;
     pthread_mutex_unlock(&j->lock);
+    late = !done && hangs(j);
   }
-  pthread_join(thread, NULL);
+  if (done)
+    pthread_join(thread, NULL);
+  else
+    pthread_detach(thread);
+  if (late && j->sampler)
+    tempera_sampler_cancel(j->sampler);
+  return done;
 }
 
 /* ---- functions of R --------------------------------------------------------- */
@@ -336,7 +383,13 @@ tempera_status open_job(job *j, SEXP arguments) {
       .data_path = text_of(arguments, "data_path"),
       .data = j->data,
       .command = text_of(arguments, "command"),
-      .parameters_path = text_of(arguments, "parameters_path")};
+      .parameters_path = text_of(arguments, "parameters_path"),
+      .batch = flag_of(arguments, "batch"),
+      .prior_normalised = flag_of(arguments, "prior_normalised"),
+      .prior_improper = flag_of(arguments, "prior_improper")};
+  if (Rf_isReal(element(arguments, "eval_timeout")) &&
+      !text_of(arguments, "command"))
+    j->eval_timeout = Rf_asReal(element(arguments, "eval_timeout"));
   return status;
 }
 
@@ -352,213 +405,70 @@ void close_job(job *j) {
 }
 
 /* c(status, message): the status is a word. */
-static SEXP r_sample(SEXP arguments) {
+static SEXP answer(tempera_status status, const tempera_error *error) {
   static const char *const words[] = {"ok",    "memory", "argument", "input",
                                       "model", "io",     "cancelled"};
-  job j = {.call_densities = element(arguments, "call")};
   char message[700];
-  pthread_mutex_init(&j.lock, NULL);
-  j.show = flag_of(arguments, "progress");
-  j.resuming = flag_of(arguments, "resuming");
-  j.status = open_job(&j, arguments);
-  if (j.status == TEMPERA_OK) {
-    if (j.call_densities != R_NilValue)
-      work(&j);
-    else
-      run_beside(&j);
-    attend(&j);
-    if (text_of(arguments, "netcdf") && j.summary && j.sampler &&
-        j.status == TEMPERA_OK)
-      j.status = tempera_netcdf_write(text_of(arguments, "netcdf"), j.sampler,
-                                      j.data, j.summary, &j.error);
-    if (j.show && j.heard)
-      REprintf("\r%40s\r", "");
-  }
-  if (j.error.line)
-    snprintf(message, sizeof message, "line %d, column %d: %s", j.error.line,
-             j.error.column, j.error.message);
+  if (error->line)
+    snprintf(message, sizeof message, "line %d, column %d: %s", error->line,
+             error->column, error->message);
   else
-    snprintf(message, sizeof message, "%s", j.error.message);
+    snprintf(message, sizeof message, "%s", error->message);
   SEXP result = PROTECT(Rf_allocVector(STRSXP, 2));
-  SET_STRING_ELT(result, 0, Rf_mkChar(words[j.status]));
+  SET_STRING_ELT(result, 0, Rf_mkChar(words[status]));
   SET_STRING_ELT(result, 1, Rf_mkChar(message));
-  close_job(&j);
   UNPROTECT(1);
   return result;
 }
 
-/* ---- reading ---------------------------------------------------------------- */
-
-void stop_with(const tempera_error *error) {
-  if (error->line)
-    Rf_error("line %d, column %d: %s", error->line, error->column,
-             error->message);
-  Rf_error("%s", error->message);
+/* False: its thread is left behind, and the job with it. */
+static int run_job(job *j, SEXP arguments) {
+  if (j->call_densities != R_NilValue)
+    work(j);
+  else if (!run_beside(j))
+    return 0;
+  attend(j);
+  if (text_of(arguments, "netcdf") && j->summary && j->sampler &&
+      j->status == TEMPERA_OK)
+    j->status = tempera_netcdf_write(text_of(arguments, "netcdf"), j->sampler,
+                                     j->data, j->summary, &j->error);
+  if (j->show && j->heard)
+    REprintf("\r%40s\r", "");
+  return 1;
 }
 
-/* An array [draw, chain, value] with the values' names, and for tempered draws
- * tau__, log_likelihood__ and log_prior__ behind them. */
-static SEXP r_draws(SEXP folder, SEXP tempered) {
-  tempera_draws *draws = NULL;
-  tempera_error error = {0};
-  if (tempera_draws_read(CHAR(STRING_ELT(folder, 0)), &draws, &error))
-    stop_with(&error);
-  tempera_role role = Rf_asLogical(tempered) ? TEMPERA_TEMPERED : TEMPERA_TARGET;
-  size_t size = tempera_draws_size(draws), chains = tempera_draws_chains(draws),
-         rows = tempera_draws_rows(draws, role), more = 3;
-  static const char *const extra[] = {"tau__", "log_likelihood__",
-                                      "log_prior__"};
-  SEXP found = PROTECT(
-      Rf_alloc3DArray(REALSXP, (int)rows, (int)chains, (int)(size + more)));
-  SEXP names = PROTECT(Rf_allocVector(STRSXP, (R_xlen_t)(size + more)));
-  for (size_t v = 0; v < size + more; v++) {
-    SET_STRING_ELT(names, (R_xlen_t)v,
-                   Rf_mkChar(v < size ? tempera_draws_name(draws, v)
-                                      : extra[v - size]));
-    for (size_t c = 0; c < chains && rows; c++) {
-      const double *column =
-          v < size        ? tempera_draws_values(draws, role, c, v)
-          : v == size     ? tempera_draws_tau(draws, role, c)
-          : v == size + 1 ? tempera_draws_log_likelihood(draws, role, c)
-                          : tempera_draws_log_prior(draws, role, c);
-      memcpy(REAL(found) + (v * chains + c) * rows, column,
-             rows * sizeof(double));
-    }
+static SEXP r_sample(SEXP arguments) {
+  job *j = calloc(1, sizeof *j);
+  if (!j)
+    Rf_error("out of memory");
+  j->call_densities = element(arguments, "call");
+  pthread_mutex_init(&j->lock, NULL);
+  j->show = flag_of(arguments, "progress");
+  j->resuming = flag_of(arguments, "resuming");
+  j->status = open_job(j, arguments);
+  if (j->status == TEMPERA_OK && !run_job(j, arguments)) {
+    R_PreserveObject(arguments);
+    return answer(TEMPERA_ERROR_MODEL, &j->late);
   }
-  SEXP dimnames = PROTECT(Rf_allocVector(VECSXP, 3));
-  SET_VECTOR_ELT(dimnames, 2, names);
-  Rf_setAttrib(found, R_DimNamesSymbol, dimnames);
-  tempera_draws_free(draws);
-  UNPROTECT(3);
-  return found;
-}
-
-SEXP named(SEXP list, const char *const *names, int count) {
-  SEXP words = PROTECT(Rf_allocVector(STRSXP, count));
-  for (int i = 0; i < count; i++)
-    SET_STRING_ELT(words, i, Rf_mkChar(names[i]));
-  Rf_setAttrib(list, R_NamesSymbol, words);
+  SEXP result = PROTECT(answer(j->status, &j->error));
+  close_job(j);
+  free(j);
   UNPROTECT(1);
-  return list;
-}
-
-/* NaN is what is absent. */
-double known(double x) { return isnan(x) ? NA_REAL : x; }
-
-static SEXP value_table(const tempera_summary *s) {
-  static const char *const columns[] = {"variable", "mean",     "sd",
-                                        "mcse",     "q5",       "q50",
-                                        "q95",      "ess_bulk", "ess_tail",
-                                        "rhat"};
-  R_xlen_t count = (R_xlen_t)(s->value_count + s->quantity_count);
-  SEXP table = PROTECT(Rf_allocVector(VECSXP, 10));
-  SET_VECTOR_ELT(table, 0, Rf_allocVector(STRSXP, count));
-  for (int c = 1; c < 10; c++)
-    SET_VECTOR_ELT(table, c, Rf_allocVector(REALSXP, count));
-  for (R_xlen_t i = 0; i < count; i++) {
-    size_t k = (size_t)i;
-    const tempera_value_summary *v =
-        k < s->value_count ? &s->values[k] : &s->quantities[k - s->value_count];
-    const double numbers[] = {v->mean, v->sd,       v->mcse,     v->q5,  v->q50,
-                              v->q95,  v->ess_bulk, v->ess_tail, v->rhat};
-    SET_STRING_ELT(VECTOR_ELT(table, 0), i, Rf_mkChar(v->name));
-    for (int c = 1; c < 10; c++)
-      REAL(VECTOR_ELT(table, c))[i] = known(numbers[c - 1]);
-  }
-  named(table, columns, 10);
-  UNPROTECT(1);
-  return table;
-}
-
-static SEXP estimate_table(const tempera_summary *s) {
-  static const char *const columns[] = {"name", "log_z", "se", "lower", "upper"};
-  R_xlen_t count = (R_xlen_t)s->estimate_count;
-  SEXP table = PROTECT(Rf_allocVector(VECSXP, 5));
-  SET_VECTOR_ELT(table, 0, Rf_allocVector(STRSXP, count));
-  for (int c = 1; c < 5; c++)
-    SET_VECTOR_ELT(table, c, Rf_allocVector(REALSXP, count));
-  for (R_xlen_t i = 0; i < count; i++) {
-    const tempera_estimate *e = &s->estimates[i];
-    const double numbers[] = {e->log_z, e->se, e->lower, e->upper};
-    SET_STRING_ELT(VECTOR_ELT(table, 0), i, Rf_mkChar(e->name));
-    for (int c = 1; c < 5; c++)
-      REAL(VECTOR_ELT(table, c))[i] = known(numbers[c - 1]);
-  }
-  named(table, columns, 5);
-  UNPROTECT(1);
-  return table;
-}
-
-static SEXP r_summary(SEXP folder) {
-  static const char *const names[] = {
-      "logml",    "se",      "reliable", "complete", "model", "method",
-      "verdict",  "warnings", "values",  "estimates", "text",  "chains",
-      "iterations", "seed"};
-  tempera_summary *s = NULL;
-  tempera_error error = {0};
-  char *text = NULL;
-  if (tempera_summary_read(CHAR(STRING_ELT(folder, 0)), &s, &error) ||
-      tempera_summary_text(s, false, &text, &error)) {
-    tempera_summary_free(s);
-    stop_with(&error);
-  }
-  SEXP list = PROTECT(Rf_allocVector(VECSXP, 14));
-  SET_VECTOR_ELT(list, 0, Rf_ScalarReal(known(s->log_z)));
-  SET_VECTOR_ELT(list, 1, Rf_ScalarReal(known(s->se)));
-  SET_VECTOR_ELT(list, 2, Rf_ScalarLogical(s->reliable));
-  SET_VECTOR_ELT(list, 3, Rf_ScalarLogical(s->complete));
-  SET_VECTOR_ELT(list, 4, Rf_mkString(s->model));
-  SET_VECTOR_ELT(list, 5, Rf_mkString(s->method));
-  SET_VECTOR_ELT(list, 6, Rf_mkString(s->verdict ? s->verdict : ""));
-  SET_VECTOR_ELT(list, 7, Rf_allocVector(STRSXP, (R_xlen_t)s->warning_count));
-  for (size_t i = 0; i < s->warning_count; i++)
-    SET_STRING_ELT(VECTOR_ELT(list, 7), (R_xlen_t)i, Rf_mkChar(s->warnings[i]));
-  SET_VECTOR_ELT(list, 8, value_table(s));
-  SET_VECTOR_ELT(list, 9, estimate_table(s));
-  SET_VECTOR_ELT(list, 10, Rf_mkString(text));
-  SET_VECTOR_ELT(list, 11, Rf_ScalarReal((double)s->chains));
-  SET_VECTOR_ELT(list, 12, Rf_ScalarReal((double)s->iterations));
-  SET_VECTOR_ELT(list, 13, Rf_ScalarReal((double)s->seed));
-  named(list, names, 14);
-  tempera_text_free(text);
-  tempera_summary_free(s);
-  UNPROTECT(1);
-  return list;
-}
-
-/* c(model, data): the files that a run was made with; "" where it has none. */
-static SEXP r_paths(SEXP folder) {
-  char *model = NULL, *data = NULL;
-  tempera_error error = {0};
-  if (tempera_run_paths(CHAR(STRING_ELT(folder, 0)), &model, &data, &error))
-    stop_with(&error);
-  SEXP paths = PROTECT(Rf_allocVector(STRSXP, 2));
-  SET_STRING_ELT(paths, 0, Rf_mkChar(model ? model : ""));
-  SET_STRING_ELT(paths, 1, Rf_mkChar(data ? data : ""));
-  tempera_text_free(model);
-  tempera_text_free(data);
-  UNPROTECT(1);
-  return paths;
-}
-
-static SEXP r_report(SEXP folder, SEXP path) {
-  tempera_error error = {0};
-  if (tempera_run_report(CHAR(STRING_ELT(folder, 0)), CHAR(STRING_ELT(path, 0)),
-                         &error))
-    stop_with(&error);
-  return path;
+  return result;
 }
 
 static const R_CallMethodDef calls[] = {{"r_sample", (DL_FUNC)&r_sample, 1},
                                         {"r_draws", (DL_FUNC)&r_draws, 2},
                                         {"r_summary", (DL_FUNC)&r_summary, 1},
                                         {"r_paths", (DL_FUNC)&r_paths, 1},
+                                        {"r_program_of", (DL_FUNC)&r_program_of, 1},
                                         {"r_report", (DL_FUNC)&r_report, 2},
                                         {"r_compare", (DL_FUNC)&r_compare, 6},
                                         {"r_test", (DL_FUNC)&r_test, 4},
                                         {"r_evidence", (DL_FUNC)&r_evidence, 4},
                                         {"r_calibrate", (DL_FUNC)&r_calibrate, 1},
                                         {"r_program", (DL_FUNC)&r_program, 4},
+                                        {"r_check", (DL_FUNC)&r_check, 4},
                                         {NULL, NULL, 0}};
 
 void R_init_tempera(DllInfo *info);

@@ -28,6 +28,10 @@ typedef struct job {
   tempera_progress latest;
   int heard, show, done, interrupted, resuming;
   double shown;
+  /* calls that do not come back */
+  double eval_timeout, since; /* since when a first Ctrl-C waits; 0: none */
+  int gave_up;
+  tempera_error late;
   /* functions of R */
   SEXP call_densities;
   size_t size;
@@ -55,6 +59,13 @@ tempera_status read_program(const char *code, const char *path,
                             const char *include_path, tempera_program **program,
                             tempera_error *error);
 
+/* reading.c */
+SEXP r_draws(SEXP folder, SEXP tempered);
+SEXP r_summary(SEXP folder);
+SEXP r_paths(SEXP folder);
+SEXP r_program_of(SEXP folder);
+SEXP r_report(SEXP folder, SEXP path);
+
 /* answers.c */
 SEXP r_compare(SEXP folders, SEXP names, SEXP odds, SEXP by, SEXP fraction,
                SEXP html);
@@ -62,5 +73,6 @@ SEXP r_test(SEXP arguments, SEXP folder, SEXP nulls, SEXP seed);
 SEXP r_evidence(SEXP arguments, SEXP paths, SEXP seed, SEXP search);
 SEXP r_calibrate(SEXP arguments);
 SEXP r_program(SEXP code, SEXP path, SEXP include_path, SEXP output);
+SEXP r_check(SEXP arguments, SEXP of_program, SEXP gradient, SEXP cost);
 
 #endif

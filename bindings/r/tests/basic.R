@@ -151,7 +151,12 @@ wrong <- calibrate(sub("(0, 1)", "(3, 1)", program, fixed = TRUE), sizes, 12,
 stopifnot(!wrong$calibrated)
 
 # Programs by themselves, and any program as the model.
-stopifnot(grepl("likelihood", check_model(stan)$text),
+checked <- check_model(stan, list(n = 4L, y = y), gradient = TRUE, cost = TRUE)
+stopifnot(checked$sound, grepl("100 of 100 draws", checked$text),
+          grepl("log prior: 5 slopes agree", checked$text),
+          grepl("cost of an evaluation", checked$text))
+fails("need the data", check_model(stan, gradient = TRUE))
+stopifnot(grepl("likelihood", check_model(stan)$text), check_model(stan)$sound,
           file.exists(compile_model(stan, tempfile(fileext = ".so"))))
 fails("line 1, column", check_model("parameters { real x }"))
 script <- tempfile(fileext = ".R")
@@ -166,6 +171,16 @@ worker <- short(command = paste(file.path(R.home("bin"), "Rscript"), script),
                 parameters = list(mu = "real"), workers = 2,
                 prior_normalised = TRUE, eval_timeout = 60)
 near(worker)
+as_asked <- function(...)
+  sample_model(command = paste(file.path(R.home("bin"), "Rscript"), script),
+               parameters = list(mu = "real"), workers = 1, seed = 2,
+               prior_normalised = TRUE, warmup = 40, ...)
+whole <- as_asked(iterations = 60)
+longer <- resume_run(as_asked(iterations = 30), iterations = 60)
+stopifnot(identical(whole$draws, longer$draws), whole$logml == longer$logml)
+fails("not for functions", f(log_likelihood = like, eval_timeout = 1))
+stopifnot(short(stan, list(n = 4L, y = y), eval_timeout = 60)$logml ==
+            short(stan, list(n = 4L, y = y))$logml)
 fails("the tank is empty", short(command = "echo the tank is empty >&2; exit 3",
                                  parameters = list(mu = "real")))
 fails("belong to command", short(stan, list(n = 4L, y = y), workers = 2))

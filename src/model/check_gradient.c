@@ -1,14 +1,15 @@
-/* check_gradient.c - `tempera check --gradient`: gradients over the
+/* check_gradient.c - for `tempera check --gradient`: gradients over the
  * unconstrained scale, Jacobians included, beside differences of values at a
  * few points. Two things limit differences: the rounding of large values, which
  * is allowed for, and how far the density is smooth, so that three steps are
  * tried; a wrong slope agrees with none of them. */
-#include "cli/cli.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "model/model.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { POINTS = 5, TRIES = 40, COORDINATES = 60, STEPS = 3 };
@@ -16,10 +17,9 @@ static const double LARGEST = 1e-6; /* relative to 1 + |slope| */
 
 typedef struct bench {
   const tempera_model *model;
+  tm_arena *arena;
   tempera_evaluator *evaluator;
-  size_t size, free_size;
   double *theta, *u, *slopes, *slopes_of_prior;
-  unsigned char *moves; /* which coordinates are not integers */
   tempera_error error;
 } bench;
 
@@ -28,44 +28,15 @@ typedef struct worst {
   size_t at, compared;
 } worst;
 
-static void release(bench *b) {
-  tempera_evaluator_free(b->evaluator);
-  free(b->theta);
-  free(b->u);
-  free(b->slopes);
-  free(b->slopes_of_prior);
-  free(b->moves);
-}
-
-size_t cli_free_size(const tempera_parameter *p) {
-  size_t count = p->size ? p->size : 1;
-  return p->transform == TEMPERA_SIMPLEX  ? count - 1
-         : p->transform == TEMPERA_MAPPED ? p->map->unconstrained_size
-                                          : count;
-}
-
-static void find_moving(bench *b) {
-  const tempera_model_spec *s = tempera_model_spec_of(b->model);
-  size_t at = 0;
-  for (size_t i = 0; i < s->parameter_count; i++)
-    for (size_t k = 0; k < cli_free_size(&s->parameters[i]); k++)
-      b->moves[at++] = s->parameters[i].kind != TEMPERA_INTEGER;
-}
-
-static bool set_up(bench *b) {
-  b->size = tempera_model_size(b->model);
-  b->free_size = tempera_model_unconstrained_size(b->model);
-  size_t bytes = (b->free_size + 1) * sizeof(double);
-  b->theta = calloc(b->size + 1, sizeof(double));
-  b->u = malloc(bytes);
-  b->slopes = malloc(bytes);
-  b->slopes_of_prior = malloc(bytes);
-  b->moves = calloc(b->free_size + 1, 1);
-  if (!b->theta || !b->u || !b->slopes || !b->slopes_of_prior || !b->moves)
-    return fputs("tempera: out of memory\n", stderr), false;
-  find_moving(b);
-  return tempera_evaluator_create(b->model, &b->evaluator, &b->error) ==
-         TEMPERA_OK;
+static tempera_status set_up(bench *b, tempera_error *error) {
+  size_t count = b->model->dimension + 1;
+  b->theta = TM_NEW(b->arena, double, b->model->size + 1);
+  b->u = TM_NEW(b->arena, double, count);
+  b->slopes = TM_NEW(b->arena, double, count);
+  b->slopes_of_prior = TM_NEW(b->arena, double, count);
+  if (!b->theta || !b->u || !b->slopes || !b->slopes_of_prior)
+    return tm_fail_memory(error);
+  return tempera_evaluator_create(b->model, &b->evaluator, error);
 }
 
 /* Numbers in (-1, 1), always the same ones. */
@@ -89,9 +60,9 @@ static bool find_point(bench *b, uint64_t seed, tempera_density *d) {
     if (tempera_model_probe(b->model, seed * TRIES + k, 1, b->theta,
                             &likelihood, &prior, &b->error) ||
         tempera_model_unconstrain(b->model, b->theta, b->u, &b->error))
-      memset(b->u, 0, b->free_size * sizeof(double));
-    for (size_t i = 0; i < b->free_size; i++)
-      if (k < TRIES / 2 && b->moves[i])
+      memset(b->u, 0, b->model->dimension * sizeof(double));
+    for (size_t i = 0; i < b->model->dimension; i++)
+      if (k < TRIES / 2 && !b->model->integer[i])
         b->u[i] = number(&state);
     if (is_finite(b, d))
       return true;
@@ -154,67 +125,74 @@ static bool compare(bench *b, uint64_t seed, worst *w) {
                            &b->error))
     return false;
   double values[] = {d.log_prior + d.log_jacobian, d.log_likelihood};
-  size_t stride = 1 + b->free_size / COORDINATES;
-  for (size_t i = seed % stride; i < b->free_size; i += stride)
-    if (b->moves[i])
+  size_t stride = 1 + b->model->dimension / COORDINATES;
+  for (size_t i = seed % stride; i < b->model->dimension; i += stride)
+    if (!b->model->integer[i])
       compare_slopes(b, i, values, w);
   return true;
 }
 
 /* "mu[2]", the second coordinate of mu. */
-static void name_coordinate(const tempera_model_spec *s, size_t k, char *name,
+static void name_coordinate(const tempera_model *model, size_t k, char *name,
                             size_t room) {
-  for (size_t i = 0; i < s->parameter_count; i++) {
-    const tempera_parameter *p = &s->parameters[i];
-    size_t count = cli_free_size(p);
-    if (k >= count) {
-      k -= count;
-      continue;
-    }
-    bool same = count == (p->size ? p->size : 1);
-    if (same && p->value_names)
-      snprintf(name, room, "%s", p->value_names[k]);
-    else if (p->size)
-      snprintf(name, room, "%s%s%zu%s", p->name, same ? "[" : ", coordinate ",
-               k + 1, same ? "]" : "");
-    else
-      snprintf(name, room, "%s", p->name);
-    return;
-  }
+  const tm_block *block = &model->blocks[model->block_of_u[k]];
+  const tempera_parameter *p = &model->spec.parameters[model->block_of_u[k]];
+  size_t at = k - block->u;
+  bool same = block->u_count == block->theta_count;
+  if (same)
+    snprintf(name, room, "%s", model->names[block->theta + at]);
+  else
+    snprintf(name, room, "%s, coordinate %zu", p->name, at + 1);
 }
 
-static int report(const tempera_model_spec *s, const char *part,
-                  const worst *w) {
-  char name[256] = "?";
-  name_coordinate(s, w->at, name, sizeof name);
-  if (w->compared == 0)
-    return printf("gradient of the log %s: no point to compare at\n", part),
-           EXIT_BAD_INPUT;
+static bool report(const tempera_model *model, const char *part,
+                   const worst *w, tm_text *text) {
+  char name[256];
+  if (w->compared == 0) {
+    tm_text_printf(text, "gradient of the log %s: no point to compare at\n",
+                   part);
+    return false;
+  }
   bool fine = w->error <= LARGEST;
-  printf("gradient of the log %s: %zu slopes %s differences; largest relative "
-         "error %.1e, of %s (%.8g, by differences %.8g)\n",
-         part, w->compared, fine ? "agree with" : "DISAGREE with", w->error,
-         name, w->slope, w->by_difference);
-  return fine ? EXIT_DONE : EXIT_BAD_INPUT;
+  name_coordinate(model, w->at, name, sizeof name);
+  tm_text_printf(text,
+                 "gradient of the log %s: %zu slopes %s differences; largest "
+                 "relative error %.1e, of %s (%.8g, by differences %.8g)\n",
+                 part, w->compared, fine ? "agree with" : "DISAGREE with",
+                 w->error, name, w->slope, w->by_difference);
+  return fine;
 }
 
-int cli_check_gradient(const tempera_model *model, const char *path) {
-  const tempera_model_spec *s = tempera_model_spec_of(model);
-  if (!s->log_likelihood_gradient || !s->log_prior_gradient)
-    return printf("the model gives no gradient\n"), EXIT_DONE;
-  bench b = {.model = model};
+static tempera_status compare_all(bench *b, worst *w, tempera_error *error) {
+  TM_TRY(set_up(b, error));
+  for (uint64_t seed = 1; seed <= POINTS; seed++)
+    if (!compare(b, seed, w)) {
+      if (error)
+        *error = b->error;
+      return TEMPERA_ERROR_MODEL;
+    }
+  return TEMPERA_OK;
+}
+
+tempera_status tempera_model_check_gradient(const tempera_model *model,
+                                            char **text, bool *agree,
+                                            tempera_error *error) {
   worst w[2] = {{.error = -1}, {.error = -1}};
-  bool fine = set_up(&b);
-  for (uint64_t seed = 1; fine && seed <= POINTS; seed++)
-    fine = compare(&b, seed, w);
-  int code = EXIT_BAD_INPUT;
-  if (fine) {
-    code = report(s, "prior", &w[0]);
-    int other = report(s, "likelihood", &w[1]);
-    code = other > code ? other : code;
-  } else if (b.error.message[0]) {
-    code = cli_fail(path, &b.error);
-  }
-  release(&b);
-  return code;
+  tm_text said = {0};
+  bench b = {.model = model, .arena = tm_arena_create()};
+  bool gradients = tm_has_gradients(model), fine = true;
+  tempera_status status = b.arena ? TEMPERA_OK : tm_fail_memory(error);
+  if (status == TEMPERA_OK && gradients)
+    status = compare_all(&b, w, error);
+  tempera_evaluator_free(b.evaluator);
+  tm_arena_free(b.arena);
+  if (status != TEMPERA_OK)
+    return status;
+  if (gradients) {
+    fine = report(model, "prior", &w[0], &said);
+    fine &= report(model, "likelihood", &w[1], &said);
+  } else
+    tm_text_add(&said, "the model gives no gradient\n");
+  *agree = fine;
+  return tm_text_give(&said, text, error);
 }
