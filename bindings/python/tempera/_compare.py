@@ -92,7 +92,7 @@ def compare(*runs: RunLike, names: Optional[Sequence[str]] = None,
     """Compare runs on the same data.
 
     >>> tempera.compare(one, two, names=["one mode", "two modes"])
-    >>> tempera.compare(linear=run1, quadratic=run2)
+    >>> tempera.compare(linear=run1, quadratic=run2)   # or a mapping
 
     Runs are objects or folders. ``prior_odds`` are positive numbers, one for
     each run, of which only the ratios matter (or a mapping by name).
@@ -106,6 +106,9 @@ def compare(*runs: RunLike, names: Optional[Sequence[str]] = None,
     html
         Also write a page with charts there.
     """
+    if len(runs) == 1 and isinstance(runs[0], Mapping) and \
+            not isinstance(runs[0], Run):
+        named, runs = {**runs[0], **named}, ()
     called = _names(runs, names) + list(named)
     every = list(runs) + list(named.values())
     count = len(every)

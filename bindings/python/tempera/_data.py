@@ -10,17 +10,32 @@ from typing import Any, Mapping
 import numpy as np
 
 
+def _column(value: Any) -> np.ndarray:
+    """Of a column or table of pandas, without what Stan does not know."""
+    if hasattr(value, "cat"):
+        raise TypeError("data must be numbers, not categories: number them "
+                        "from 1 (column.cat.codes + 1)")
+    if hasattr(value, "isna") and np.any(value.isna()):
+        raise ValueError("data have missing values; Stan programs know none: "
+                         "drop these rows, or give them as parameters")
+    return value.to_numpy()
+
+
 def plain(value: Any) -> Any:
     """A value as JSON knows it: what has rows becomes nested lists."""
     if isinstance(value, Mapping):
-        return {str(name): plain(item) for name, item in value.items()}
+        return {str(name): _named(str(name), item)
+                for name, item in value.items()}
     if isinstance(value, (bool, np.bool_)):
         return int(value)
     if hasattr(value, "to_numpy"):  # pandas' columns and tables
-        value = value.to_numpy()
+        value = _column(value)
     elif hasattr(value, "__array__"):
         value = np.asarray(value)
     if isinstance(value, np.ndarray):
+        if value.dtype.kind in "mM":
+            raise TypeError("data must be numbers, not times: convert them, "
+                            "for instance to days since the first")
         if value.dtype == bool:
             value = value.astype(int)
         return plain(value.tolist())
@@ -34,6 +49,13 @@ def plain(value: Any) -> Any:
         return value
     raise TypeError(f"data must be numbers or arrays of them, not "
                     f"{type(value).__name__}: {value!r}")
+
+
+def _named(name: str, value: Any) -> Any:
+    try:
+        return plain(value)
+    except (TypeError, ValueError) as problem:
+        raise type(problem)(f"{name}: {problem}") from None
 
 
 def to_json(data: Any) -> str:

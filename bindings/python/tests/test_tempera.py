@@ -231,6 +231,21 @@ class Programs(unittest.TestCase):
         self.assertEqual(len(found), 1)
         self.assertLess(abs(found.pop() - exact_log_z()), 0.1)
 
+    def test_data_that_are_no_numbers_are_named(self):
+        wrong = {"text": "abc", "None": None, "times": np.array(
+            ["2020-01-01", "2020-01-02"], dtype="datetime64[D]")}
+        try:
+            import pandas
+            wrong["missing"] = pandas.Series([1.0, None])
+            wrong["more missing"] = pandas.array([1, None], dtype="Int64")
+            wrong["categories"] = pandas.Series(["a", "b"], dtype="category")
+        except ImportError:
+            pass
+        for kind, y in wrong.items():
+            with self.subTest(kind=kind), \
+                    self.assertRaisesRegex((TypeError, ValueError), "^y: "):
+                tempera.sample(STAN, data={"n": 2, "y": y}, **SHORT)
+
     def test_draws_have_shapes(self):
         run = tempera.sample(STAN, data={"n": 4, "y": Y}, **SHORT)
         self.assertEqual(list(run), ["mu", "both", "twice"])
@@ -413,6 +428,8 @@ class Elsewhere(unittest.TestCase):
     def test_compare(self):
         a, b = self.run_(), sample()
         found = tempera.compare(a, b)
+        self.assertEqual(tempera.compare({"x": a, "y": b}).probabilities,
+                         tempera.compare(x=a, y=b).probabilities)
         self.assertEqual(found.names, ["model1", "model2"])
         self.assertAlmostEqual(found.log_bayes_factor(), a.log_z - b.log_z, 12)
         self.assertAlmostEqual(sum(found.probabilities.values()), 1)

@@ -41,12 +41,13 @@ f <- function(...) short(reference = FALSE, parameters = list(mu = "real"), log_
                          prior_normalised = TRUE, data = list(y = y), ...)
 b <- f(log_likelihood = like)
 near(b)
-most <- 0
+asked <- integer()
 d <- f(log_likelihood = function(p) {
-  most <<- max(most, length(p$mu))
+  asked <<- c(asked, length(p$mu))
   vapply(p$mu, function(mu) like(list(mu = mu)), 0)
 }, vectorised = TRUE)
-stopifnot(identical(b$draws, d$draws), identical(b$logml, d$logml), most == 4)
+stopifnot(identical(b$draws, d$draws), identical(b$logml, d$logml),
+          4 %in% asked) # chains; the bridge has more at once
 e <- f(log_likelihood = like, method = "mh",
        prior_draw = function() list(mu = rnorm(1, 0, 2)))
 stopifnot(abs(mean(e$draws) - 20 / 17) < 0.3)
