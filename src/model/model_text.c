@@ -1,4 +1,4 @@
-/* describe.c - what `tempera check` says of a model: its parameters, what is
+/* model_text.c - what `tempera check` says of a model: its parameters, what is
  * known of its prior or which callbacks it has, and how its densities fare at
  * a few points. */
 #include "base/text.h"
