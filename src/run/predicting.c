@@ -265,35 +265,92 @@ static tempera_status run_blocks(tm_maker *m, tempera_error *error) {
 /* ---- the prior ------------------------------------------------------------
  */
 
+/* Tempered draws at tau = 0, which a model has that cannot be drawn from. */
+typedef struct atoms {
+  size_t count, chain, row, seen;
+} atoms;
+
+static bool at_zero(const tm_maker *m, size_t chain, size_t row) {
+  return tempera_draws_tau(m->draws, TEMPERA_TEMPERED, chain)[row] == 0;
+}
+
+static atoms count_atoms(const tm_maker *m) {
+  atoms found = {0};
+  bool drawn = m->sampler->model->spec.prior_draw && !m->sampler->model->law;
+  if (drawn || !m->draws->has_role[TEMPERA_TEMPERED] ||
+      m->draws->bare[TEMPERA_TEMPERED] || m->draws->tau_min > 0)
+    return found;
+  for (size_t c = 0; c < m->chains; c++)
+    for (size_t i = 0; i < tm_draws_rows(m->draws, TEMPERA_TEMPERED); i++)
+      found.count += at_zero(m, c, i);
+  return found;
+}
+
+/* The next that is the `wanted`-th or later of them. */
+static bool next_atom(const tm_maker *m, atoms *a, size_t wanted,
+                      double *theta) {
+  for (; a->chain < m->chains; a->chain++, a->row = 0)
+    for (; a->row < tm_draws_rows(m->draws, TEMPERA_TEMPERED); a->row++) {
+      if (!at_zero(m, a->chain, a->row) || a->seen++ < wanted)
+        continue;
+      for (size_t v = 0; v < m->sampler->model->size; v++)
+        theta[v] =
+            tm_draws_column(m->draws, TEMPERA_TEMPERED, a->chain, v)[a->row];
+      a->row++;
+      return true;
+    }
+  return false;
+}
+
+/* Parameters of the i-th of `rows`. */
+static bool prior_theta(tm_maker *m, atoms *a, size_t i, size_t rows,
+                        tempera_random *random, double *theta) {
+  const tempera_model *model = m->sampler->model;
+  if (a->count)
+    return next_atom(m, a, i * a->count / rows, theta);
+  return model->spec.prior_draw(random, theta, m->each[0].evaluator.user) == 0;
+}
+
+/* With data, where they can be drawn there. */
+static void prior_data(tm_maker *m, const double *theta,
+                       tempera_random *random) {
+  tempera_predictions *out = m->out;
+  tm_evaluator *e = &m->each[0].evaluator;
+  double ignored;
+  tm_replicas r = {.drawn = m->whole[0], .room = m->model.replicas.size};
+  bool drawn = out->size && tm_replicate_at(e, theta, random, &r, &ignored);
+  if (drawn && m->own_data &&
+      tm_quantities_at(e, random, theta, m->each[0].values))
+    put_own(m, m->each[0].values, m->whole[0]);
+  if (drawn)
+    keep(m, m->whole[0], out->prior_values + out->prior_rows * out->size);
+  out->prior_drawn[out->prior_rows] = drawn;
+}
+
 static tempera_status draw_prior(tm_maker *m, tempera_error *error) {
   tempera_predictions *out = m->out;
   const tempera_model *model = m->sampler->model;
   size_t width = model->size + out->size;
   size_t fit = KEPT_NUMBERS / (width ? width : 1);
   size_t rows = fit < PRIOR_ROWS ? fit : PRIOR_ROWS;
-  if (!model->spec.prior_draw || model->spec.prior_improper)
+  atoms at = count_atoms(m);
+  if (model->spec.prior_improper || (!model->spec.prior_draw && !at.count) ||
+      (model->law && !at.count))
     return TEMPERA_OK;
+  rows = at.count && at.count < rows ? at.count : rows;
   out->prior_theta = TM_NEW(out->arena, double, rows * model->size + 1);
   out->prior_values = TM_NEW(out->arena, double, rows * out->size + 1);
   out->prior_drawn = TM_NEW(out->arena, bool, rows + 1);
   if (!out->prior_theta || !out->prior_values || !out->prior_drawn)
     return tm_fail_memory(error);
-  tm_evaluator *e = &m->each[0].evaluator;
   for (size_t i = 0; i < rows; i++) {
-    double *theta = out->prior_theta + out->prior_rows * model->size, ignored;
+    double *theta = out->prior_theta + out->prior_rows * model->size;
     tempera_random random =
         tm_random_part(tm_seed_of(&m->sampler->options), 0,
                        TM_PURPOSE_PRIOR_PREDICTIVE, (uint32_t)i);
-    if (model->spec.prior_draw(&random, theta, e->user) != 0)
+    if (!prior_theta(m, &at, i, rows, &random, theta))
       continue;
-    tm_replicas r = {.drawn = m->whole[0], .room = m->model.replicas.size};
-    out->prior_drawn[out->prior_rows] =
-        out->size && tm_replicate_at(e, theta, &random, &r, &ignored);
-    if (out->prior_drawn[out->prior_rows] && m->own_data &&
-        tm_quantities_at(e, &random, theta, m->each[0].values))
-      put_own(m, m->each[0].values, m->whole[0]);
-    if (out->prior_drawn[out->prior_rows])
-      keep(m, m->whole[0], out->prior_values + out->prior_rows * out->size);
+    prior_data(m, theta, &random);
     out->prior_rows++;
   }
   return TEMPERA_OK;

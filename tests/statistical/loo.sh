@@ -90,7 +90,17 @@ n = 60000
 y = [round(random.gauss(0.3, 1), 3) for _ in range(n)]
 json.dump({"N": n, "x": y, "y": y}, open("many.json", "w"))
 END
-for run in odd:data sum:data conjugate:many; do
+# A prior that no order of its statements draws: a ~ normal(0, 1), b | a of
+# variance 0.8. Its draws at tau = 0 are in prior.csv, with data.
+cat > knot.stan <<'END'
+data { int N; vector[N] x; vector[N] y; }
+parameters { real a; real b; }
+model {
+  a ~ normal(b, 1); b ~ normal(a, 2); a ~ normal(0, 1);
+  y ~ normal(a, 1);
+}
+END
+for run in odd:data sum:data knot:data conjugate:many; do
   timeout 120 "$build/tempera" sample ${run%:*}.stan -d ${run#*:}.json -o odd-$run \
     --seed 7 --iterations 300 --threads 1 --quiet > log 2>&1 ||
     fail "$run: $(cat log)"
@@ -105,6 +115,14 @@ assert s["predictive"][0]["statistics"][0]["tail"] == 1, s["predictive"]
 with open("odd-odd:data/predictive.csv") as f:
     assert float(f.read().split("\n")[2].split(",")[2]) > 50
 assert summary("odd-sum:data")["loo"]["terms"] == 12
+rows = list(csv.DictReader(open("odd-knot:data/prior.csv")))
+n = len(rows)
+assert n > 40 and "y_rep.12" in rows[0], rows[:1]
+for name, variance in (("a", 1), ("b", 1.8), ("y_rep.3", 2)):
+    x = [float(r[name]) for r in rows]
+    mean = sum(x) / n
+    assert abs(mean) < 5 * math.sqrt(2 * variance / n), (name, mean, n)
+    assert 0.4 < sum((v - mean) ** 2 for v in x) / n / variance < 2.2, (name, x)
 s = summary("odd-conjugate:many")["loo"]
 y = json.load(open("many.json"))["y"]
 n, total = len(y), sum(y)

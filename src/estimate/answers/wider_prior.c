@@ -205,11 +205,15 @@ static bool prepare(work *w) {
 /* Where it can be drawn from. */
 static bool draw_pairs(work *w, uint64_t seed) {
   tempera_random random = tm_random(seed, 0, TM_PURPOSE_WIDER);
+  tm_point point = {0};
+  if (tm_point_create(w->model, w->arena, &point, NULL) != TEMPERA_OK)
+    return false;
   for (size_t p = 0; p < 2 * PAIRS; p++) {
-    double *theta = w->pairs + p * w->model->size;
-    if (w->model->spec.prior_draw(&random, theta, w->evaluator.user) != 0 ||
-        !isfinite(log_prior(w, theta)))
+    tm_prior_draw_only(&w->evaluator, &random, &point);
+    if (w->evaluator.status != TEMPERA_OK || !isfinite(point.log_prior))
       return false;
+    memcpy(w->pairs + p * w->model->size, point.theta,
+           w->model->size * sizeof *point.theta);
   }
   return true;
 }
