@@ -29,7 +29,7 @@ static const budget budgets[] = {
     {"A", "bimodal-1555", 2000, 0.05, 0.04, 1, 100, 300},
     {"B3", "galaxy-3", 190000, 0.1, 2, 2, 1500, 3000},
     {"B5", "galaxy-5", 750000, 0.2, 0, 4, 1500, 3000},
-    {"C", "sir", 60000, 0.1, 3, 4, 500, 1000}};
+    {"C", "sir", 60000, 0.1, 3, 4, 250, 1250}};
 enum { BUDGETS = sizeof budgets / sizeof *budgets };
 
 static void criterion(experiment *e, json_t *row, const char *name,

@@ -354,9 +354,48 @@ model {
         "trapezoid rule", tolerance=1e-5)
 
 
+def log_scale(name, unit, groups, spread):
+    """The scale by its logarithm, without a bound: the density is highest deep
+    in the neck, where there is no mass."""
+    e = noise(7, groups)
+    y = [round(2 + .7 * x, 3) * unit for x in e]
+    mean = log(unit) - .2
+
+    def given(u):
+        v = (.5 * unit) ** 2 + exp(2 * u)
+        prec = 1 / (10 * unit) ** 2 + groups / v
+        return (normal(u, mean, spread) - groups / 2 * (LOG_2PI + log(v))
+                - .5 * log(prec) - log(10 * unit)
+                - .5 * (sum(a * a for a in y) / v - (sum(y) / v) ** 2 / prec))
+
+    def both(m, u):
+        sd = math.hypot(.5 * unit, exp(u))
+        return (log(unit) + normal(m * unit, 0, 10 * unit)
+                + normal(u, mean, spread) + sum(normal(a, m * unit, sd)
+                                                for a in y))
+    add(HIERARCHY, name, """
+data { int J; vector[J] y; real unit; real mean_log; real spread; }
+parameters { real mu; real log_tau; vector[J] theta; }
+model {
+  mu ~ normal(0, 10 * unit);
+  log_tau ~ normal(mean_log, spread);
+  theta ~ normal(mu, exp(log_tau));
+  y ~ normal(theta, .5 * unit);
+}
+""", {"J": groups, "y": y, "unit": unit, "mean_log": mean, "spread": spread},
+        lambda: log_gauss(given, mean - 12 * spread, mean + 12 * spread, 600),
+        "effects and mean integrated, quadrature over the log of the scale",
+        lambda: log_trapezoid2(both, ((-8, 12), (mean - 9 * spread,
+                                                 mean + 9 * spread)), 300),
+        "trapezoid rule over mean and log of the scale", tolerance=1e-5)
+
+
 rates()
 proportions()
 one_way()
+log_scale("log-scale-10", 1, 10, 1)
+log_scale("log-scale-tiny", 1e-6, 10, 1)
+log_scale("log-scale-40", 1, 40, 1.5)
 
 # ---- funnels -----------------------------------------------------------------
 FUNNEL = "funnels"

@@ -6,7 +6,8 @@
 #include "kernels/scale.h"
 
 /* Attempt with probability `most` where the acceptance is above `good`, with
- * `seldom` below `poor`; in warmup with `curious` at least, to learn. */
+ * `seldom` below `poor`, and more often than `most` where nearly all attempts
+ * succeed (chance.c); in warmup with `curious` at least, to learn. */
 typedef struct tm_chance_rule {
   double good, poor, most, seldom, curious;
 } tm_chance_rule;

@@ -187,6 +187,20 @@ static bool weigh(const tempera_sampler *s, double *log_mass) {
   return known;
 }
 
+/* Without a Laplace ridge: the same of the best point that is known at tau = 1,
+ * if it has a basin there. */
+static tempera_status weigh_best(const tempera_sampler *s,
+                                 const tm_ridge_view *view,
+                                 tm_draws_ridge *ridge, tempera_error *error) {
+  const double *best = view->theta + (view->knots - 1) * s->model->size;
+  if (!s->model->spec.prior_normalised || !s->store)
+    return TEMPERA_OK;
+  TM_TRY(tm_store_weigh(s->store, best, &ridge->log_mass, error));
+  ridge->log_mass -= s->model->spec.prior_log_integral;
+  ridge->weighed = isfinite(ridge->log_mass);
+  return TEMPERA_OK;
+}
+
 tempera_status tm_landscape_record(const tempera_sampler *sampler,
                                    tempera_error *error) {
   const tempera_sampler *s = sampler;
@@ -205,7 +219,11 @@ tempera_status tm_landscape_record(const tempera_sampler *sampler,
   fill_record(s, laplace != NULL, tau, count, tau + 3 * most);
   tm_draws_ridge ridge = {count, tau, tau + count, tau + 2 * count, false, 0};
   ridge.weighed = laplace && weigh(s, &ridge.log_mass);
-  tempera_status status = tm_draws_set_ridge(s->draws, &ridge, error);
+  tempera_status status = TEMPERA_OK;
+  if (!laplace && view->knots && view->theta)
+    status = weigh_best(s, view, &ridge, error);
+  if (status == TEMPERA_OK)
+    status = tm_draws_set_ridge(s->draws, &ridge, error);
   tm_heap_free(tau);
   return status;
 }

@@ -2,6 +2,7 @@
 #include "tempering/store.h"
 
 #include "model/batch.h"
+#include "numeric/triangular.h"
 #include "parallel/ranks.h"
 
 #include <math.h>
@@ -345,6 +346,75 @@ tempera_status tm_store_check(const tm_store *store, tempera_error *error) {
     return evaluator->status;
   }
   return TEMPERA_OK;
+}
+
+/* ---- one basin's mass */
+
+/* log |L|, H = L L', of curvatures that may differ by more than floating point
+ * holds, as deep in the neck of a funnel: scaled to a unit diagonal, to which a
+ * little is added. Where what is left of it is FLAT, the basin is taken to be
+ * as wide as WIDE times the starts: rather too much mass than too little. NaN
+ * where H is not positive. `scale` has room for d. */
+static const double ADDED = 1e-12, FLAT = 1e-10, WIDE = 1000;
+
+static double half_log_det(const tm_frame *frame, double *h, double *scale) {
+  size_t d = frame->reals;
+  double sum = 0;
+  for (size_t k = 0; k < d; k++)
+    scale[k] = sqrt(h[k * d + k]);
+  for (size_t i = 0; i < d; i++)
+    for (size_t k = 0; k < d; k++)
+      h[i * d + k] = i == k ? 1 + ADDED : h[i * d + k] / scale[i] / scale[k];
+  if (!tm_cholesky(h, d))
+    return NAN;
+  for (size_t k = 0; k < d; k++) {
+    double left = h[k * d + k], part = log(scale[k]) + log(left);
+    if (left * left < FLAT)
+      part = fmin(part, -log(WIDE * frame->step[k]));
+    sum += part;
+  }
+  return sum;
+}
+
+static double mass_of(const tm_frame *frame, const tm_climb *climb, double *h,
+                      double *scale) {
+  const double log_2_pi = 1.8378770664093454836;
+  size_t d = frame->reals;
+  if (climb->outcome != TM_ASCENT_FOUND || climb->edge)
+    return NAN;
+  for (size_t i = 0; i < d * d; i++)
+    h[i] = climb->spot.hl[i] + climb->spot.hp[i];
+  return tm_spot_height(&climb->spot, 1) + 0.5 * (double)d * log_2_pi -
+         half_log_det(frame, h, scale);
+}
+
+tempera_status tm_store_weigh(const tm_store *store, const double *theta,
+                              double *log_mass, tempera_error *error) {
+  const tempera_model *model = store->model;
+  size_t d = store->frame.reals;
+  tm_climb climb = {.tau = 1};
+  tm_climber climber = {0};
+  tm_arena *arena = tm_arena_create();
+  double *u =
+      arena ? TM_NEW(arena, double, model->dimension + d * d + d) : NULL;
+  tempera_status status = u ? TEMPERA_OK : tm_fail_memory(error);
+  if (status == TEMPERA_OK)
+    status = tm_spot_create(model, arena, &climb.spot, error);
+  if (status == TEMPERA_OK)
+    status = tm_spot_create(model, arena, &climb.broad, error);
+  if (status == TEMPERA_OK)
+    status =
+        tm_climber_create(model, &store->frame, true, arena, &climber, error);
+  if (status == TEMPERA_OK) {
+    tm_unconstrain(model, theta, u);
+    climb.u = u;
+    tm_climb_run(&climber, &climb);
+    double *h = u + model->dimension;
+    *log_mass = mass_of(&store->frame, &climb, h, h + d * d);
+    tm_evaluator_release(&climber.own);
+  }
+  tm_arena_free(arena);
+  return status;
 }
 
 /* ---- counts and names */

@@ -113,6 +113,12 @@ TEMPERA_CHECKED tempera_status tm_store_run(tm_store *store,
                                             tempera_error *error);
 /* Take the first `count` off the queue; slots keep their memory. */
 void tm_store_pop(tm_store *store, size_t count);
+/* The Laplace mass at tau = 1 of the basin that holds this point (natural
+ * scale), by a climb of its own; NaN where the basin has no such mass. */
+TEMPERA_CHECKED tempera_status tm_store_weigh(const tm_store *store,
+                                              const double *theta,
+                                              double *log_mass,
+                                              tempera_error *error);
 /* The first failure of any climber ("stop"), as an error. */
 TEMPERA_CHECKED tempera_status tm_store_check(const tm_store *store,
                                               tempera_error *error);
