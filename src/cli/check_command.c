@@ -46,13 +46,30 @@ static int print_model(const cli_input *input) {
   return show(status, text, true, input->model_path, &error);
 }
 
+/* A run looks further than a hundred points, and explores a prior that it
+ * cannot draw from: what it finds, or says. */
+static int try_start(const cli_input *input) {
+  tempera_error error = {0};
+  tempera_options options = tempera_options_default();
+  tempera_sampler *sampler = NULL;
+  options.chains = 1;
+  tempera_status status =
+      tempera_sampler_create(input->model, &options, &sampler, &error);
+  tempera_sampler_free(sampler);
+  if (status != TEMPERA_OK)
+    return cli_fail(input->model_path, &error);
+  printf("and finds one\n");
+  return EXIT_DONE;
+}
+
 static int print_points(const cli_input *input) {
   tempera_error error = {0};
   char *text = NULL;
   bool found = false;
   tempera_status status =
       tempera_model_check_points(input->model, &text, &found, &error);
-  return show(status, text, found, input->model_path, &error);
+  int code = show(status, text, true, input->model_path, &error);
+  return code != EXIT_DONE || found ? code : try_start(input);
 }
 
 static int print_gradient(const cli_input *input) {

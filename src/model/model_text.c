@@ -154,7 +154,7 @@ static void add_points(tm_text *text, const points *p) {
   if (p->good)
     return;
   add_reason(text, p);
-  tm_text_add(text, "no start was found among them: give one with --init\n");
+  tm_text_add(text, "no start was found among them: a run looks further\n");
 }
 
 tempera_status tempera_model_check_points(const tempera_model *model,

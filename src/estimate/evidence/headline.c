@@ -117,16 +117,27 @@ static tempera_status weigh(tempera_summary *summary, tempera_estimate *e,
                             : tm_estimate_take(summary, best, error);
 }
 
+/* With R tours between the two ends of a path the share of anything that a tour
+ * decides (which mode, which end) is known to about 1/sqrt(R) of itself, and
+ * what rests on tours is no better, however steady it looks. Where R is too
+ * small to be trusted the error says so. */
+static double reach_of_trips(size_t trips) {
+  return trips < TM_FEWEST_TRIPS ? 1.96 / sqrt(fmax((double)trips, 1)) : 0;
+}
+
 /* They see what the target chain has seen, like the bridge; where the prior
  * leg gives nothing, they and the bridge are the answer, if the verdict lets
  * them. */
 tempera_status tm_estimate_weigh_reference(tempera_summary *summary,
                                            tempera_error *error) {
   static const char *const names[] = {"reweighted", "rb-reference"};
+  double reach = reach_of_trips(summary->reference->round_trips);
   for (size_t i = 0; i < 2; i++) {
     tempera_estimate *e = tm_estimate_find(summary, names[i]);
-    if (e)
-      TM_TRY(weigh(summary, e, error));
+    if (!e)
+      continue;
+    widen(e->log_z, reach, &e->se, &e->lower, &e->upper);
+    TM_TRY(weigh(summary, e, error));
   }
   return TEMPERA_OK;
 }
@@ -248,22 +259,17 @@ static tempera_status widen_for_basin(tempera_summary *summary, double tau,
   return tm_estimates_reach(summary, distance, why, error);
 }
 
-/* With R tours between the two ends the share of anything that a tour decides
- * (which mode, which end) is known to about 1/sqrt(R) of itself, and what rests
- * on tours is no better, however steady it looks. Where R is too small to be
- * trusted the error says so. */
 static void widen_for_trips(tempera_summary *summary) {
-  double trips = (double)summary->round_trips;
-  if (summary->tau_bin_count == 0 || trips >= TM_FEWEST_TRIPS)
+  double reach = reach_of_trips(summary->round_trips);
+  if (summary->tau_bin_count == 0 || reach == 0)
     return;
-  double distance = 1.96 / sqrt(fmax(trips, 1));
   for (size_t i = 0; i < summary->estimate_count; i++) {
     tempera_estimate *e = &summary->estimates[i];
     if (!is_tempered(e))
       continue;
-    widen(e->log_z, distance, &e->se, &e->lower, &e->upper);
+    widen(e->log_z, reach, &e->se, &e->lower, &e->upper);
     if (summary->estimator && !strcmp(e->name, summary->estimator))
-      widen(summary->log_z, distance, &summary->se, &summary->lower,
+      widen(summary->log_z, reach, &summary->se, &summary->lower,
             &summary->upper);
   }
 }
