@@ -3,6 +3,7 @@
 #   make              build/tempera, build/libtempera.so, build/libtempera.a
 #   make demo         install missing packages, build, run the first example
 #   make test         the same set-up, then every test
+#   make sanitize     the sanitizers' part of it, with what waits or samples for long
 #   make install      to PREFIX (and DESTDIR)
 #   make deb          Debian packages, into build-deb/packages
 #   make try-packages these installed on a bare Debian (a chroot), and the examples there
@@ -29,7 +30,7 @@ TIMINGS := overhead models language
 EXPERIMENTS := coverage verdict truth dimension regression budget ablation family
 GENERATOR := $(if $(shell command -v ninja),-G Ninja,)
 
-.PHONY: all docs functions-table setup demo test install deb try-packages dist try-dist bench $(EXPERIMENTS) gauntlet survive long efficiency memory valgrind posteriordb peers \
+.PHONY: all docs functions-table setup demo test sanitize install deb try-packages dist try-dist bench $(EXPERIMENTS) gauntlet survive long efficiency memory valgrind posteriordb peers \
   everyday answers \
   experiments page screenshots format clean
 
@@ -54,6 +55,11 @@ test:
 	./scripts/setup.sh --test
 	./scripts/setup-browser.sh
 	./scripts/test.sh
+
+# All unit tests and those of the command under the sanitizers.
+sanitize:
+	./scripts/setup.sh --test
+	./scripts/test.sh --sanitizers
 
 install: all
 	cmake -S . -B $(BUILD) -DCMAKE_INSTALL_PREFIX=$(PREFIX) > /dev/null
