@@ -23,9 +23,7 @@ typedef struct row {
 } row;
 
 #define CONTRADICT "the estimates of the evidence contradict each other"
-#define LONGER "run more iterations"
-#define MOVES "run more iterations, or a better kernel"
-#define CHAINS "run more iterations or chains"
+#define LONGER TM_RUN_LONGER
 #define NO_TRIPS "too few round trips between the prior and the posterior"
 #define TOO_ROUGH                                                              \
   "means and quantiles are rough, and sharper with more iterations"
@@ -51,7 +49,7 @@ static const row TABLE[TM_FIND_CODES] = {
          "Near tau = {a} the best point known is {v} nats higher than the "
          "draws "
          "explain (at most {l} is allowed): they miss a basin.",
-         "the draws miss a basin whose best point is known", MOVES},
+         "the draws miss a basin whose best point is known", LONGER},
     [TM_FIND_PRIOR_UNVOUCHED] =
         {"prior-unvouched", UNRELIABLE, false, true,
          "The model cannot draw from its prior, and exploring it did not "
@@ -79,42 +77,42 @@ static const row TABLE[TM_FIND_CODES] = {
     [TM_FIND_PRIOR_UNEXPLORED] =
         {"prior-unexplored", WITHDRAWN, false, false,
          "The tempered chain has not explored the prior: {a}.",
-         "the tempered chain has not explored the prior", MOVES},
+         "the tempered chain has not explored the prior", LONGER},
     [TM_FIND_UNCONNECTED] =
         {"unconnected", WITHDRAWN, false, false,
          "No tempered state ever went from the prior to the posterior, so "
          "that tempering gives no estimate of the evidence.",
-         NO_TRIPS, MOVES},
+         NO_TRIPS, LONGER},
     [TM_FIND_FEW_TRIPS] =
         {"few-round-trips", UNRELIABLE, true, false,
          "Only {v.0} round trips ({a} restarts) between the prior and tau = 1; "
          "at least {l.0} are needed before modes can be trusted.",
-         NO_TRIPS, MOVES},
+         NO_TRIPS, LONGER},
     [TM_FIND_REFERENCE_TRIPS] =
         {"reference-trips", UNRELIABLE, true, false,
          "The reference leg cannot vouch instead: only {v.0} round trips on it "
          "({a} in one chain; {l.0}, and 10 in each chain, are needed).",
-         NO_TRIPS, MOVES},
+         NO_TRIPS, LONGER},
     [TM_FIND_REFERENCE_RHAT] =
         {"reference-rhat", UNRELIABLE, true, false,
          "The reference leg cannot vouch instead: R-hat of {a} is {v.3} (it "
          "must be below {l.2}).",
-         NO_TRIPS, MOVES},
+         NO_TRIPS, LONGER},
     [TM_FIND_REFERENCE_TAIL] =
         {"reference-tail", UNRELIABLE, true, false,
          "The reference leg cannot vouch instead: draws lie far outside of the "
          "density fitted to them (Pareto k {v.2}; it must be below {l.1}).",
-         NO_TRIPS, MOVES},
+         NO_TRIPS, LONGER},
     [TM_FIND_REFERENCE_ALONE] =
         {"reference-alone", UNRELIABLE, true, false,
          "The reference leg cannot vouch instead: {a} gives no estimate that "
          "could be compared.",
-         NO_TRIPS, MOVES},
+         NO_TRIPS, LONGER},
     [TM_FIND_FEW_STARTS] =
         {"few-starts", UNRELIABLE, true, true,
          "The reference leg cannot vouch instead: {v.0} states were annealed "
          "from the prior to look for other modes, {l.0} are needed{a}.",
-         NO_TRIPS, MOVES},
+         NO_TRIPS, LONGER},
     [TM_FIND_UNABSORBED] =
         {"unabsorbed", UNRELIABLE, true, true,
          "Of {l.0} states annealed from the prior only {v.0} found their way "
@@ -148,12 +146,12 @@ static const row TABLE[TM_FIND_CODES] = {
         {"frozen", UNRELIABLE, false, false,
          "{a} has the same value in every draw ({v.0} parameters have): it "
          "never moved.",
-         "a parameter never moved", MOVES},
+         "a parameter never moved", LONGER},
     [TM_FIND_TARGET_APART] =
         {"target-apart", UNRELIABLE, false, false,
          "The tempered chain and the target chain disagree at tau = 1: mean "
          "log likelihood {v} and {l}.",
-         CONTRADICT, CHAINS},
+         CONTRADICT, LONGER},
     [TM_FIND_REFERENCE_APART] =
         {"reference-apart", UNRELIABLE, false, false,
          "The reference leg and the target chain disagree at tau = 1: mean log "
@@ -164,29 +162,28 @@ static const row TABLE[TM_FIND_CODES] = {
     [TM_FIND_ESTIMATES_APART] =
         {"estimates-apart", UNRELIABLE, false, false,
          "disagrees with {a} by {v}, more than their errors allow ({l})",
-         CONTRADICT, CHAINS},
+         CONTRADICT, LONGER},
     [TM_FIND_BRIDGE_COVER] =
         {"bridge-cover", UNRELIABLE, false, false,
          "the density fitted to the {a} covers it badly: its draws are worth "
          "{v.1} in effect; run longer, or trust other estimators",
-         CONTRADICT, CHAINS},
+         CONTRADICT, LONGER},
     [TM_FIND_BRIDGE_CHAINS] =
         {"bridge-chains", UNRELIABLE, false, false,
          "the chains disagree on where the {a} mass lies: run longer",
-         CONTRADICT, CHAINS},
+         CONTRADICT, LONGER},
     [TM_FIND_BRIDGE_HALVES] =
         {"bridge-halves", UNRELIABLE, false, false,
          "the first and second halves of the {a} draws give different values: "
          "the chains had not settled, run longer",
-         CONTRADICT, CHAINS},
+         CONTRADICT, LONGER},
     [TM_FIND_PATH_BOUNDED] =
         {"path-bounded", UNRELIABLE, true, false,
          "log Z by {a}: the tempered chain reached tau = {v} only; convexity "
          "bounds the rest.",
          "the tempered chain did not reach tau = 1, so the evidence is known "
          "within bounds only",
-         "run longer, or use another tau prior than the profile, which "
-         "collapses in several dimensions"},
+         LONGER},
     [TM_FIND_NO_EVIDENCE] =
         {"no-evidence", UNRELIABLE, true, false,
          "There is no trustworthy estimate of the evidence.",

@@ -103,6 +103,8 @@ tempera_severity tm_severity_read(const char *word);
 void tm_findings_begin(tempera_summary *summary);
 TEMPERA_CHECKED tempera_status tm_findings_end(tempera_summary *summary,
                                                tempera_error *error);
+/* Advice that run/advice.h replaces by what fits the run. */
+#define TM_RUN_LONGER "run more iterations"
 /* What the first, if it forbids "reliable", says is wrong and what to try;
  * false when none does. */
 bool tm_findings_problem(const tempera_summary *summary, const char **problem,

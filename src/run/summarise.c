@@ -11,6 +11,7 @@
 #include "estimate/findings.h"
 #include "parallel/ranks.h"
 #include "run/absorption.h"
+#include "run/advice.h"
 #include "run/predicting.h"
 #include "run/quantities.h"
 #include "run/run.h"
@@ -352,6 +353,8 @@ tempera_status tempera_sampler_summarise(const tempera_sampler *sampler,
     status = fill_outcome(sampler, calls, made, error);
   if (status == TEMPERA_OK)
     status = tm_estimate_verdict(made, error);
+  if (status == TEMPERA_OK)
+    status = tm_advise(sampler, made, error);
   if (status == TEMPERA_OK)
     status = tm_estimate_power(sampler->draws, tm_sampler_observations(sampler),
                                made, error);
