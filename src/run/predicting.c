@@ -529,6 +529,10 @@ static tempera_status choose(tm_maker *m, tempera_summary *summary,
   if (m->terms == 1)
     snprintf(summary->loo_why, sizeof summary->loo_why,
              "The likelihood has a single term: nothing can be left out.");
+  else if (!m->own_count && m->terms > 1 && !m->model.replicas.count)
+    snprintf(summary->loo_why, sizeof summary->loo_why,
+             "Each term of the likelihood counts as one outcome, though some "
+             "may gather several; a quantity log_lik says what one is.");
   m->choose = m->terms > MOST_TERMS;
   if (!m->choose)
     return TEMPERA_OK;
