@@ -25,9 +25,9 @@ killed() { # ROWS COMMAND...: killed once it has more than so many rows
   shift
   "$@" > out 2> err < /dev/null &
   pid=$!
-  for _ in $(seq 600); do
+  for _ in $(seq 3000); do
     kill -0 $pid 2> /dev/null || break
-    [ -f killed/tempered-1.csv ] &&
+    [ -s killed/checkpoint ] && [ -f killed/tempered-1.csv ] &&
       [ "$(rows killed/tempered-1.csv)" -gt "$fewest" ] && break
     sleep 0.02
   done
