@@ -114,7 +114,7 @@ static void archive_deed(const tempera_sampler *s, tm_deed *deed,
   bool making = kind == TM_DO_LAPLACE || kind == TM_DO_RIDGE;
   bool natural = kind == TM_DO_RIDGE || kind == TM_DO_IMPROVE_RIDGE;
   bool there = natural ? s->ridge != NULL : s->laplace != NULL;
-  if (making == there)
+  if (making == there || !tm_search_possible(s, deed))
     tm_archive_fail(archive, "the ridge has an impossible history");
 }
 

@@ -186,6 +186,8 @@ TEMPERA_CHECKED tempera_status tm_landscape_learner(tempera_sampler *sampler,
 TEMPERA_CHECKED tempera_status tm_landscape_anneal(tempera_sampler *sampler,
                                                    tm_learner **learner,
                                                    tempera_error *error);
+/* search.c: can a run that was saved at `saved_at` have looked so long? */
+bool tm_search_possible(const tempera_sampler *sampler, const tm_deed *deed);
 /* search.c: look for basins with the run's share of evaluations, from these
  * points among others; and say what was searched and what was not visited. */
 TEMPERA_CHECKED tempera_status tm_landscape_search(tempera_sampler *sampler,

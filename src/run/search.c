@@ -58,6 +58,17 @@ static uint64_t cheap_looks(const tempera_sampler *s, double *theta) {
   return looks >= FEWEST_LOOKS ? (uint64_t)looks : 0;
 }
 
+/* Calls in a sweep of a chain: a thousand walkers with a hundred each. */
+static const double MOST_EACH = 1e5;
+
+bool tm_search_possible(const tempera_sampler *sampler, const tm_deed *deed) {
+  const tempera_sampler *s = sampler;
+  double swept = MOST_EACH * (double)s->saved_at * (double)s->options.chains;
+  return (double)deed->looks <= WORK / BESIDE &&
+         (double)deed->evaluations <=
+             SHARE * fmax(swept, MOST_AHEAD * TM_DEAR);
+}
+
 tempera_status tm_landscape_search(tempera_sampler *sampler,
                                    const double *points, size_t count,
                                    tempera_error *error) {

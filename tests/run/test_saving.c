@@ -268,6 +268,23 @@ static void lies_are_refused_or_harmless(void **state) {
   tempera_model_free(model);
 }
 
+/* Lengths of a search that no run has: a checkpoint that claims them would keep
+ * whoever reads it busy for years. */
+static void searches_are_as_long_as_the_run_allows(void **state) {
+  (void)state;
+  tempera_sampler s = {.saved_at = 100};
+  s.options.chains = 2;
+  tm_deed deed = {.kind = TM_DO_SEARCH, .looks = 70000, .evaluations = 30000};
+  assert_true(tm_search_possible(&s, &deed));
+  deed.looks = 80000;
+  assert_false(tm_search_possible(&s, &deed));
+  deed.looks = 0;
+  deed.evaluations = 2000000;
+  assert_false(tm_search_possible(&s, &deed));
+  s.saved_at = 1000000;
+  assert_true(tm_search_possible(&s, &deed));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_sampler_goes_on_as_if_it_had_never_stopped),
@@ -275,6 +292,7 @@ int main(void) {
       cmocka_unit_test(a_run_made_longer_is_one_asked_for_at_once),
       cmocka_unit_test(another_model_is_refused),
       cmocka_unit_test(lies_are_refused_or_harmless),
+      cmocka_unit_test(searches_are_as_long_as_the_run_allows),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
