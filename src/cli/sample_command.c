@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
-#include <sys/stat.h>
 
 static const char help[] =
     "usage: tempera sample MODEL [-d DATA.json] [options]\n"
@@ -369,19 +368,12 @@ static int run(const request *r, tempera_sampler *sampler) {
   return code;
 }
 
-/* Said before the model is asked anything, which may take long; whoever writes
- * the folder looks again. */
+/* Said before the model is asked for anything, which may take long. */
 static int refuse_taken(const request *r) {
-  char path[4096];
-  struct stat is;
-  snprintf(path, sizeof path, "%s/config.json", r->output);
-  if (tempera_mpi_rank() > 0 || stat(path, &is) != 0)
-    return EXIT_DONE;
   tempera_error error = {0};
-  snprintf(error.message, sizeof error.message,
-           "%.300s already holds a run; name another folder or remove this one, "
-           "or go on with it: tempera resume",
-           r->output);
+  if (tempera_mpi_rank() > 0 ||
+      tempera_run_folder_free(r->output, &error) == TEMPERA_OK)
+    return EXIT_DONE;
   return cli_fail(NULL, &error);
 }
 

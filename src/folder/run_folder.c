@@ -38,22 +38,44 @@ static tempera_status put_config(const tempera_run_request *request,
   return status;
 }
 
+static tempera_status holds_run(const char *folder, bool *run,
+                                tempera_error *error) {
+  char *config = tm_path_join(folder, "config.json");
+  if (!config)
+    return tm_fail_memory(error);
+  *run = tm_file_exists(config);
+  tm_heap_free(config);
+  return TEMPERA_OK;
+}
+
+static tempera_status refuse(const char *folder, tempera_error *error) {
+  return tm_fail(error, TEMPERA_ERROR_INPUT,
+                 "%s already holds a run; name another folder or remove "
+                 "this one, or go on with it: tempera resume",
+                 folder);
+}
+
 /* Makes the folder (and those above it), claims it, and refuses one that holds
  * a run. */
 static tempera_status claim(const char *folder, int *lock,
                             tempera_error *error) {
+  bool run = false;
   TM_TRY(tm_folders_make(folder, 0777, error));
-  char *config = tm_path_join(folder, "config.json");
-  if (!config)
-    return tm_fail_memory(error);
-  tempera_status status = tm_folder_lock(folder, lock, error);
-  if (status == TEMPERA_OK && tm_file_exists(config))
-    status = tm_fail(error, TEMPERA_ERROR_INPUT,
-                     "%s already holds a run; name another folder or remove "
-                     "this one, or go on with it: tempera resume",
-                     folder);
-  tm_heap_free(config);
-  return status;
+  TM_TRY(tm_folder_lock(folder, lock, error));
+  TM_TRY(holds_run(folder, &run, error));
+  return run ? refuse(folder, error) : TEMPERA_OK;
+}
+
+tempera_status tempera_run_folder_free(const char *folder,
+                                       tempera_error *error) {
+  bool run = false;
+  int lock = -1;
+  TM_TRY(holds_run(folder, &run, error));
+  if (!run)
+    return TEMPERA_OK;
+  TM_TRY(tm_folder_lock(folder, &lock, error));
+  tm_folder_unlock(lock);
+  return refuse(folder, error);
 }
 
 static tempera_status write_summary(const tempera_run_request *request,
