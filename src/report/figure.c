@@ -32,10 +32,14 @@ static double unit_of(const double *values, size_t count) {
   return high > low ? pow(10, floor(log10((high - low) / 20000))) : 0;
 }
 
-/* Division by the inverse of a small unit, so that 0.1 stays 0.1. */
+/* To the unit, but five digits are kept: what is small beside the range may be
+ * all that a picture shows, by an axis that is cut or not linear. Division by
+ * the inverse of a small unit, so that 0.1 stays 0.1. */
 static double rounded(double value, double unit) {
-  if (!(unit > 0))
+  if (!(unit > 0) || value == 0)
     return value;
+  double own = pow(10, floor(log10(fabs(value))) - 4);
+  unit = fmax(fmin(unit, own), 1e-300);
   return unit < 1 ? rint(value / unit) / rint(1 / unit)
                   : rint(value / unit) * unit;
 }

@@ -69,7 +69,8 @@ json_t *tm_figure_grid(const char *name, const double *x, size_t nx,
 void tm_figure_add_grid(json_t *figure, json_t *grid);
 
 /* An array of numbers, and the same set as a field. They are rounded to what
- * a picture shows (1/20 000 of their range), which keeps files small. */
+ * a picture shows (1/20 000 of their range, and five digits), which keeps
+ * files small. */
 json_t *tm_numbers(const double *values, size_t count);
 void tm_set_numbers(json_t *object, const char *name, const double *values,
                     size_t count);

@@ -154,6 +154,13 @@ static void numbers_keep_what_a_picture_shows(void **state) {
   assert_non_null(strstr(text, "[1000000.0012345,"));
   free(text);
   json_decref(list);
+  /* Small beside the range, and all that an axis by the barrier shows. */
+  double small[] = {-10537435.08, -59.48483068, 2.5118864e-6, 0};
+  list = tm_numbers(small, 4);
+  for (size_t i = 0; i < 4; i++)
+    assert_true(fabs(json_number_value(json_array_get(list, i)) - small[i]) <=
+                1e-4 * fabs(small[i]));
+  json_decref(list);
 }
 
 static void names_cannot_end_the_script(void **state) {
