@@ -32,7 +32,9 @@ json_value <- function(x) {
   if (is.null(x)) return("null")
   if (is.character(x) && length(x) == 1) return(encodeString(x, quote = "\""))
   if (is.list(x)) {
-    parts <- vapply(x, json_value, "")
+    parts <- if (is.null(names(x))) vapply(x, json_value, "")
+             else vapply(names(x), function(name) named_value(name, x[[name]]),
+                         "")
     if (is.null(names(x)))
       return(paste0("[", paste(parts, collapse = ", "), "]"))
     return(paste0("{", paste(sprintf("\"%s\": %s", names(x), parts),
@@ -44,6 +46,10 @@ json_value <- function(x) {
   if (is.null(dim(x)) && length(x) == 1) return(text)
   json_array(text, if (is.null(dim(x))) length(x) else dim(x))
 }
+
+named_value <- function(name, x)
+  tryCatch(json_value(x), error = function(e)
+    stop(name, ": ", conditionMessage(e), call. = FALSE))
 
 to_json <- function(data) {
   data <- as.list(unclass(data))

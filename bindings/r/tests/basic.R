@@ -106,6 +106,7 @@ log_z <- function(tau) {
 stopifnot(fractional$kind == "fractional", file.exists(page),
           all(abs(fractional$log_z - log_z(1) + log_z(0.25)) <
                 4 * fractional$se))
+fails("y: data must not be NA", short(stan, list(n = 2L, y = c(1, NA))))
 fails("proper", compare(a, b, by = "fractional"))
 fails("choose one of", compare(a, b, by = "magic"))
 
