@@ -1278,10 +1278,10 @@ tempera_run_open(const tempera_run_request *request, const tempera_model *model,
 }
 /* Ends its claim on the folder and frees its sampler. */
 void tempera_run_close(tempera_run *run);
-/* Is a folder, which need not exist, free for tempera_run_sample? To know before
- * the model is asked for anything; tempera_run_sample looks again. */
-TEMPERA_CHECKED tempera_status tempera_run_folder_free(const char *folder,
-                                                       tempera_error *error);
+/* Is a folder, which need not exist, vacant for tempera_run_sample? To know
+ * before the model is asked for anything; tempera_run_sample looks again. */
+TEMPERA_CHECKED tempera_status
+tempera_run_folder_vacant(const char *folder, tempera_error *error);
 /* The run's; for tempera_sampler_lengthen, say. */
 tempera_sampler *tempera_run_sampler(tempera_run *run);
 TEMPERA_CHECKED tempera_status tempera_run_resume(tempera_run *run,

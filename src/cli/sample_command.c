@@ -372,7 +372,7 @@ static int run(const request *r, tempera_sampler *sampler) {
 static int refuse_taken(const request *r) {
   tempera_error error = {0};
   if (tempera_mpi_rank() > 0 ||
-      tempera_run_folder_free(r->output, &error) == TEMPERA_OK)
+      tempera_run_folder_vacant(r->output, &error) == TEMPERA_OK)
     return EXIT_DONE;
   return cli_fail(NULL, &error);
 }

@@ -66,8 +66,8 @@ static tempera_status claim(const char *folder, int *lock,
   return run ? refuse(folder, error) : TEMPERA_OK;
 }
 
-tempera_status tempera_run_folder_free(const char *folder,
-                                       tempera_error *error) {
+tempera_status tempera_run_folder_vacant(const char *folder,
+                                         tempera_error *error) {
   bool run = false;
   int lock = -1;
   TM_TRY(holds_run(folder, &run, error));
