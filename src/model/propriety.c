@@ -52,10 +52,15 @@ size_t tm_improper_coordinate(tm_evaluator *evaluator, const tm_point *point,
 }
 
 size_t tm_improper_count(tm_evaluator *evaluator, const tm_point *point,
-                         tm_point *scratch) {
+                         tm_point *scratch, size_t first[TM_IMPROPER_FIRST]) {
   size_t count = 0;
-  for (size_t j = 0; j < evaluator->model->dimension; j++)
-    count += is_improper(evaluator, point, scratch, j);
+  for (size_t j = 0; j < evaluator->model->dimension; j++) {
+    if (!is_improper(evaluator, point, scratch, j))
+      continue;
+    if (count < TM_IMPROPER_FIRST)
+      first[count] = j;
+    count++;
+  }
   return count;
 }
 

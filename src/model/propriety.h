@@ -11,9 +11,10 @@
  * overwritten. */
 size_t tm_improper_coordinate(tm_evaluator *evaluator, const tm_point *point,
                               tm_point *scratch);
-/* How many coordinates have such a tail. */
+/* How many coordinates have such a tail, and the first few of them. */
+enum { TM_IMPROPER_FIRST = 4 };
 size_t tm_improper_count(tm_evaluator *evaluator, const tm_point *point,
-                         tm_point *scratch);
+                         tm_point *scratch, size_t first[TM_IMPROPER_FIRST]);
 /* The name of the value that coordinate j belongs to. */
 const char *tm_coordinate_name(const tempera_model *model, size_t j);
 

@@ -179,6 +179,23 @@ static void add_plain(finder *f) {
   s->optimiser_count = s->best_count + f->plain_count;
 }
 
+/* "a", "a, b[1], b[2], b[3] and 4 more". */
+static void name_culprits(tm_starts *s, const tempera_model *model,
+                          const size_t first[TM_IMPROPER_FIRST]) {
+  size_t used = 0, room = sizeof s->culprit;
+  for (size_t i = 0; i < s->improper_count && i < TM_IMPROPER_FIRST; i++) {
+    const char *name = tm_coordinate_name(model, first[i]);
+    int n = snprintf(s->culprit + used, room - used, "%s%.40s", i ? ", " : "",
+                     name);
+    used += n > 0 ? (size_t)n : 0;
+  }
+  if (s->improper_count > TM_IMPROPER_FIRST)
+    snprintf(s->culprit + used, room - used, " and %zu more",
+             s->improper_count - TM_IMPROPER_FIRST);
+  if (s->improper_count == 0)
+    snprintf(s->culprit, room, "a parameter (tempera check names it)");
+}
+
 static void check_propriety(finder *f) {
   bool said = f->model->spec.prior_improper; /* by the model itself */
   if (f->starts->nowhere)
@@ -188,14 +205,13 @@ static void check_propriety(finder *f) {
   memcpy(f->point.theta, f->starts->chains, f->model->size * sizeof(double));
   tm_evaluate_natural(&f->evaluator, &f->point);
   size_t j = tm_improper_coordinate(&f->evaluator, &f->point, &f->scratch);
+  size_t first[TM_IMPROPER_FIRST];
   f->starts->improper = said || j < f->model->dimension;
-  if (f->starts->improper)
-    f->starts->improper_count =
-        tm_improper_count(&f->evaluator, &f->point, &f->scratch);
-  if (j < f->model->dimension)
-    f->starts->culprit = tm_coordinate_name(f->model, j);
-  else if (said)
-    f->starts->culprit = "a parameter (tempera check names it)";
+  if (!f->starts->improper)
+    return;
+  f->starts->improper_count =
+      tm_improper_count(&f->evaluator, &f->point, &f->scratch, first);
+  name_culprits(f->starts, f->model, first);
 }
 
 static tempera_status find(finder *f, const double *init,

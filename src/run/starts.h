@@ -19,10 +19,10 @@ typedef struct tm_starts {
   size_t look_count;
   uint64_t likelihood_evaluations;
   double seconds_in_model;
-  bool nowhere;        /* no point tried had L > 0; then ... */
-  char refusal[480];   /* ... what to say of it, and no starts */
-  bool improper;       /* the prior cannot be normalised ... */
-  const char *culprit; /* ... along this value */
+  bool nowhere;          /* no point tried had L > 0; then ... */
+  char refusal[480];     /* ... what to say of it, and no starts */
+  bool improper;         /* the prior cannot be normalised ... */
+  char culprit[200];     /* ... along these values, the first few by name */
   size_t improper_count; /* ... and so many in all, as far as is seen */
 } tm_starts;
 

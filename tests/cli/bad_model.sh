@@ -70,6 +70,12 @@ grep -q 'undefined: the prior of mu is improper' undefined/summary.json ||
   fail "an improper prior is named"
 [ "$(json undefined/summary.json 'j["evidence"]["log_z"]')" = None ] ||
   fail "an improper prior has no evidence"
+echo 'parameters { real a; vector[4] b; real<lower=0> s; }
+model { 1.5 ~ normal(a, s); [0.5, 1, 2, 2.5] ~ normal(b, 1); b[2] ~ normal(0, 1); }' > flat.stan
+status 0 "several improper priors" "$tempera" sample flat.stan --iterations 200 \
+  --seed 2 -o flat
+grep -q 'the prior of a, b\[1\], b\[3\], b\[4\] and 1 more is improper' flat/summary.json ||
+  fail "all improper priors are named"
 status 1 "improper prior, paper" "$tempera" sample "$models/improper.so" \
   -d y.json --paper -o printed
 says "improper prior, paper" 'prior of mu'
