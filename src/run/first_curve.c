@@ -115,6 +115,25 @@ static tempera_status create(const double *tau, double *log_z, bool by_barrier,
   return tm_learner_create(tau, log_z, POINTS, by_barrier, learner, error);
 }
 
+static double laplace_rise(const tempera_sampler *s) {
+  const tm_laplace_view *view = tm_laplace_look(s->laplace);
+  return view->knots[view->knot_count - 1].log_z - view->knots[0].log_z;
+}
+
+/* Nats by which a basin must outweigh all that the curve was made of. */
+static const double NEWS = 3;
+
+bool tm_landscape_overtaken(const tempera_sampler *sampler,
+                            const tm_learner *learner) {
+  const tempera_sampler *s = sampler;
+  if (!s->laplace || tm_laplace_look(s->laplace)->absent)
+    return false;
+  double known = learner->log_z[learner->count - 1] + NEWS;
+  double rise = laplace_rise(s);
+  return rise > known && rise > learner->laplace_rise + NEWS &&
+         rise + tm_landscape_log_confirmed(s, 0) > known;
+}
+
 tempera_status tm_landscape_learner(tempera_sampler *sampler, bool by_barrier,
                                     tm_learner **learner,
                                     tempera_error *error) {
@@ -125,8 +144,11 @@ tempera_status tm_landscape_learner(tempera_sampler *sampler, bool by_barrier,
     log_z[k] = tm_landscape_log_z(s, tau[k]);
   }
   bool ridge = s->laplace && !tm_laplace_look(s->laplace)->absent;
-  if (ridge || !by_barrier)
-    return tm_learner_create(tau, log_z, POINTS, by_barrier, learner, error);
+  if (ridge || !by_barrier) {
+    TM_TRY(tm_learner_create(tau, log_z, POINTS, by_barrier, learner, error));
+    (*learner)->laplace_rise = ridge ? laplace_rise(s) : 0;
+    return TEMPERA_OK;
+  }
   bool reached;
   TM_TRY(anneal(s, tau, log_z, &reached, error));
   return create(tau, log_z, true, learner, error);
@@ -144,6 +166,7 @@ tempera_status tm_landscape_anneal(tempera_sampler *sampler,
     return TEMPERA_OK;
   blend(*learner, tau, annealed, log_z);
   TM_TRY(create(tau, log_z, true, &made, error));
+  made->laplace_rise = (*learner)->laplace_rise;
   tm_learner_free(*learner);
   *learner = made;
   return TEMPERA_OK;

@@ -16,6 +16,7 @@ struct tm_learner {
   double known[TM_KNOTS];   /* by step: batches of draws that it rests on */
   double lambda[TM_KNOTS];  /* by step: its part of the barrier */
   bool supported[TM_KNOTS]; /* by step: have draws of any round refined it? */
+  double laplace_rise;      /* of log z by the Laplace ridge it began from */
 };
 
 /* w at the knots: the density of a coordinate made of the barrier's share and,

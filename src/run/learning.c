@@ -201,6 +201,7 @@ static void archive_knots(tm_learner *l, tm_archive *archive) {
   for (size_t i = 0; i < sizeof by_knot / sizeof *by_knot; i++)
     tm_archive_doubles(archive, by_knot[i], l->count);
   tm_archive_bools(archive, l->supported, l->count);
+  tm_archive_double(archive, &l->laplace_rise);
   if (tm_archive_fine(archive) && l->count < 2)
     tm_archive_fail(archive, "a curve of log z has no knots");
   for (size_t k = 1; k < l->count && tm_archive_fine(archive); k++)

@@ -7,8 +7,8 @@
 #include "run/learning.h"
 #include "run/methods/method.h"
 #include "run/prior_run.h"
-#include "run/rounded.h"
 #include "run/reference_leg.h"
+#include "run/rounded.h"
 #include "run/saving.h"
 #include "run/starts.h"
 #include "run/support.h"
@@ -181,6 +181,10 @@ TEMPERA_CHECKED tempera_status tm_landscape_learner(tempera_sampler *sampler,
                                                     bool by_barrier,
                                                     tm_learner **learner,
                                                     tempera_error *error);
+/* Was a basin found since that outweighs all that the learner's curve knows?
+ * Then that curve is of another phase, however well draws support it. */
+bool tm_landscape_overtaken(const tempera_sampler *sampler,
+                            const tm_learner *learner);
 /* Begin the learner anew, with knots of its own, from a curve that is annealed
  * where no draws have been; once in a run (`annealed` is then set). */
 TEMPERA_CHECKED tempera_status tm_landscape_anneal(tempera_sampler *sampler,
@@ -194,6 +198,9 @@ TEMPERA_CHECKED tempera_status tm_landscape_search(tempera_sampler *sampler,
                                                    const double *points,
                                                    size_t count,
                                                    tempera_error *error);
+/* The log of the ratio of the mass found about a basin's optimum, or that might
+ * be there, to Laplace's; 0 where it cannot be had. */
+double tm_landscape_log_confirmed(const tempera_sampler *sampler, size_t basin);
 TEMPERA_CHECKED tempera_status
 tm_landscape_describe(const tempera_sampler *sampler, tempera_summary *summary,
                       tempera_error *error);

@@ -171,10 +171,10 @@ static void draw_about(const tempera_sampler *s, const tm_laplace_mode *mode,
     u[j] = mode->u[j] + (s->model->integer[j] ? 0 : z[k++]);
 }
 
-/* The log of the ratio of the mass found, or that might be, to Laplace's; 0
- * where it cannot be had. */
-static double log_confirmed(const tempera_sampler *s, size_t basin,
-                            const tm_laplace_mode *mode) {
+double tm_landscape_log_confirmed(const tempera_sampler *sampler,
+                                  size_t basin) {
+  const tempera_sampler *s = sampler;
+  const tm_laplace_mode *mode = tm_laplace_basin(s->laplace, basin);
   tm_arena *arena = tm_arena_create();
   tm_evaluator evaluator = {0};
   tm_point point;
@@ -212,7 +212,7 @@ static tempera_status report_unvisited(const tempera_sampler *s,
     if (seen[m] || mode->indefinite || mode->edge || !(share > most))
       continue;
     if (share > MATTERS)
-      share = share_of(mass_of(mode) + log_confirmed(s, m, mode), known);
+      share = share_of(mass_of(mode) + tm_landscape_log_confirmed(s, m), known);
     if (!(share > most))
       continue;
     most = share;

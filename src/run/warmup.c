@@ -87,9 +87,9 @@ void tm_warmup_consider_end(tempera_sampler *sampler, bool last) {
     return;
   bool long_enough = s->round_end >= 2 * PATIENCE || s->barren;
   bool prior_settled = walks || dear || (long_enough && !s->anew);
-  size_t end = s->round_end + tm_shared_sweeps(
-                                  s, dear ? SHORT_ROUND : LAST_ROUND,
-                                  LEAST_ROUND);
+  size_t end =
+      s->round_end +
+      tm_shared_sweeps(s, dear ? SHORT_ROUND : LAST_ROUND, LEAST_ROUND);
   if (prior_settled && end < s->options.warmup)
     s->options.warmup = end;
 }
@@ -166,6 +166,17 @@ void tm_round_keep(const tempera_sampler *sampler, tempera_draws *draws,
                    group->rows[role]->extra);
 }
 
+/* What the round's draws say is of the basins that were known. */
+static tempera_status begin_anew(tempera_sampler *s, tm_learner **learner,
+                                 tempera_error *error) {
+  tm_learner *made = NULL;
+  TM_TRY(tm_landscape_learner(s, true, &made, error));
+  tm_learner_free(*learner);
+  *learner = made;
+  s->barren = s->anew = false;
+  return TEMPERA_OK;
+}
+
 /* Restarts of a round tell whether anything comes back; whether every step
  * between knots was walked, whether the curve may be to blame. */
 tempera_status tm_round_learn(tempera_sampler *sampler, tempera_draws *draws,
@@ -173,6 +184,8 @@ tempera_status tm_round_learn(tempera_sampler *sampler, tempera_draws *draws,
   tempera_sampler *s = sampler;
   size_t restarts;
   draws->count = s->round_end - s->round_start;
+  if (tm_landscape_overtaken(s, *learner))
+    return begin_anew(s, learner, error);
   TM_TRY(tm_learner_update(*learner, draws, error));
   TM_TRY(tm_estimate_round_trips(draws, &s->trips, &restarts, error));
   s->barren = restarts == 0;
