@@ -44,6 +44,12 @@ static const row TABLE[TM_FIND_CODES] = {
          "known, and no draw is in it: {a}.",
          "the draws have not visited a basin that is known and may matter",
          "run more iterations, or start chains there with --init"},
+    [TM_FIND_SELDOM_BASIN] =
+        {"seldom-basin", UNRELIABLE, false, false,
+         "A basin has {v.1} % of the draws, and by its own mass should have "
+         "{l.1} % of the evidence: {a}.",
+         "a basin has too few of the draws",
+         "run more iterations, or start chains there with --init"},
     [TM_FIND_MISSED_BASIN] =
         {"missed-basin", UNRELIABLE, false, false,
          "Near tau = {a} the best point known is {v} nats higher than the "

@@ -127,6 +127,12 @@ static bool telling(const tm_labels *labels, const double *theta) {
   return true;
 }
 
+bool tm_labels_hold(tm_evaluator *evaluator, tm_point *scratch,
+                    const tm_labels *labels, const double *theta) {
+  return !telling(labels, theta) ||
+         unchanged(evaluator, scratch, labels, theta);
+}
+
 static bool interchangeable(tm_evaluator *evaluator, tm_point *scratch,
                             const tm_labels *labels, const double *theta,
                             size_t count) {

@@ -39,6 +39,10 @@ typedef struct tm_labels {
 TEMPERA_CHECKED tempera_status tm_labels_find(
     tm_evaluator *evaluator, tm_point *scratch, const double *theta,
     size_t count, tm_arena *arena, tm_labels *labels, tempera_error *error);
+/* Do they change places at this point too? What a needle breaks is not seen
+ * where it is not. Three evaluations. */
+bool tm_labels_hold(tm_evaluator *evaluator, tm_point *scratch,
+                    const tm_labels *labels, const double *theta);
 /* to's entry k is from's entry permutation[k], in every block that permutes;
  * the rest is copied. */
 void tm_labels_apply(const tempera_model *model, const tm_labels *labels,

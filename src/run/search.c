@@ -171,15 +171,19 @@ static void draw_about(const tempera_sampler *s, const tm_laplace_mode *mode,
     u[j] = mode->u[j] + (s->model->integer[j] ? 0 : z[k++]);
 }
 
-double tm_landscape_log_confirmed(const tempera_sampler *sampler,
-                                  size_t basin) {
-  const tempera_sampler *s = sampler;
+/* The mean of f/g, as a share of the Laplace mass, and its error; NaN where it
+ * cannot be had. */
+typedef struct ratio {
+  double mean, se;
+} ratio;
+
+static ratio measure(const tempera_sampler *s, size_t basin) {
   const tm_laplace_mode *mode = tm_laplace_basin(s->laplace, basin);
   tm_arena *arena = tm_arena_create();
   tm_evaluator evaluator = {0};
   tm_point point;
   double *z = arena ? TM_NEW(arena, double, s->model->real_dimension + 1) : 0;
-  double sum = 0, square;
+  double mean = 0, squares = 0, square;
   tempera_random random =
       tm_random(s->options.seed, (uint32_t)basin, TM_PURPOSE_EXCURSION);
   bool ready =
@@ -189,11 +193,21 @@ double tm_landscape_log_confirmed(const tempera_sampler *sampler,
   for (int i = 0; ready && i < LOOKS; i++) {
     draw_about(s, mode, z, &square, &random, point.u);
     tm_evaluate(&evaluator, &point);
-    sum += exp(tm_log_density(&point, 1) - mode->height + square / 2) / LOOKS;
+    double w = exp(tm_log_density(&point, 1) - mode->height + square / 2);
+    mean += w / LOOKS;
+    squares += w * w / LOOKS;
   }
   tm_evaluator_release(&evaluator);
   tm_arena_free(arena);
-  return ready && isfinite(sum) ? log(fmin(1, fmax(sum, LOST / LOOKS))) : 0;
+  if (!ready || !isfinite(squares))
+    return (ratio){NAN, NAN};
+  return (ratio){mean, sqrt(fmax(0, squares - mean * mean) / LOOKS)};
+}
+
+double tm_landscape_log_confirmed(const tempera_sampler *sampler,
+                                  size_t basin) {
+  double mean = measure(sampler, basin).mean;
+  return isnan(mean) ? 0 : log(fmin(1, fmax(mean, LOST / LOOKS)));
 }
 
 static double share_of(double mass, double known) {
@@ -233,6 +247,64 @@ static tempera_status report_unvisited(const tempera_sampler *s,
                        100 * MATTERS, error, "%s", place);
 }
 
+/* ---- basins that are visited too seldom
+ *
+ * A needle that a chain meets by chance now and then, and stays in, has draws,
+ * but not its share of them. The mass about its optimum is known by itself
+ * (above), so that the share that it should have is. Alarm where that is more
+ * than the share of the draws about the optimum by what MATTERS, four errors of
+ * it and four of the draws', of which a reliable run has 400 in effect. */
+static const double EFFECTIVE = 400;
+enum { MOST_COUNTED = 1000 }; /* of a chain's draws */
+
+static double share_of_draws(const tempera_sampler *s, size_t basin,
+                             double *theta) {
+  size_t rows = tempera_draws_rows(s->draws, TEMPERA_TARGET);
+  size_t stride = (rows + MOST_COUNTED - 1) / MOST_COUNTED, all = 0, in = 0;
+  for (size_t i = 0; i < rows; i += stride)
+    for (size_t c = 0; c < s->options.chains; c++, all++) {
+      gather(s, c, i, theta);
+      in += tm_laplace_visited(s->laplace, basin, theta);
+    }
+  return (double)in / (double)all;
+}
+
+/* How much larger its share should be, beyond what chance allows; and both. */
+static double lacking(const tempera_sampler *s, size_t basin, double known,
+                      double *theta, double *due, double *got) {
+  const tm_laplace_mode *mode = tm_laplace_basin(s->laplace, basin);
+  double laplace = exp(mass_of(mode) - known);
+  if (mode->indefinite || mode->edge || !(laplace > MATTERS))
+    return 0;
+  *got = share_of_draws(s, basin, theta);
+  double chance = *got * (1 - *got) / EFFECTIVE;
+  if (!(laplace - *got > MATTERS + 4 * sqrt(chance)))
+    return 0;
+  ratio found = measure(s, basin);
+  *due = laplace * found.mean;
+  return *due - *got - MATTERS - 4 * hypot(sqrt(chance), laplace * found.se);
+}
+
+static tempera_status report_seldom(const tempera_sampler *s,
+                                    tempera_summary *summary, const bool *seen,
+                                    double *theta, tempera_error *error) {
+  double known = summary->log_z + s->model->spec.prior_log_integral;
+  if (!isfinite(known) || !s->model->spec.prior_normalised)
+    return TEMPERA_OK;
+  for (size_t m = 0; m < tm_laplace_basins(s->laplace); m++) {
+    double due = 0, got = 0;
+    if (!seen[m] || !(lacking(s, m, known, theta, &due, &got) > 0))
+      continue;
+    char place[200];
+    say_place(s, tm_laplace_basin(s->laplace, m), theta, place, sizeof place);
+    TM_TRY(tm_estimates_reach(summary, log1p(due),
+                              "a basin has too few of the draws", error));
+    return tm_find_about(summary, TM_FIND_SELDOM_BASIN, 100 * got, 100 * due,
+                         error, "%s", place);
+  }
+  return TEMPERA_OK;
+}
+
 tempera_status tm_landscape_describe(const tempera_sampler *sampler,
                                      tempera_summary *summary,
                                      tempera_error *error) {
@@ -253,6 +325,8 @@ tempera_status tm_landscape_describe(const tempera_sampler *sampler,
     status = report_unvisited(s, summary, seen, theta, error);
   else
     status = tm_fail_memory(error);
+  if (status == TEMPERA_OK)
+    status = report_seldom(s, summary, seen, theta, error);
   tm_heap_free(theta);
   tm_heap_free(seen);
   return status;
