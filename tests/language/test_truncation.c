@@ -1,6 +1,6 @@
-/* Facts about masses, and about T[lower, upper]: values and slopes keep their
- * digits wherever bounds and arguments lie, beside 80- and 600-digit
- * arithmetic. */
+/* Facts about masses, densities of large shapes, and T[lower, upper]: values
+ * and slopes keep their digits wherever bounds and arguments lie, beside 80-
+ * and 600-digit arithmetic. */
 #include "model/model.h"
 
 #include "cmocka_all.h"
@@ -158,11 +158,82 @@ static void small_and_large_arguments_have_slopes(void **state) {
   }
 }
 
+static void large_shapes_keep_their_digits(void **state) {
+  (void)state;
+  static const struct {
+    const char *term;
+    size_t count;
+    known at[4];
+  } all[] = {
+      {"neg_binomial_2_lpmf(3 | 2.5, exp(t))",
+       4,
+       {{0, -2.2621796783590068, 0.43771322198082248},
+        {3, -1.6075353521419822, 0.061133118752539653},
+        {20, -1.542887276439676, 2.8340862166918362e-9},
+        {40, -1.5428872736055898, 5.8414871010259348e-18}}},
+      {"neg_binomial_2_log_lpmf(50 | 4, exp(t))",
+       4,
+       {{0, -4.9256463238082968, 0.56375870234494586},
+        {3, -3.5591866846413029, 0.32080695510554044},
+        {20, -3.0759170146566427, 2.9739371303067711e-8},
+        {40, -3.0759169849172712, 6.1297413938562559e-17}}},
+      {"neg_binomial_lpmf(3 | 2 * exp(t), exp(t))",
+       4,
+       {{0, -2.0794415416798359, 0.28037230554677605},
+        {3, -1.736709980657539, 0.023905014252143679},
+        {20, -1.7123179285787959, 1.0305768094491313e-9},
+        {40, -1.7123179275482191, 2.1241771276457945e-18}}},
+      {"student_t_lpdf(1.5 | exp(t), 0, 2)",
+       4,
+       {{0, -2.284164169037765, 0.33000362924573555},
+        {3, -1.9157212612667764, 0.022256887517284034},
+        {20, -1.8933357146965654, 9.3194738941299454e-10},
+        {40, -1.8933357137646181, 1.9208867384765681e-18}}},
+      {"multi_student_t_lpdf([1.5, 1]' | exp(t), [0, 0]', identity_matrix(2))",
+       4,
+       {{0, -4.0082555408138337, 0.42359933206124903},
+        {3, -3.4940426419491088, 0.031766462044056089},
+        {20, -3.462877067665361, 1.2560154924129329e-9},
+        {40, -3.4628770664093455, 2.5888408743183121e-18}}},
+      {"beta_binomial_lpmf(3 | 10, 2 * exp(t), exp(t))",
+       4,
+       {{0, -2.8033603809065349, -0.050108225108225108},
+        {3, -3.8083938383764187, -0.25851547738768949},
+        {20, -4.119189586760563, -1.5458651910909725e-8},
+        {40, -4.119189602219215, -3.1862656914686916e-17}}},
+      {"dirichlet_multinomial_lpmf({1, 2, 3} | exp(t) * [1, 2, 3]')",
+       4,
+       {{0, -2.7343675094195835, 0.5974025974025974},
+        {3, -2.0229962676103752, 0.048065997785595412},
+        {20, -1.9740810280831632, 2.061153619370302e-9},
+        {40, -1.9740810260220096, 4.248354255291589e-18}}},
+      {"beta_neg_binomial_lpmf(3 | 2, 2 * exp(t), exp(t))",
+       4,
+       {{0, -2.8622008809294684, 0.22142857142857143},
+        {3, -2.714345271746234, -0.0041456237282380679},
+        {20, -2.7204727207572416, -3.435255955970807e-10},
+        {40, -2.7204727211007672, -7.0805904254859813e-19}}},
+      {"yule_simon_lpmf(3 | exp(t))",
+       4,
+       {{0, -2.4849066497880003, -0.083333333333333333},
+        {3, -5.5895694416542142, -1.7320656318965829},
+        {20, -39.306852831806976, -1.9999999876330783},
+        {40, -79.306852819440055, -2.0}}},
+  };
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    char statement[128];
+    snprintf(statement, sizeof statement, "target += %s; // @likelihood\n",
+             all[i].term);
+    compare(statement, all[i].at, all[i].count, 1e-11);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(both_tails_keep_their_digits),
       cmocka_unit_test(so_do_whole_numbers),
       cmocka_unit_test(small_and_large_arguments_have_slopes),
+      cmocka_unit_test(large_shapes_keep_their_digits),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

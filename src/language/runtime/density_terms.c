@@ -1,6 +1,7 @@
 /* density_terms.c - the densities that are made of terms; see density_terms.h.
  * Each term is -infinity for arguments it does not allow. */
 #include "language/runtime/density_terms.h"
+#include "language/runtime/rise.h"
 
 #include "numeric/vector_gamma.h"
 
@@ -112,11 +113,15 @@ TERM(student_t_gap) {
 }
 
 TERM(student_t_shape) {
-  d[1] = 0.5 * (tm_vector_digamma(0.5 * a + 0.5) - tm_vector_digamma(0.5 * a) -
-                1 / a);
-  return a > 0 ? tm_vector_lgamma(0.5 * a + 0.5) - tm_vector_lgamma(0.5 * a) -
-                     0.5 * (log(a) + LOG_PI)
-               : ZERO;
+  double f = 0.5 * a, share = log1p(0.5 / f);
+  bool large = f > TM_LARGE_SHAPE;
+  double slope = large ? share - below_log(f + 0.5) + below_log(f)
+                       : tm_vector_digamma(f + 0.5) - tm_vector_digamma(f);
+  double value =
+      large ? rise(0.5, f, share) - 0.5 * M_LN2
+            : tm_vector_lgamma(f + 0.5) - tm_vector_lgamma(f) - 0.5 * log(a);
+  d[1] = 0.5 * (slope - 1 / a);
+  return a > 0 ? value - 0.5 * LOG_PI : ZERO;
 }
 
 TERM(student_t_scale) {
@@ -237,17 +242,21 @@ TERM(poisson_log_rate) {
   return y >= 0 ? (y > 0 ? y * a : 0) - e : ZERO;
 }
 
-/* Mean m and precision f; slopes with respect to log m and f. */
+/* Mean m and precision f; slopes with respect to log m and f. Of a large f all
+ * of lgamma(f) is in here, of a small one it is a term of its own. */
 static inline double negative_binomial(double k, double log_m, double m,
                                        double f, double *slope_log_m,
                                        double *slope_f) {
-  double sum = m + f, l = log(sum);
+  double sum = m + f, l = log(sum), part = log1p(m / f), share = log1p(k / f);
+  bool large = f > TM_LARGE_SHAPE;
+  double log_mean = k > 0 ? k * log_m : 0;
+  double slope = large ? share - below_log(k + f) + below_log(f) - part
+                       : tm_vector_digamma(k + f) + log(f) - l;
+  double value = large ? rise(k, f, share) + log_mean - (k + f) * part
+                       : tm_vector_lgamma(k + f) + log_mean - k * l - f * part;
   *slope_log_m = k - (k + f) * m / sum;
-  *slope_f = tm_vector_digamma(k + f) + log(f) - l + 1 - (k + f) / sum;
-  return k >= 0 && m > 0 && f > 0
-             ? tm_vector_lgamma(k + f) + (k > 0 ? k * (log_m - l) : 0) -
-                   f * log1p(m / f)
-             : ZERO;
+  *slope_f = slope + (m - k) / sum;
+  return k >= 0 && m > 0 && f > 0 ? value : ZERO;
 }
 
 TERM(neg_binomial_2_rate) {
@@ -260,9 +269,10 @@ TERM(neg_binomial_2_log_rate) {
   return negative_binomial(y, a, exp(a), b, d + 1, d + 2);
 }
 
-TERM(minus_lgamma) {
-  d[2] = -tm_vector_digamma(b);
-  return b > 0 ? -tm_vector_lgamma(b) : ZERO;
+TERM(small_shape) {
+  bool small = b <= TM_LARGE_SHAPE;
+  d[2] = small ? -tm_vector_digamma(b) : 0;
+  return b > 0 ? (small ? -tm_vector_lgamma(b) : 0) : ZERO;
 }
 
 /* ---- the table ---------------------------------------------------------- */
@@ -289,9 +299,9 @@ TERM(minus_lgamma) {
   X(binomial_logit, 3, binomial_logit_powers, 7, log_choose, 3, none, 0)       \
   X(poisson, 2, poisson_rate, 3, log_factorial, 1, none, 0)                    \
   X(poisson_log, 2, poisson_log_rate, 3, log_factorial, 1, none, 0)            \
-  X(neg_binomial_2, 3, neg_binomial_2_rate, 7, minus_lgamma, 4, log_factorial, \
+  X(neg_binomial_2, 3, neg_binomial_2_rate, 7, small_shape, 4, log_factorial,  \
     1)                                                                         \
-  X(neg_binomial_2_log, 3, neg_binomial_2_log_rate, 7, minus_lgamma, 4,        \
+  X(neg_binomial_2_log, 3, neg_binomial_2_log_rate, 7, small_shape, 4,         \
     log_factorial, 1)
 
 #define DEFINE(name, arity, first, u, second, v, third, w)                     \

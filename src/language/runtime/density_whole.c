@@ -5,20 +5,17 @@ static double log_choose(double n, double k) {
   return tm_lgamma(n + 1) - tm_lgamma(k + 1) - tm_lgamma(n - k + 1);
 }
 
-static double log_beta(double a, double b) {
-  return tm_lgamma(a) + tm_lgamma(b) - tm_lgamma(a + b);
-}
-
 KERNEL(beta_binomial) {
   double k = x[0], n = x[1], a = x[2], b = x[3];
   if (!(n >= 0 && k >= 0 && k <= n && a > 0 && b > 0))
     return ZERO;
   if (d) {
-    double both = tm_digamma(a + b) - tm_digamma(n + a + b);
-    d[2] = tm_digamma(k + a) - tm_digamma(a) + both;
-    d[3] = tm_digamma(n - k + b) - tm_digamma(b) + both;
+    double both = tm_digamma_rise(a + b, n);
+    d[2] = tm_digamma_rise(a, k) - both;
+    d[3] = tm_digamma_rise(b, n - k) - both;
   }
-  return log_choose(n, k) + log_beta(k + a, n - k + b) - log_beta(a, b);
+  return log_choose(n, k) + tm_log_rise(a, k) + tm_log_rise(b, n - k) -
+         tm_log_rise(a + b, n);
 }
 
 KERNEL(hypergeometric) {
@@ -55,14 +52,13 @@ KERNEL(beta_neg_binomial) {
   if (!(n >= 0 && r > 0 && a > 0 && b > 0))
     return ZERO;
   if (d) {
-    double all = tm_digamma(a + b + n + r), both = tm_digamma(a + b);
-    double ar = tm_digamma(a + r);
-    d[1] = tm_digamma(n + r) - tm_digamma(r) + ar - all;
-    d[2] = ar - all - tm_digamma(a) + both;
-    d[3] = tm_digamma(b + n) - all - tm_digamma(b) + both;
+    double all = tm_digamma_rise(a + b, n + r);
+    d[1] = tm_digamma_rise(r, n) - tm_digamma_rise(a + r, b + n);
+    d[2] = tm_digamma_rise(a, r) - all;
+    d[3] = tm_digamma_rise(b, n) - all;
   }
-  return tm_lgamma(n + r) - tm_lgamma(n + 1) - tm_lgamma(r) +
-         log_beta(b + n, a + r) - log_beta(b, a);
+  return tm_log_rise(r, n) - tm_lgamma(n + 1) + tm_log_rise(b, n) +
+         tm_log_rise(a, r) - tm_log_rise(a + b, n + r);
 }
 
 KERNEL(yule_simon) {
@@ -70,6 +66,6 @@ KERNEL(yule_simon) {
   if (!(n >= 1 && a > 0))
     return ZERO;
   if (d)
-    d[1] = 1 / a + tm_digamma(a + 1) - tm_digamma(n + a + 1);
-  return log(a) + log_beta(a + 1, n);
+    d[1] = 1 / a - tm_digamma_rise(a + 1, n);
+  return log(a) + tm_lgamma(n) - tm_log_rise(a + 1, n);
 }

@@ -164,9 +164,7 @@ static tm_any student(tm_tape *tape, const tm_any *a, tm_any factor) {
   tm_any ratios = tm_map2(tape, "elt_divide", squares, tm_any_var(nu));
   tm_var logs = sum_of(tape, tm_map1(tape, "log1p", ratios)).u.r;
   tm_var half = scaled(tape, nu, 0.5);
-  tm_var constant =
-      tm_v_subtract(tape, tm_v_lgamma(tape, shifted(tape, half, 0.5 * n)),
-                    tm_v_lgamma(tape, half));
+  tm_var constant = tm_v_log_rising_factorial(tape, half, tm_constant(0.5 * n));
   constant = tm_v_subtract(
       tape, constant,
       scaled(tape, shifted(tape, tm_v_log(tape, nu), LOG_PI), 0.5 * n));

@@ -79,13 +79,11 @@ TM_F(dirichlet_multinomial) {
       return tm_any_real(-INFINITY);
     total += y.v[k];
     sum += al.v[k];
-    value += tm_lgamma(y.v[k] + al.v[k]) - tm_lgamma(al.v[k]) -
-             tm_lgamma(y.v[k] + 1);
+    value += tm_log_rise(al.v[k], y.v[k]) - tm_lgamma(y.v[k] + 1);
   }
   for (long k = 0; slope && k < y.n; k++)
-    slope[k] = tm_digamma(y.v[k] + al.v[k]) - tm_digamma(al.v[k]) +
-               tm_digamma(sum) - tm_digamma(total + sum);
-  value += tm_lgamma(sum) + tm_lgamma(total + 1) - tm_lgamma(total + sum);
+    slope[k] = tm_digamma_rise(al.v[k], y.v[k]) - tm_digamma_rise(sum, total);
+  value += tm_lgamma(total + 1) - tm_log_rise(sum, total);
   return tm_scalar_result(tape, value, 1, &(tm_partial){al.d, slope, al.n});
 }
 

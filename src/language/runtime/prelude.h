@@ -262,6 +262,7 @@ typedef struct tm_runtime {
   tm_rows *(*rows_ready)(tm_tape *tape, tm_rows *rows);
   tm_var (*rows_sum)(tm_tape *tape, const tm_rows *rows,
                      const tm_any *arguments);
+  double (*log_rise)(double f, double k), (*digamma_rise)(double f, double k);
   double (*lgamma)(double);
   double (*digamma)(double);
   double (*trigamma)(double);
@@ -395,6 +396,6 @@ typedef struct tm_entry {
   const char *unreplicated;
 } tm_entry;
 
-enum { TM_ENTRY_VERSION = 14 };
+enum { TM_ENTRY_VERSION = 15 };
 
 #endif

@@ -133,10 +133,10 @@ TM_INLINE long tm_int_pow(long a, long b) {
     b == -INFINITY ? 0 : -1 / expm1(a - b))                                    \
   X(multiply_log, tm_xlogy(a, b), log(b), a / b)                               \
   X(lmultiply, tm_xlogy(a, b), log(b), a / b)                                  \
-  X(log_falling_factorial, R->lgamma(a + 1) - R->lgamma(a - b + 1),            \
-    R->digamma(a + 1) - R->digamma(a - b + 1), R->digamma(a - b + 1))          \
-  X(log_rising_factorial, R->lgamma(a + b) - R->lgamma(a),                     \
-    R->digamma(a + b) - R->digamma(a), R->digamma(a + b))                      \
+  X(log_falling_factorial, R->log_rise(a - b + 1, b),                          \
+    R->digamma_rise(a - b + 1, b), R->digamma(a - b + 1))                      \
+  X(log_rising_factorial, R->log_rise(a, b), R->digamma_rise(a, b),            \
+    R->digamma(a + b))                                                         \
   X(log_inv_logit_diff, tm_log_diff_exp(-tm_log1p_exp(-a), -tm_log1p_exp(-b)), \
     -1 / expm1(b - a) - tm_inv_logit(a), -1 / expm1(a - b) - tm_inv_logit(b))
 

@@ -86,6 +86,10 @@ tm_any tm_tensor_result(tm_tensor t);
 /* Special functions with no error handlers behind them. */
 double tm_lgamma(double x);
 double tm_digamma(double x);
+/* lgamma(f + k) - lgamma(f) and digamma(f + k) - digamma(f), k >= 0, which keep
+ * their digits where f is large. */
+double tm_log_rise(double f, double k);
+double tm_digamma_rise(double f, double k);
 double tm_trigamma(double x);
 double tm_inv_phi(double p);
 double tm_owens_t(double h, double a); /* both >= 0 */

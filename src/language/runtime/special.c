@@ -2,6 +2,7 @@
  * C library's, with their slopes. */
 #include "language/runtime/special.h"
 #include "language/runtime/fixed.h"
+#include "language/runtime/rise.h"
 
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_sf_bessel.h>
@@ -9,6 +10,18 @@
 #include <gsl/gsl_sf_gamma.h>
 #include <gsl/gsl_sf_lambert.h>
 #include <gsl/gsl_sf_psi.h>
+
+double tm_log_rise(double f, double k) {
+  return f > TM_LARGE_SHAPE && f + k > TM_LARGE_SHAPE
+             ? rise(k, f, log1p(k / f)) + k * log(f)
+             : tm_lgamma(f + k) - tm_lgamma(f);
+}
+
+double tm_digamma_rise(double f, double k) {
+  return f > TM_LARGE_SHAPE && f + k > TM_LARGE_SHAPE
+             ? log1p(k / f) - below_log(f + k) + below_log(f)
+             : tm_digamma(f + k) - tm_digamma(f);
+}
 
 /* ---- gamma and its relatives -------------------------------------------- */
 
