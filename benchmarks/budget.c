@@ -105,7 +105,7 @@ static void judge(experiment *e, const budget *b, const problem *p,
   criterion(e, row, "of them likelihoods alone", c.most_likelihoods,
             b->evaluations, c.most_likelihoods <= b->evaluations);
   criterion(e, row, "rms error", x.rms, b->rms, all && x.rms <= b->rms);
-  double ratio = x.se / x.rms;
+  double ratio = hypot(x.se, p->se) / x.rms; /* the exact answer's error too */
   criterion(e, row, "claimed se over rms (0.67 to 1.5)", ratio, 1,
             all && ratio >= 0.67 && ratio <= 1.5);
   if (b->seconds > 0)
