@@ -94,6 +94,33 @@ static void a_stranger_of_the_same_size_is_left_out(void **state) {
   free_found(&f);
 }
 
+/* Alike but for a needle: what does not change places there is no label. */
+static int needle(const double *theta, double *value, void *user) {
+  (void)user;
+  double square = 0, off = 0;
+  for (size_t k = 0; k < 3; k++) {
+    square += theta[k] * theta[k];
+    off += (theta[k] - (double)k) * (theta[k] - (double)k);
+  }
+  *value = log(exp(-square / 2) + exp(-off / 2e-4));
+  return 0;
+}
+
+static void a_needle_breaks_labels(void **state) {
+  (void)state;
+  static const double away[3] = {-1, 0.5, 2}, at[3] = {0.001, 1, 2};
+  tempera_parameter one[] = {FREE("a", 3)};
+  found f = find(one, 1, NULL, away, 1);
+  tm_point scratch;
+  assert_int_equal(f.labels.count, 3);
+  assert_int_equal(tm_point_create(f.model, f.arena, &scratch, NULL),
+                   TEMPERA_OK);
+  f.model->spec.log_likelihood = needle;
+  assert_true(tm_labels_hold(&f.evaluator, &scratch, &f.labels, away));
+  assert_false(tm_labels_hold(&f.evaluator, &scratch, &f.labels, at));
+  free_found(&f);
+}
+
 /* 1 < 2 < 3 must stay so: permuted points have no density. */
 static bool ordered_inside(const tempera_map *map, const double *theta) {
   (void)map;
@@ -180,6 +207,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(blocks_permute_together),
       cmocka_unit_test(a_stranger_of_the_same_size_is_left_out),
+      cmocka_unit_test(a_needle_breaks_labels),
       cmocka_unit_test(entries_in_order_do_not_change_places),
       cmocka_unit_test(the_pivot_undoes_relabelling)};
   return cmocka_run_group_tests(tests, NULL, NULL);

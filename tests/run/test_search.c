@@ -71,14 +71,19 @@ static tempera_sampler *sampled(tempera_model **model, double *w) {
   return sampled_with(model, likelihood, w);
 }
 
-/* All draws at the right-hand mode as if they had been left out: what is left
- * has visited the other only. */
-static void withhold_right(tempera_sampler *sampler) {
+/* Draws at the right-hand mode as if they had been left out, but for one row in
+ * `kept` (0: none is): what is left has visited the other. */
+static void withhold_but(tempera_sampler *sampler, size_t kept) {
   for (size_t c = 0; c < sampler->options.chains; c++) {
     double *x = tm_draws_column(sampler->draws, TEMPERA_TARGET, c, 0);
     for (size_t i = 0; i < sampler->draws->count; i++)
-      x[i] = x[i] > 0 ? x[i] - 6 : x[i];
+      if (x[i] > 0 && (kept == 0 || i % kept != 0))
+        x[i] -= 6;
   }
+}
+
+static void withhold_right(tempera_sampler *sampler) {
+  withhold_but(sampler, 0);
 }
 
 static tempera_summary *summary_of(const tempera_sampler *sampler) {
@@ -106,6 +111,27 @@ static void a_basin_with_mass_must_be_visited(void **state) {
   assert_false(s->reliable);
   assert_true(s->se > 10 * se &&
               s->se > .1); /* it reaches to the other's mass */
+  tempera_summary_free(s);
+  tempera_sampler_free(sampler);
+  tempera_model_free(model);
+}
+
+/* Visited, with a quarter of the draws that its mass asks for. */
+static void a_basin_must_have_its_share(void **state) {
+  (void)state;
+  double w = .6;
+  tempera_model *model = NULL;
+  tempera_sampler *sampler = sampled(&model, &w);
+  tempera_summary *s = summary_of(sampler);
+  assert_null(tm_finding_of(s, TM_FIND_SELDOM_BASIN));
+  tempera_summary_free(s);
+  withhold_but(sampler, 4);
+  s = summary_of(sampler);
+  assert_null(tm_finding_of(s, TM_FIND_UNVISITED_BASIN));
+  const tempera_finding *f = tm_finding_of(s, TM_FIND_SELDOM_BASIN);
+  assert_non_null(f);
+  assert_true(fabs(f->value - 10) < 3 && fabs(f->limit - 40) < 3);
+  assert_false(s->reliable);
   tempera_summary_free(s);
   tempera_sampler_free(sampler);
   tempera_model_free(model);
@@ -158,6 +184,7 @@ static void a_basin_is_weighed_by_draws_about_it(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_basin_with_mass_must_be_visited),
+      cmocka_unit_test(a_basin_must_have_its_share),
       cmocka_unit_test(a_basin_without_mass_need_not),
       cmocka_unit_test(a_basin_is_weighed_by_draws_about_it)};
   return cmocka_run_group_tests(tests, NULL, NULL);
