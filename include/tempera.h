@@ -462,7 +462,7 @@ tempera_model_unconstrain(const tempera_model *model, const double *theta,
 /* Which call? For programs that are to say what a model did when it crashed
  * or hung: the library cannot return from such a call. */
 typedef struct tempera_call {
-  const char *model, *function; /* "log_likelihood" */
+  const char *model, *function; /* "log_likelihood"; model NULL: being opened */
   size_t chain;                 /* from 1; 0: of no chain */
   size_t size;                  /* of theta, which has these names */
   const char *const *names;

@@ -129,6 +129,7 @@ static int check(cli_input *input, bool gradient, bool cost) {
       return described;
     printf("\n");
   }
+  cli_watch_model(input->model_path, 0);
   int code = cli_load(input);
   if (code == EXIT_DONE) {
     code = print_model(input);
@@ -140,6 +141,7 @@ static int check(cli_input *input, bool gradient, bool cost) {
       code = print_cost(input);
   }
   cli_unload(input);
+  cli_watch_end();
   return code;
 }
 

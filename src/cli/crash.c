@@ -4,6 +4,7 @@
  * nothing needs to be saved here. Only what a signal handler may do is done. */
 #include "cli/cli.h"
 
+#include <dlfcn.h>
 #include <math.h>
 #include <pthread.h>
 #include <signal.h>
@@ -16,7 +17,10 @@ static struct {
   const char *folder; /* NULL: not sampling */
   const char *model;  /* NULL: no model is at work */
   double timeout;
+  pid_t process; /* a model's own children may end as they like */
 } watched;
+
+static void really_exit(int status);
 
 /* ---- words, without stdio ------------------------------------------------ */
 
@@ -40,7 +44,8 @@ static void add_whole(words *w, unsigned long n) {
   add(w, digits + at);
 }
 
-/* Six decimals, with a power of ten where that is too few or too many. */
+/* Six decimals, of a number below ten and a power of ten where they are too few
+ * or too many. */
 static void add_number(words *w, double x) {
   if (isnan(x)) {
     add(w, "nan");
@@ -54,9 +59,10 @@ static void add_number(words *w, double x) {
     return;
   }
   int power = 0;
-  for (; x >= 1e6; x /= 10)
+  bool scaled = x >= 1e6 || (x > 0 && x < 1e-3);
+  for (; scaled && x >= 10; x /= 10)
     power++;
-  for (; x > 0 && x < 1e-3; x *= 10)
+  for (; scaled && x < 1; x *= 10)
     power--;
   unsigned long long parts = (unsigned long long)(x * 1e6 + 0.5);
   add_whole(w, (unsigned long)(parts / 1000000));
@@ -76,9 +82,8 @@ static void add_call(words *w, const tempera_call *call) {
     add(w, ", chain ");
     add_whole(w, call->chain);
   }
-  add(w, ", at ");
   for (size_t i = 0; i < call->size && w->used < sizeof w->text - 200; i++) {
-    add(w, i ? ", " : "");
+    add(w, i ? ", " : ", at ");
     add(w, call->names[i]);
     add(w, " = ");
     add_number(w, call->theta[i]);
@@ -102,7 +107,7 @@ static void leave(const char *what, const tempera_call *call) {
   add(&w, "\n");
   ssize_t written = write(STDERR_FILENO, w.text, w.used);
   (void)written;
-  _exit(EXIT_BAD_INPUT);
+  really_exit(EXIT_BAD_INPUT);
 }
 
 /* ---- crashes --------------------------------------------------------------
@@ -129,12 +134,68 @@ static void on_crash(int number) {
   raise(number);
 }
 
-static void on_leaving(int status, void *nothing) {
+/* ---- models that end the process -----------------------------------------
+ */
+
+static void leave_if_model(const char *what) {
   tempera_call call;
+  if (watched.model && watched.process == getpid() &&
+      tempera_call_current(&call))
+    leave(what, &call);
+}
+
+static void on_leaving(int status, void *nothing) {
   (void)nothing;
   (void)status;
-  if (watched.model && tempera_call_current(&call))
-    leave("called exit()", &call);
+  leave_if_model("called exit()");
+}
+
+/* No handler hears of these. A library that calls them finds ours, since the
+ * dynamic linker asks the program first; libc's own use does not come here, and
+ * neither does a bare system call. */
+static struct { void (*now)(int), (*quick)(int), (*thread)(void *); } ends;
+
+static void find_ends(void) {
+  *(void **)&ends.now = dlsym(RTLD_NEXT, "_exit");
+  *(void **)&ends.quick = dlsym(RTLD_NEXT, "quick_exit");
+  *(void **)&ends.thread = dlsym(RTLD_NEXT, "pthread_exit");
+}
+
+static void really_exit(int status) {
+  if (!ends.now)
+    find_ends();
+  ends.now(status);
+}
+
+#define OURS __attribute__((visibility("default"), noreturn)) void
+
+OURS _exit(int status) {
+  leave_if_model("called _exit()");
+  really_exit(status);
+  __builtin_unreachable();
+}
+
+OURS _Exit(int status) {
+  leave_if_model("called _Exit()");
+  really_exit(status);
+  __builtin_unreachable();
+}
+
+OURS quick_exit(int status) {
+  leave_if_model("called quick_exit()");
+  if (!ends.quick)
+    find_ends();
+  ends.quick(status);
+  __builtin_unreachable();
+}
+
+/* A thread that is gone would leave its chain where it was. */
+OURS pthread_exit(void *value) {
+  leave_if_model("called pthread_exit()");
+  if (!ends.thread)
+    find_ends();
+  ends.thread(value);
+  __builtin_unreachable();
 }
 
 /* A stack for handlers, when the model has used up the main thread's; other
@@ -148,6 +209,7 @@ static void set_traps(void) {
   sigemptyset(&action.sa_mask);
   for (size_t i = 0; i < SIGNAL_COUNT; i++)
     sigaction(SIGNALS[i].number, &action, NULL);
+  find_ends(); /* not in a handler */
   on_exit(on_leaving, NULL);
 }
 
@@ -181,6 +243,7 @@ static void start_watch(void) {
 void cli_watch_model(const char *model, double timeout) {
   watched.model = model;
   watched.timeout = timeout;
+  watched.process = getpid();
   set_traps();
   if (timeout > 0) {
     tempera_call_watch();

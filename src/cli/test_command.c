@@ -122,6 +122,7 @@ static int with_run(request *r) {
              r->folder);
     code = cli_fail(NULL, &error);
   } else {
+    cli_watch_model(model_path, 0);
     code = cli_load(&input);
   }
   if (code == EXIT_DONE &&
@@ -131,6 +132,7 @@ static int with_run(request *r) {
     code = test(r, input.model, draws);
   tempera_draws_free(draws);
   cli_unload(&input);
+  cli_watch_end();
   tempera_text_free(model_path);
   tempera_text_free(data_path);
   return code;

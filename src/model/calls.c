@@ -56,11 +56,11 @@ static bool describe(const tm_call *call, tempera_call *out) {
   if (!theta)
     return false;
   *out = (tempera_call){
-      .model = call->model->spec.name,
+      .model = call->model ? call->model->spec.name : NULL,
       .function = atomic_load_explicit(&call->function, memory_order_relaxed),
       .chain = atomic_load_explicit(&call->chain, memory_order_relaxed),
-      .size = call->model->size,
-      .names = (const char *const *)call->model->names,
+      .size = call->model ? call->model->size : 0,
+      .names = call->model ? (const char *const *)call->model->names : NULL,
       .theta = theta};
   return true;
 }

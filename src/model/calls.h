@@ -10,7 +10,7 @@
 /* An evaluator's latest call. A watching thread reads it while it goes on: the
  * stores are relaxed, which costs nothing. */
 typedef struct tm_call {
-  const tempera_model *model;
+  const tempera_model *model; /* NULL: while it is opened */
   _Atomic(size_t) chain; /* from 1; 0: of no chain */
   _Atomic(const char *) function;
   _Atomic(const double *) theta; /* NULL: not in a call */

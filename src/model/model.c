@@ -1,5 +1,6 @@
 /* model.c - from the caller's spec to a laid-out, self-contained model. */
 #include "model/batch.h"
+#include "model/calls.h"
 
 #include "base/sized.h"
 
@@ -305,9 +306,9 @@ static tempera_status find_open(void *library, const char *path,
   return TEMPERA_OK;
 }
 
-tempera_status tm_model_load_library(const char *path, const tempera_data *data,
-                                     tempera_model **model,
-                                     tempera_error *error) {
+static tempera_status load_library(const char *path, const tempera_data *data,
+                                   tempera_model **model,
+                                   tempera_error *error) {
   void *library = tm_library_open(path);
   if (!library)
     return tm_fail(error, TEMPERA_ERROR_INPUT, "cannot load the model: %s",
@@ -333,6 +334,18 @@ tempera_status tm_model_load_library(const char *path, const tempera_data *data,
   made->library = library;
   *model = made;
   return TEMPERA_OK;
+}
+
+/* A crash while it is opened is the model's, too. */
+tempera_status tm_model_load_library(const char *path, const tempera_data *data,
+                                     tempera_model **model,
+                                     tempera_error *error) {
+  static const double nowhere;
+  tm_call opening = {0};
+  tm_call *outer = tm_call_begin(&opening, "tempera_model_open", &nowhere);
+  tempera_status status = load_library(path, data, model, error);
+  tm_call_end(&opening, outer);
+  return status;
 }
 
 const char *tempera_model_name(const tempera_model *model) {

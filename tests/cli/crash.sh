@@ -16,7 +16,7 @@ crashes() { # crashes NAME HOW WORDS OPTIONS...
   shift 3
   data "$how" 200000
   status 1 "$name" sample "$name" "$@"
-  says "$name" "crashes.so: the model $words in log_likelihood, chain [12], at mu = -?[0-9.]+; what was drawn before is in $name"
+  says "$name" "crashes.so: the model $words in log_likelihood, chain [12], at mu = -?[0-9]+\.[0-9]+(e-[0-9]+)?; what was drawn before is in $name"
   [ "$(rows "$name/target-2.csv")" -gt 0 ] || fail "$name: no draws were kept"
   tail -c 1 "$name/target-2.csv" | od -c | grep -q '\\n' ||
     fail "$name: half a row"
@@ -26,6 +26,11 @@ crashes threads 0 'crashed \(SIGSEGV, a bad address\)' --threads 2
 crashes fpe 1 'crashed \(SIGFPE.*\)' --threads 1
 crashes abort 2 'called abort\(\)' --threads 2
 crashes exit 3 'called exit\(\)' --threads 1
+# Nor can it end the process behind the command's back.
+crashes _exit 10 'called _exit\(\)' --threads 1
+crashes _Exit 11 'called _Exit\(\)' --threads 2
+crashes quickly 12 'called quick_exit\(\)' --threads 1
+crashes thread 13 'called pthread_exit\(\)' --threads 2
 crashes hang 4 'took longer than --eval-timeout allows' --threads 2 \
   --eval-timeout 0.5
 if ! ldd "$tempera" | grep -q 'libasan\|libtsan'; then
@@ -35,10 +40,19 @@ fi
 
 data 8 0
 status 1 "abort while it is opened" sample opened
-says "abort while it is opened" 'crashes.so: the model called abort\(\)$'
+says "abort while it is opened" 'crashes.so: the model called abort\(\) in tempera_model_open$'
+data 9 0
+status 1 "exit while it is opened" sample opened
+says "exit while it is opened" 'crashes.so: the model called exit\(\) in tempera_model_open$'
+data 10 0
+status 1 "check of what exits" "$tempera" check "$models/crashes.so" -d c.json
+says "check of what exits" 'crashes.so: the model called _exit\(\) in log_likelihood, at mu = '
+# A process that the model has started is the model's.
+data 14 0
+status 0 "a child of the model's" sample child --iterations 3000
 
 # A timeout that is long enough changes nothing.
-data 9 0
+data 15 0
 status 0 "a timeout" sample quick --eval-timeout 60 --iterations 3000
 status 0 "none" sample plain --iterations 3000
 cmp -s <(grep -v '^#' quick/target-1.csv) <(grep -v '^#' plain/target-1.csv) ||

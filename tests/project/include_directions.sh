@@ -22,7 +22,7 @@ libraries = {"cblas": ["base", "numeric", "language"], "lapacke": ["numeric", "l
              "cvodes": ["language"], "nvector": ["language"],
              "sunmatrix": ["language"], "sunlinsol": ["language"],
              "sunnonlinsol": ["language"], "sundials": ["language"],
-             "dlfcn": ["numeric", "parallel", "language", "model", "report"],
+             "dlfcn": ["numeric", "parallel", "language", "model", "report", "cli"],
              "pthread": ["base", "parallel", "model", "language", "cli"]}
 
 def reach(folder):
