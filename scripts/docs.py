@@ -183,16 +183,21 @@ def shape(line):
     return " ".join(NUMBER.sub("#", line).split())
 
 
+def unit(number):
+    return 10.0 ** -len(number.partition(".")[2])
+
+
 def near(old, new):
     a, b = NUMBER.findall(old), NUMBER.findall(new)
     if len(a) != len(b) or NUMBER.sub("#", old) != NUMBER.sub("#", new):
         return False
     if re.fullmatch(r"\S+ (±|\+-) \S+", old):  # an estimate and its error
         (x, s), (y, t) = map(float, a), map(float, b)
-        return abs(x - y) <= 4 * math.hypot(s, t) and s / 4 <= t <= 4 * s
+        half = unit(a[1]) / 2  # 0.00 may be an error of .0049
+        return (abs(x - y) <= 2 * half + 4 * math.hypot(s + half, t + half) and
+                s - half <= 4 * (t + half) and t - half <= 4 * (s + half))
     for x, y in zip(a, b):
-        unit = 10.0 ** -len(x.partition(".")[2])
-        if abs(float(x) - float(y)) > max(2.01 * unit, 0.03 * abs(float(x))):
+        if abs(float(x) - float(y)) > max(2.01 * unit(x), 0.03 * abs(float(x))):
             return False
     return True
 
