@@ -7,6 +7,7 @@
 #define TM_ESTIMATE_ESTIMATE_H
 
 #include "draws/draws.h"
+#include "estimate/bridge/bridge_ratio.h"
 #include "model/model.h"
 
 /* Fill the evidence, values, curve, tau bins and mixing numbers of a zeroed
@@ -21,12 +22,9 @@ TEMPERA_CHECKED tempera_status tm_estimate_summary(const tempera_draws *draws,
  * is none). What was seen of it, in *look, is to be freed (also after a
  * failure) by tm_reference_look_free; NULL: there is nothing to see. */
 typedef struct tm_reference_look tm_reference_look;
-TEMPERA_CHECKED tempera_status tm_estimate_both(const tempera_draws *draws,
-                                                const tempera_draws *reference,
-                                                int threads,
-                                                tempera_summary *summary,
-                                                tm_reference_look **look,
-                                                tempera_error *error);
+TEMPERA_CHECKED tempera_status tm_estimate_both(
+    const tempera_draws *draws, const tempera_draws *reference, int threads,
+    tempera_summary *summary, tm_reference_look **look, tempera_error *error);
 /* The modes of the target draws, by weight. */
 TEMPERA_CHECKED tempera_status tm_estimate_modes(const tempera_draws *draws,
                                                  tempera_summary *summary,
@@ -53,12 +51,13 @@ TEMPERA_CHECKED tempera_status tm_estimate_values(const tempera_draws *draws,
                                                   tempera_value_summary *values,
                                                   tempera_error *error);
 /* Add the bridge estimate (it calls the likelihood, whence the model; the
- * calls are counted) and choose the headline: the sharper of bridge and rb
- * where both stand and agree, else the one chosen before, with a warning. */
-TEMPERA_CHECKED tempera_status
-tm_estimate_add_bridge(const tempera_model *model, const tempera_draws *draws,
-                       uint64_t seed, tempera_summary *summary,
-                       uint64_t *likelihood_evaluations, tempera_error *error);
+ * calls are counted; terms: see bridge.h) and choose the headline: the sharper
+ * of bridge and rb where both stand and agree, else the one chosen before, with
+ * a warning. */
+TEMPERA_CHECKED tempera_status tm_estimate_add_bridge(
+    const tempera_model *model, const tempera_draws *draws, uint64_t seed,
+    const tm_bridge_terms *terms, tempera_summary *summary,
+    uint64_t *likelihood_evaluations, tempera_error *error);
 /* Checks of the draws against what is known apart from them: round trips, plain
  * draws from the prior, and the ridge (draws that stay far below the best point
  * known at some tau miss a basin; every estimate then gets an error that allows
@@ -74,19 +73,18 @@ TEMPERA_CHECKED tempera_status tm_estimates_reach(tempera_summary *summary,
  * what it finds on round trips and mixing. */
 TEMPERA_CHECKED tempera_status
 tm_estimate_judge_mixing(tempera_summary *summary, tempera_error *error);
-/* The reference leg in three steps. Its mixing, before anything that costs more;
- * its curve and, where there is `evidence` to be had, estimates, which touches
- * nothing of the summary but summary->reference; and after all others: these
- * into the summary, and the headline, which may be theirs. */
-TEMPERA_CHECKED tempera_status tm_reference_look_make(
-    const tempera_draws *reference, tempera_summary *summary,
-    tm_reference_look **look, tempera_error *error);
+/* The reference leg in three steps. Its mixing, before anything that costs
+ * more; its curve and, where there is `evidence` to be had, estimates, which
+ * touches nothing of the summary but summary->reference; and after all others:
+ * these into the summary, and the headline, which may be theirs. */
+TEMPERA_CHECKED tempera_status
+tm_reference_look_make(const tempera_draws *reference, tempera_summary *summary,
+                       tm_reference_look **look, tempera_error *error);
 TEMPERA_CHECKED tempera_status tm_reference_weigh(tm_reference_look *look,
                                                   bool evidence,
                                                   tempera_error *error);
-TEMPERA_CHECKED tempera_status
-tm_estimate_add_reference(tm_reference_look *look, tempera_summary *summary,
-                          tempera_error *error);
+TEMPERA_CHECKED tempera_status tm_estimate_add_reference(
+    tm_reference_look *look, tempera_summary *summary, tempera_error *error);
 void tm_reference_look_free(tm_reference_look *look);
 /* The last step, once the ridge fields are in: adds what the numbers tell to
  * the findings, and sets `reliable`, `verdict` and `warnings`. */

@@ -1,6 +1,6 @@
-/* fit_evidence.c - the evidence of a fit made elsewhere: its draws are evaluated
- * under the model, summarised as a chain at tau = 1 is, and bridged to a density
- * fitted to the other half of them. */
+/* fit_evidence.c - the evidence of a fit made elsewhere: its draws are
+ * evaluated under the model, summarised as a chain at tau = 1 is, and bridged
+ * to a density fitted to the other half of them. */
 #include "estimate/answers/power.h"
 #include "estimate/estimate.h"
 #include "estimate/findings.h"
@@ -27,7 +27,7 @@ static tempera_status evaluate(work *w, tempera_error *error) {
   tm_point point = {0};
   size_t n = draws->chains * draws->count, d = w->model->dimension;
   double least = INFINITY, most = -INFINITY;
-  w->u = TM_NEW(w->arena, double, n * d + 1);
+  w->u = TM_NEW(w->arena, double, n *d + 1);
   if (!w->u)
     return tm_fail_memory(error);
   TM_TRY(tm_point_create(w->model, w->arena, &point, error));
@@ -58,14 +58,13 @@ static tempera_status evaluate(work *w, tempera_error *error) {
         tm_draws_column(draws, TEMPERA_TARGET, c, draws->size + TM_LOG_PRIOR),
         tm_draws_column(draws, TEMPERA_TARGET, c,
                         draws->size + TM_LOG_JACOBIAN),
-        tm_draws_column(draws, TEMPERA_TARGET, c,
-                        draws->size + TM_TAU_ACCEPT)};
+        tm_draws_column(draws, TEMPERA_TARGET, c, draws->size + TM_TAU_ACCEPT)};
     at[0][i] = 1;
     at[1][i] = point.log_likelihood;
     at[2][i] = point.log_prior;
     at[3][i] = point.log_jacobian;
-    double off = at[4][i] - point.log_likelihood - point.log_prior -
-                 point.log_jacobian;
+    double off =
+        at[4][i] - point.log_likelihood - point.log_prior - point.log_jacobian;
     least = fmin(least, off);
     most = fmax(most, off);
     for (size_t j = 0; j < d; j++)
@@ -108,8 +107,8 @@ static tempera_status pareto_k(work *w, const tm_points *points, uint64_t seed,
   tempera_random random = tm_random(seed, 20, TM_PURPOSE_BRIDGE);
   if (!ratio)
     return tm_fail_memory(error);
-  TM_TRY(tm_fitted_fit(w->model, points, 0, false, &random, w->arena, &q,
-                       error));
+  TM_TRY(
+      tm_fitted_fit(w->model, points, 0, false, &random, w->arena, &q, error));
   for (size_t c = 0; c < chains; c++)
     for (size_t i = half; i < rows; i++) {
       double log_q = tm_fitted_log_density(&q, w->u + (c * rows + i) * d);
@@ -138,7 +137,7 @@ static tempera_status summarise(work *w, uint64_t seed,
   w->draws->evidence = w->draws->likelihood = true;
   TM_TRY(tm_estimate_summary(w->draws, 1, summary, error));
   TM_TRY(tm_estimate_modes(w->draws, summary, error));
-  TM_TRY(tm_estimate_add_bridge(w->model, w->draws, seed, summary, &calls,
+  TM_TRY(tm_estimate_add_bridge(w->model, w->draws, seed, NULL, summary, &calls,
                                 error));
   tm_points points;
   TM_TRY(first_halves(w, &points, error));
@@ -147,7 +146,8 @@ static tempera_status summarise(work *w, uint64_t seed,
                   error));
   TM_TRY(tm_fit_path(w->model, &points, highest, seed, summary, error));
   TM_TRY(tm_findings_end(summary, error));
-  summary->likelihood_evaluations += w->evaluator.likelihood_evaluations + calls;
+  summary->likelihood_evaluations +=
+      w->evaluator.likelihood_evaluations + calls;
   summary->chains = w->draws->chains;
   summary->iterations = w->draws->count;
   summary->seed = seed;
@@ -161,8 +161,7 @@ tempera_status tempera_fit_evidence(const tempera_model *model,
                                     tempera_error *error) {
   work w = {.model = model, .arena = tm_arena_create()};
   tempera_summary *made = tm_heap_alloc(1, sizeof *made);
-  tempera_status status =
-      w.arena && made ? TEMPERA_OK : tm_fail_memory(error);
+  tempera_status status = w.arena && made ? TEMPERA_OK : tm_fail_memory(error);
   if (status == TEMPERA_OK && model->spec.prior_improper)
     status = tm_fail(error, TEMPERA_ERROR_INPUT,
                      "a prior of the model is improper: it has no evidence");

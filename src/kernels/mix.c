@@ -26,7 +26,8 @@
 /* Cost of a gradient in likelihood evaluations. */
 static const double GRADIENT_COST = 2;
 static const double FLOOR = 0.05;   /* least share of the evaluations */
-static const double CURIOUS = 0.25; /* in warmup, drawn evenly this often */
+static const double CURIOUS = 0.25; /* in warmup, drawn evenly this often: */
+static const double CHEAP = 32;     /* dearer moves in proportion less often */
 static const double MEASURED = 20;  /* uses that make a measurement */
 
 /* What one move did in one stretch of tau. */
@@ -100,11 +101,21 @@ static tempera_status add_option(mix *made, size_t choice, tm_arena *arena,
              : type->create(made->shared, arena, &next->state, error);
 }
 
-/* Nothing measured: all alike. */
+/* Nothing measured: all alike, but for walks through many coordinates and
+ * trajectories that may become as long. */
 static void start_shares(mix *state) {
+  double many =
+      fmin(1, CHEAP / (double)tm_part_of_sweep(state->shared->real_count));
+  double interest[TM_MIX_MOST], sum = 0;
+  for (size_t i = 0; i < state->count; i++) {
+    const option *o = &state->options[i];
+    bool dear = o->type == &tm_move_walk_part || o->type == &tm_move_joint ||
+                o->doublings > 2;
+    sum += interest[i] = dear ? many : 1;
+  }
   for (size_t r = 0; r < TM_REGIMES; r++)
     for (size_t i = 0; i < state->count; i++)
-      state->shares[r][i] = 1 / (double)state->count;
+      state->shares[r][i] = interest[i] / sum;
 }
 
 static tempera_status create(tm_shared *shared, tm_arena *arena, void **state,
@@ -182,19 +193,31 @@ static void bound_ridge_walk(const mix *state, double *value, double *total) {
   }
 }
 
-/* Probabilities from the measurements, mixed with `even` of equal ones.
- * False when the moves have not all been measured here. */
+/* What curiosity draws a move with: in many dimensions a walk through a third
+ * of the coordinates or a long trajectory, drawn as often as the others, would
+ * be most of the warmup. */
+static double interest(const tally *t) {
+  return fmin(1, CHEAP * t->count / t->cost);
+}
+
+/* Probabilities from the measurements, mixed with `even` of curiosity's. False
+ * when the moves have not all been measured here. */
 static bool set_shares(mix *state, size_t regime, double even) {
-  double value[TM_MIX_MOST], sum = 0, total = 0;
+  double value[TM_MIX_MOST], curious[TM_MIX_MOST];
+  double sum = 0, total = 0, interests = 0;
   for (size_t i = 0; i < state->count; i++) {
     const tally *t = &state->options[i].tallies[regime];
     value[i] = 0;
-    if (idle(state, i, regime))
+    curious[i] = 1;
+    if (idle(state, i, regime)) {
+      interests += curious[i];
       continue;
+    }
     if (t->count < MEASURED || !(t->cost > 0))
       return false;
     value[i] = efficiency(t, state->shared->real_count);
     sum += value[i];
+    interests += curious[i] = interest(t);
   }
   if (!(sum > 0))
     return false;
@@ -209,7 +232,8 @@ static bool set_shares(mix *state, size_t regime, double even) {
   }
   bound_ridge_walk(state, value, &total);
   for (size_t i = 0; i < state->count; i++)
-    state->shares[regime][i] = even / count + (1 - even) * value[i] / total;
+    state->shares[regime][i] =
+        even * curious[i] / interests + (1 - even) * value[i] / total;
   return true;
 }
 

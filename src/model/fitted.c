@@ -187,7 +187,7 @@ static bool fill_table(builder *b) {
   p->value = TM_NEW(b->arena, double, cells *width);
   p->mass = TM_NEW(b->arena, double, cells);
   p->cumulative = TM_NEW(b->arena, double, cells);
-  p->own = TM_NEW(b->arena, const tm_mixture *, cells);
+  p->own = TM_NEW(b->arena, tm_mixture *, cells);
   if (!p->value || !p->mass || !p->cumulative || !p->own)
     return false;
   qsort(b->cells, cells, sizeof *b->cells, compare_entries);
@@ -361,6 +361,11 @@ tempera_status tm_fitted_fit(const tempera_model *model, const tm_points *u,
 done:
   tm_arena_free(b.scratch);
   return status;
+}
+
+tm_mixture *tm_fitted_single(const tm_fitted *p) {
+  bool single = p->integers == 0 && p->reals && p->own[0]->components == 1;
+  return single ? p->own[0] : NULL;
 }
 
 /* ---- Density and draws ---- */

@@ -17,10 +17,10 @@ typedef struct tm_fitted {
   size_t *real, *integer; /* which ones */
   /* One entry per integer vector, sorted; just one without integers. */
   size_t cells;
-  double *value;          /* cells x integers */
-  double *mass;           /* probability */
-  double *cumulative;     /* of mass */
-  const tm_mixture **own; /* NULL: the shared one */
+  double *value;      /* cells x integers */
+  double *mass;       /* probability */
+  double *cumulative; /* of mass */
+  tm_mixture **own;   /* NULL: the shared one */
   tm_mixture shared;
   double *slope, *centre; /* reals x integers; integers */
   double *x, *work, *key; /* workspaces: one thread at a time */
@@ -35,6 +35,10 @@ TEMPERA_CHECKED tempera_status tm_fitted_fit(const tempera_model *model,
                                              tm_arena *arena,
                                              tm_fitted *proposal,
                                              tempera_error *error);
+
+/* The mixture, where there are no integers and it has one component; or NULL.
+ */
+tm_mixture *tm_fitted_single(const tm_fitted *proposal);
 
 /* The same density with workspaces of its own, for another thread. */
 TEMPERA_CHECKED tempera_status tm_fitted_copy(const tm_fitted *from,

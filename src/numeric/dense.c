@@ -4,11 +4,17 @@
 #include <math.h>
 #include <string.h>
 
+/* Where rows are long, many sums at a time; they round in another order. */
+enum { LONG = 64 };
+
 void tm_solve_lower(const double *l, size_t d, double *x) {
   for (size_t i = 0; i < d; i++) {
-    for (size_t k = 0; k < i; k++)
-      x[i] -= l[i * d + k] * x[k];
-    x[i] /= l[i * d + i];
+    double left = x[i];
+    if (i >= LONG)
+      left -= tm_dot(l + i * d, x, i);
+    for (size_t k = 0; k < i && i < LONG; k++)
+      left -= l[i * d + k] * x[k];
+    x[i] = left / l[i * d + i];
   }
 }
 

@@ -7,6 +7,7 @@
 #include "numeric/triangular.h"
 
 #include <math.h>
+#include <string.h>
 
 static const double LOG_2PI = 1.8378770664093454836;
 static const double LOG_PI = 1.1447298858494001741;
@@ -24,9 +25,10 @@ tempera_status tm_mixture_create(tm_arena *arena, size_t dimension,
       .factor = TM_NEW(arena, double, capacity *square),
       .inverse = TM_NEW(arena, double, capacity *square),
       .log_norm = TM_NEW(arena, double, capacity),
+      .diagonal = TM_NEW(arena, bool, capacity),
   };
   if (!made.log_weight || !made.mean || !made.factor || !made.inverse ||
-      !made.log_norm)
+      !made.log_norm || !made.diagonal)
     return tm_fail_memory(error);
   *mixture = made;
   return TEMPERA_OK;
@@ -51,6 +53,14 @@ static double log_sum_exp(const double *values, size_t count) {
   return most + log(sum);
 }
 
+static bool is_diagonal(const double *factor, size_t d) {
+  for (size_t i = 0; i < d; i++)
+    for (size_t j = 0; j < i; j++)
+      if (factor[i * d + j] != 0)
+        return false;
+  return true;
+}
+
 void tm_mixture_complete(tm_mixture *mixture) {
   size_t d = mixture->dimension;
   double total = log_sum_exp(mixture->log_weight, mixture->components);
@@ -59,21 +69,38 @@ void tm_mixture_complete(tm_mixture *mixture) {
     double log_determinant = 0;
     for (size_t i = 0; i < d; i++)
       log_determinant += log(factor[i * d + i]);
+    mixture->diagonal[k] = is_diagonal(factor, d);
     tm_triangular_inverse(factor, d, mixture->inverse + k * d * d);
     mixture->log_norm[k] = log_constant(mixture->df, d) - log_determinant;
     mixture->log_weight[k] -= total;
   }
 }
 
+void tm_mixture_unit(tm_mixture *mixture) {
+  size_t d = mixture->dimension;
+  memset(mixture->mean, 0, d * sizeof(double));
+  memset(mixture->factor, 0, d * d * sizeof(double));
+  for (size_t i = 0; i < d; i++)
+    mixture->factor[i * d + i] = 1;
+  tm_mixture_complete(mixture);
+}
+
+/* Entry i of L^-1 x; the same bits either way, as zeros add nothing. */
+static double solved(const tm_mixture *mixture, size_t k, size_t i,
+                     const double *x) {
+  size_t d = mixture->dimension;
+  const double *row = mixture->inverse + (k * d + i) * d;
+  return mixture->diagonal[k] ? row[i] * x[i] : tm_dot(row, x, i + 1);
+}
+
 static double squared_distance(const tm_mixture *mixture, size_t k,
                                const double *x, double *centred) {
   size_t d = mixture->dimension;
   const double *mean = mixture->mean + k * d;
-  const double *inverse = mixture->inverse + k * d * d;
   double sum = 0;
   for (size_t i = 0; i < d; i++) {
     centred[i] = x[i] - mean[i];
-    double y = tm_dot(inverse + i * d, centred, i + 1);
+    double y = solved(mixture, k, i, centred);
     sum += y * y;
   }
   return sum;
@@ -103,8 +130,8 @@ static void add_slope(const tm_mixture *mixture, size_t k, const double *x,
   for (size_t i = 0; i < d; i++)
     centred[i] = x[i] - mixture->mean[k * d + i];
   for (size_t i = 0; i < d; i++) {
-    double y = weight * tm_dot(inverse + i * d, centred, i + 1);
-    for (size_t j = 0; j <= i; j++)
+    double y = weight * solved(mixture, k, i, centred);
+    for (size_t j = mixture->diagonal[k] ? i : 0; j <= i; j++)
       gradient[j] -= y * inverse[i * d + j];
   }
 }
@@ -170,7 +197,11 @@ void tm_mixture_draw(const tm_mixture *mixture, tempera_random *random,
     stretch = sqrt(0.5 * df / tempera_random_gamma(random, 0.5 * df));
   for (size_t i = 0; i < d; i++)
     x[i] = stretch * tm_random_normal(random);
-  tm_triangular_times(mixture->factor + k * d * d, d, x, x);
+  const double *factor = mixture->factor + k * d * d;
+  for (size_t i = 0; i < d && mixture->diagonal[k]; i++)
+    x[i] *= factor[i * d + i];
+  if (!mixture->diagonal[k])
+    tm_triangular_times(factor, d, x, x);
   for (size_t i = 0; i < d; i++)
     x[i] += mixture->mean[k * d + i];
 }

@@ -18,6 +18,7 @@ typedef struct tm_mixture {
   double *factor;     /* component x d x d: lower L, scale matrix L L' */
   double *inverse;    /* L^-1 */
   double *log_norm;   /* log density at the mean */
+  bool *diagonal;     /* is L, so that d^2 work may be spared? */
 } tm_mixture;
 
 /* Room for `capacity` components; none are there yet. */
@@ -29,6 +30,9 @@ TEMPERA_CHECKED tempera_status tm_mixture_create(tm_arena *arena,
 /* After setting df, log_weight, mean and factor: fill inverse, log_norm and
  * normalise the weights. */
 void tm_mixture_complete(tm_mixture *mixture);
+
+/* One component becomes that of mean 0 and L = 1. */
+void tm_mixture_unit(tm_mixture *mixture);
 
 /* work: dimension + components doubles. */
 double tm_mixture_log_density(const tm_mixture *mixture, const double *x,

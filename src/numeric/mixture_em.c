@@ -10,7 +10,8 @@
 
 enum { LLOYD_STEPS = 5 };
 
-static const double EM_TOLERANCE = 1e-4; /* nats per point */
+/* Nats per point; more where there are more than so many coordinates. */
+static const double EM_TOLERANCE = 1e-4, COORDINATES = 20;
 static const double FEWEST = 5; /* effective points to keep a component */
 
 double tm_em_shrinkage(double n, size_t d) {
@@ -228,12 +229,15 @@ static void standard(tm_em *f, tm_mixture *m) {
   tm_mixture_complete(m);
 }
 
-/* EM on points [0, to) until the fit stops improving. */
+/* EM on points [0, to) until the fit stops improving; one Gaussian is at its
+ * best after a single step. */
 double tm_em_improve(tm_em *f, tm_mixture *m, size_t to, int steps) {
+  bool gaussian = m->components == 1 && isinf(m->df);
+  double enough = EM_TOLERANCE * fmax(1, (double)f->dimension / COORDINATES);
   double before = -INFINITY, now = -INFINITY;
   for (int step = 0; step < steps; step++) {
     now = tm_em_expectation(f, m, 0, to);
-    if (now - before < EM_TOLERANCE && step > 2)
+    if (now - before < enough && step > (gaussian ? 0 : 2))
       break;
     before = now;
     maximisation(f, m, to);

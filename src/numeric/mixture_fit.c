@@ -141,6 +141,7 @@ static void copy_mixture(const tm_mixture *from, tm_mixture *to) {
   to->df = from->df;
   memcpy(to->log_weight, from->log_weight, k * sizeof(double));
   memcpy(to->log_norm, from->log_norm, k * sizeof(double));
+  memcpy(to->diagonal, from->diagonal, k * sizeof(bool));
   memcpy(to->mean, from->mean, k * d * sizeof(double));
   memcpy(to->factor, from->factor, k * d * d * sizeof(double));
   memcpy(to->inverse, from->inverse, k * d * d * sizeof(double));

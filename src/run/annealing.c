@@ -17,6 +17,7 @@ enum {
   PARTICLES = 256,    /* over all chains, ... */
   FEWEST = 32,        /* ... and in each */
   SWEEPS = 8,         /* of each particle at each level: sweeps are short */
+  BUDGET = 100000,    /* evaluations; beyond them the least of all this */
   FIRST_SWEEPS = 100, /* at the lowest tau, from starts that are no draws */
   MOST_LEVELS = 500,
   TRIES = 100 /* of a prior draw that the model itself rejects */
@@ -27,6 +28,7 @@ typedef struct swarm {
   tm_group *group;
   tm_arena *arena;
   tempera_random random;
+  uint64_t before; /* evaluations that were not for this */
   size_t count;
   tm_point *points, *others;
   double *weight;
@@ -35,6 +37,11 @@ typedef struct swarm {
   size_t grid_count, reached; /* taus of the grid that are done */
   double *curve;
 } swarm;
+
+static uint64_t evaluations(const tm_group *group) {
+  const tm_evaluator *evaluator = &group->evaluator;
+  return evaluator->likelihood_evaluations + evaluator->gradient_evaluations;
+}
 
 static bool failed(const swarm *s) {
   return s->group->evaluator.status != TEMPERA_OK ||
@@ -114,15 +121,15 @@ static double log_z_at(swarm *s, double tau) {
   return s->log_z + shift + log(sum / (double)s->count);
 }
 
-/* Systematic resampling by the weights. */
-static void resample(swarm *s) {
+/* Systematic resampling by the weights, to this many. */
+static void resample(swarm *s, size_t count) {
   double total = 0, passed = 0;
   size_t from = 0;
   for (size_t i = 0; i < s->count; i++)
     total += s->weight[i];
   double offset = tm_random_uniform(&s->random);
-  for (size_t i = 0; i < s->count; i++) {
-    double aim = total * ((double)i + offset) / (double)s->count;
+  for (size_t i = 0; i < count; i++) {
+    double aim = total * ((double)i + offset) / (double)count;
     while (from + 1 < s->count && passed + s->weight[from] <= aim)
       passed += s->weight[from++];
     tm_point_copy(s->sampler->model, &s->points[from], &s->others[i]);
@@ -130,6 +137,14 @@ static void resample(swarm *s) {
   tm_point *held = s->points;
   s->points = s->others;
   s->others = held;
+  s->count = count;
+}
+
+/* What is left of the budget, a share; in many dimensions there are many
+ * levels, which then lie so close that little has to move. */
+static double budget_left(const swarm *s) {
+  double budget = (double)BUDGET / (double)s->sampler->options.chains;
+  return 1 - (double)(evaluations(s->group) - s->before) / budget;
 }
 
 static void climb(swarm *s) {
@@ -137,9 +152,10 @@ static void climb(swarm *s) {
   for (; s->reached < s->grid_count && s->grid[s->reached] <= tau; s->reached++)
     s->curve[s->reached] = log_z_at(s, s->grid[s->reached]);
   s->log_z = log_z_at(s, tau); /* leaves the weights for tau */
-  resample(s);
+  double left = budget_left(s), sweeps = SWEEPS * left;
+  resample(s, left < 0 && s->count >= 2 * FEWEST ? s->count / 2 : s->count);
   s->tau = tau;
-  sweep(s, SWEEPS);
+  sweep(s, sweeps > 1 ? (size_t)sweeps : 1);
 }
 
 static bool usable(const swarm *s) {
@@ -169,6 +185,7 @@ static tempera_status create_swarm(tempera_sampler *sampler, size_t chain,
   *s = (swarm){.sampler = sampler,
                .group = sampler->groups[chain],
                .arena = arena,
+               .before = evaluations(sampler->groups[chain]),
                .random = tm_random(o->seed, (uint32_t)(chain + o->chain_offset),
                                    TM_PURPOSE_ANNEAL),
                .count = n < FEWEST ? FEWEST : n,

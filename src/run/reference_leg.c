@@ -19,7 +19,8 @@ enum {
   POINTS = 65,      /* of the first curve */
   STEPS = 60,       /* of the bridge's iteration */
   WALKED = 100,     /* round trips of a round in which the leg works */
-  DRAWS_PER_COORDINATE = 20
+  DRAWS_PER_COORDINATE = 20,
+  QUICK = 10
 };
 static const double ATOM = 0.2; /* mass at tau = 0 */
 /* Draws that came before this share of the sweeps done are forgotten. */
@@ -430,12 +431,15 @@ tempera_status tm_leg_count_trips(tempera_sampler *sampler,
                                  error);
 }
 
+/* A q with draws enough behind it, or one that needs no more: a round trip in
+ * ten sweeps. */
 bool tm_leg_settled(const tempera_sampler *sampler) {
   const tempera_sampler *s = sampler;
-  pick p = pick_rows(s, SIZE_MAX / s->options.chains);
-  return s->leg->trips >= WALKED && s->leg->trips >= 5 * s->options.chains &&
-         p.count * s->options.chains >=
-             DRAWS_PER_COORDINATE * s->model->dimension;
+  size_t trips = s->leg->trips, chains = s->options.chains;
+  pick p = pick_rows(s, SIZE_MAX / chains);
+  bool many = p.count * chains >= DRAWS_PER_COORDINATE * s->model->dimension;
+  bool quick = QUICK * trips >= chains * (s->round_end - s->round_start);
+  return trips >= WALKED && trips >= 5 * chains && (many || quick);
 }
 
 /* The last round learns P(tau) for the q before it; those before it, q. */

@@ -12,6 +12,7 @@
 #include "parallel/ranks.h"
 #include "run/absorption.h"
 #include "run/advice.h"
+#include "run/leg_bridge.h"
 #include "run/predicting.h"
 #include "run/quantities.h"
 #include "run/run.h"
@@ -174,6 +175,25 @@ typedef struct parts {
   tempera_error error[PARTS];
 } parts;
 
+static tempera_status bridge(const tempera_sampler *s, tempera_summary *summary,
+                             uint64_t *calls, tempera_error *error) {
+  tm_bridge_terms terms;
+  uint64_t drawn = 0;
+  if (!tm_leg_bridges(s) || !summary->estimates)
+    return tm_estimate_add_bridge(s->model, s->draws, s->options.seed, NULL,
+                                  summary, calls, error);
+  tm_arena *arena = tm_arena_create();
+  if (!arena)
+    return tm_fail_memory(error);
+  tempera_status status = tm_leg_bridge_terms(s, arena, &terms, &drawn, error);
+  if (status == TEMPERA_OK)
+    status = tm_estimate_add_bridge(s->model, s->draws, s->options.seed, &terms,
+                                    summary, calls, error);
+  *calls += drawn;
+  tm_arena_free(arena);
+  return status;
+}
+
 static void do_part(size_t k, void *context) {
   parts *p = context;
   const tempera_sampler *s = p->sampler;
@@ -182,8 +202,7 @@ static void do_part(size_t k, void *context) {
   else if (k == 1)
     p->status[k] = tm_reference_weigh(p->look, p->evidence, &p->error[k]);
   else
-    p->status[k] = tm_estimate_add_bridge(s->model, s->draws, s->options.seed,
-                                          p->summary, p->bridge, &p->error[k]);
+    p->status[k] = bridge(s, p->summary, p->bridge, &p->error[k]);
 }
 
 /* No mixture can be fitted to many integers: where tempering gives an estimate,

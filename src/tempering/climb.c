@@ -137,82 +137,6 @@ static double length(const tm_climber *c) {
   return sqrt(sum);
 }
 
-/* Squared length of the step with multiplier mu, in eigencoordinates. */
-static double square_at(const tm_climber *c, double mu) {
-  double sum = 0;
-  for (size_t i = 0; i < c->frame->reals; i++) {
-    double x = c->lane[i] / (c->values[i] + mu);
-    sum += x * x;
-  }
-  return sum;
-}
-
-/* The multiplier for which the step reaches the radius. */
-static double multiplier(const tm_climber *c, double least) {
-  double low = fmax(0, -least) + 1e-10 * (1 + fabs(least));
-  if (square_at(c, low) <= c->radius * c->radius)
-    return low;
-  double high = 2 * low + 1;
-  while (square_at(c, high) > c->radius * c->radius)
-    high = low + 2 * (high - low);
-  for (int i = 0; i < 60 && high - low > 1e-6 * high; i++) {
-    double middle = 0.5 * (low + high);
-    if (square_at(c, middle) > c->radius * c->radius)
-      low = middle;
-    else
-      high = middle;
-  }
-  return high;
-}
-
-/* Straight up the scaled gradient, to the radius. */
-static void uphill_step(tm_climber *c) {
-  size_t d = c->frame->reals;
-  double square = 0;
-  for (size_t i = 0; i < d; i++)
-    square += c->scale[i] * c->gradient[i] * c->scale[i] * c->gradient[i];
-  double share = square > 0 ? c->radius / sqrt(square) : 0;
-  for (size_t i = 0; i < d; i++)
-    c->step[i] = share * c->scale[i] * c->scale[i] * c->gradient[i];
-}
-
-/* max g.s - s'Bs/2 within the radius, by the eigenvectors of the scaled B.
- * Where B bends upwards and the gradient does not say which way to go (a
- * saddle, as where labels are all alike), go along the lowest eigenvector. */
-static void trust_step(tm_climber *c) {
-  enum { LARGE = 1500 }; /* eigenvectors take longer than anyone waits */
-  size_t d = c->frame->reals, low = 0;
-  if (d > LARGE) {
-    uphill_step(c);
-    return;
-  }
-  for (size_t i = 0; i < d; i++)
-    for (size_t k = 0; k < d; k++)
-      c->work[i * d + k] = c->b[i * d + k] * c->scale[i] * c->scale[k];
-  if (!tm_symmetric_eigen_until(c->work, d, c->values, c->vectors,
-                                &c->evaluator->stop)) {
-    uphill_step(c); /* the next evaluation is refused */
-    return;
-  }
-  for (size_t i = 0; i < d; i++) {
-    c->lane[i] = 0;
-    for (size_t k = 0; k < d; k++)
-      c->lane[i] += c->vectors[i * d + k] * c->scale[k] * c->gradient[k];
-    if (c->values[i] < c->values[low])
-      low = i;
-  }
-  double mu = multiplier(c, c->values[low]), left;
-  left = c->radius * c->radius - square_at(c, mu);
-  memset(c->step, 0, d * sizeof(double));
-  for (size_t i = 0; i < d; i++) {
-    double x = c->lane[i] / (c->values[i] + mu);
-    if (i == low && c->values[low] < 0 && left > 0)
-      x += copysign(sqrt(left), c->lane[i]);
-    for (size_t k = 0; k < d; k++)
-      c->step[k] += x * c->vectors[i * d + k] * c->scale[k];
-  }
-}
-
 static double predicted_gain(const tm_climber *c) {
   size_t d = c->frame->reals;
   double gain = 0;
@@ -404,7 +328,7 @@ static bool advance(tm_climber *c, tm_climb *climb, double *gain,
 /* Newton's step where it stays within the radius, else the best there. */
 static double choose_step(tm_climber *c, bool definite) {
   if (!definite || length(c) > c->radius)
-    trust_step(c);
+    tm_climber_trust_step(c, definite);
   return predicted_gain(c);
 }
 

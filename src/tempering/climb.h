@@ -111,6 +111,10 @@ TEMPERA_CHECKED tempera_status tm_climber_create(
     tm_arena *arena, tm_climber *climber, tempera_error *error);
 void tm_climb_run(tm_climber *climber, tm_climb *climb);
 
+/* trust_step.c: `step` from `gradient` and `b` at hand, of length `radius` in
+ * units of `scale`. */
+void tm_climber_trust_step(tm_climber *climber, bool definite);
+
 /* ---- slopes.c */
 
 /* After an evaluation: NaN and +infinity are density zero; false only when the

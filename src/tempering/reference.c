@@ -430,6 +430,12 @@ static bool whiten_by_slopes(tm_reference *r, const tm_points *u,
   return true;
 }
 
+static void measure_volume(tm_reference *r) {
+  r->log_volume = 0;
+  for (size_t i = 0; i < r->reals; i++)
+    r->log_volume += log(r->whitener[i * r->reals + i]);
+}
+
 static bool whiten(tm_reference *r, const tm_points *u,
                    const tm_slopes_at *slopes, tempera_error *error) {
   size_t d = r->reals;
@@ -437,10 +443,32 @@ static bool whiten(tm_reference *r, const tm_points *u,
   if (!whiten_by_slopes(r, u, slopes, error))
     return false;
   tm_triangular_inverse(r->whitener, d, r->inverse);
-  r->log_volume = 0;
-  for (size_t i = 0; i < d; i++)
-    r->log_volume += log(r->whitener[i * d + i]);
+  measure_volume(r);
   return true;
+}
+
+/* In many dimensions, where q is one Gaussian or t with dense L: W <- W L,
+ * centre <- centre + W m, so that it is the unit one over v and an evaluation
+ * takes one product with a matrix where it took three. */
+static void fold(tm_reference *r) {
+  tm_mixture *q = tm_fitted_single(&r->density.fitted);
+  size_t d = r->reals;
+  if (d < TM_REFERENCE_MANY || !q)
+    return;
+  for (size_t i = 0; i < d; i++)
+    r->centre[i] += tm_dot(r->whitener + i * d, q->mean, i + 1);
+  for (size_t i = 0; i < d; i++) {
+    double *row = r->whitener + i * d;
+    for (size_t j = 0; j <= i; j++) {
+      double sum = 0;
+      for (size_t k = j; k <= i; k++)
+        sum += row[k] * q->factor[k * d + j];
+      row[j] = sum;
+    }
+  }
+  tm_triangular_inverse(r->whitener, d, r->inverse);
+  tm_mixture_unit(q);
+  measure_volume(r);
 }
 
 /* A component has a covariance to learn: this many draws per coordinate for
@@ -468,6 +496,8 @@ static tempera_status fit_density(tm_reference *r, const tm_points *u,
   most = most < 1 ? 1 : most > MOST_COMPONENTS ? MOST_COMPONENTS : most;
   tempera_status status = tm_reference_density_fit(r->leg, &v, most, random,
                                                    arena, &r->density, error);
+  if (status == TEMPERA_OK)
+    fold(r);
   tm_heap_free(rows);
   return status;
 }

@@ -14,6 +14,9 @@
 
 typedef struct tm_reference tm_reference;
 
+/* So many reals are many: products with d x d matrices are then what costs. */
+enum { TM_REFERENCE_MANY = 40 };
+
 /* q is not there yet: see tm_reference_fit. The model must outlive it. */
 TEMPERA_CHECKED tempera_status tm_reference_create(const tempera_model *model,
                                                    tm_reference **reference,
@@ -30,9 +33,9 @@ typedef struct tm_slopes_at {
  * is the same; q need not know of the copies. Points that enter are put in
  * order, those that leave get a labelling at random. */
 void tm_reference_use_labels(tm_reference *reference, const tm_labels *labels);
-/* Fit q to draws: rows of u, labels in order; where there are gradients, by them too. Points on
- * the leg must then be settled anew; no other thread may use the reference
- * meanwhile. */
+/* Fit q to draws: rows of u, labels in order; where there are gradients, by
+ * them too. Points on the leg must then be settled anew; no other thread may
+ * use the reference meanwhile. */
 TEMPERA_CHECKED tempera_status tm_reference_fit(tm_reference *reference,
                                                 const tm_points *u,
                                                 const tm_slopes_at *slopes,

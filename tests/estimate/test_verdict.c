@@ -223,7 +223,7 @@ static void no_error_is_zero(void **state) {
   tempera_estimate e = {0};
   uint64_t calls;
   assert_int_equal(
-      tm_bridge_estimate(model, draws, 1, 0, NULL, &e, &calls, NULL),
+      tm_bridge_estimate(model, draws, 1, NULL, 0, NULL, &e, &calls, NULL),
       TEMPERA_OK);
   assert_true(e.se >= tm_least_se(4000) && fabs(e.log_z) < 4 * e.se);
   tm_heap_free(e.warning);

@@ -142,9 +142,9 @@ static void one_mode_alone_is_refused(void **state) {
   o.seed = 1;
   o.chains = 4;
   o.jumps = false;
-  o.warmup = 900;
+  o.warmup = 600;
   o.warmup_given = true;
-  o.iterations = 1500;
+  o.iterations = 1000;
   tempera_summary *s = begin_in(50, 1, o);
   print_message("one mode alone: log Z %.4f +- %.4f, %s\n", s->log_z, s->se,
                 s->verdict);

@@ -35,6 +35,7 @@ typedef struct bridge {
   const tempera_draws *draws;
   uint64_t seed;
   size_t proposals;
+  const tm_bridge_terms *terms; /* or NULL: to be had by halves */
   tm_arena *arena;
   tm_evaluator evaluator;
   tm_labels labels;
@@ -128,7 +129,29 @@ static tempera_status draw_prior(bridge *b, tempera_error *error) {
   return TEMPERA_OK;
 }
 
-static tempera_status integrate_target(bridge *b, tm_bridge_integral *integral,
+/* By a density that owes nothing to the target draws: one direction is all. */
+static tempera_status integrate_terms(bridge *b, tm_bridge_integral *integral,
+                                      tempera_error *error) {
+  const tm_bridge_terms *terms = b->terms;
+  double *work = TM_NEW(b->arena, double, terms->chains * terms->length);
+  if (!work)
+    return tm_fail_memory(error);
+  tm_bridge_ratio r = tm_bridge_ratio_solve(terms, work);
+  double n = (double)terms->proposals;
+  double variance = r.target_variance + r.proposal_variance;
+  *integral = (tm_bridge_integral){
+      .log_z = r.log_r,
+      .variance = variance,
+      .df = variance * variance /
+            (r.target_variance * r.target_variance / r.df +
+             r.proposal_variance * r.proposal_variance / n),
+      .between = sqrt(r.between_variance + r.proposal_variance),
+      .kish = r.kish * n,
+      .disagreement = r.disagreement};
+  return TEMPERA_OK;
+}
+
+static tempera_status integrate_halves(bridge *b, tm_bridge_integral *integral,
                                        tempera_error *error) {
   table *t = &b->target;
   TM_TRY(load_target(b, error));
@@ -237,9 +260,11 @@ static tempera_status estimate_with(bridge *b, tempera_summary *summary,
                                     tempera_error *error) {
   tm_bridge_integral target, prior;
   TM_TRY(tm_evaluator_create(b->model, b->arena, &b->evaluator, error));
-  TM_TRY(integrate_target(b, &target, error));
+  TM_TRY(b->terms ? integrate_terms(b, &target, error)
+                  : integrate_halves(b, &target, error));
   TM_TRY(integrate_prior(b, &prior, error));
-  *estimate = summarise(&target, &prior, b->target.chains * b->target.length);
+  size_t draws = b->draws->chains * b->draws->count;
+  *estimate = summarise(&target, &prior, draws);
   if (summary) {
     summary->prior_log_z = prior.log_z;
     summary->prior_log_z_se = sqrt(prior.variance);
@@ -252,12 +277,14 @@ static tempera_status estimate_with(bridge *b, tempera_summary *summary,
 
 tempera_status
 tm_bridge_estimate(const tempera_model *model, const tempera_draws *draws,
-                   uint64_t seed, size_t proposal_draws,
-                   tempera_summary *summary, tempera_estimate *estimate,
-                   uint64_t *likelihood_evaluations, tempera_error *error) {
+                   uint64_t seed, const tm_bridge_terms *terms,
+                   size_t proposal_draws, tempera_summary *summary,
+                   tempera_estimate *estimate, uint64_t *likelihood_evaluations,
+                   tempera_error *error) {
   bridge b = {.model = model,
               .draws = draws,
               .seed = seed,
+              .terms = terms,
               .proposals = proposal_draws};
   tempera_estimate made = {.name = "bridge", .reach = 1};
   tm_estimate_withdraw(&made); /* until there is one */
