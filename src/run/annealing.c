@@ -17,7 +17,7 @@ enum {
   PARTICLES = 256,    /* over all chains, ... */
   FEWEST = 32,        /* ... and in each */
   SWEEPS = 8,         /* of each particle at each level: sweeps are short */
-  BUDGET = 100000,    /* evaluations; beyond them the least of all this */
+  BUDGET = 50000,     /* evaluations; beyond them the least of all this */
   FIRST_SWEEPS = 100, /* at the lowest tau, from starts that are no draws */
   MOST_LEVELS = 500,
   TRIES = 100 /* of a prior draw that the model itself rejects */

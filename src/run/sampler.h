@@ -70,6 +70,7 @@ struct tempera_sampler {
   bool barren;       /* no walker came up from the prior in it, ... */
   bool anew;         /* ... and its curve was therefore annealed just now */
   size_t extensions; /* rounds by which warmup was made longer for it */
+  bool shortened;    /* warmup ends early, as the reference leg works */
   atomic_bool cancelled;
   struct timespec started;
   double earlier; /* seconds before it was loaded, if it was */

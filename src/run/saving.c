@@ -107,6 +107,7 @@ static void archive_stage(tempera_sampler *s, tm_archive *archive) {
   tm_archive_size(archive, &s->round_end);
   tm_archive_size(archive, &s->search_due);
   tm_archive_size(archive, &s->extensions);
+  tm_archive_bool(archive, &s->shortened);
   tm_archive_bool(archive, &s->barren);
   tm_archive_bool(archive, &s->anew);
   tm_archive_size(archive, &s->trips);

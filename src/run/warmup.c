@@ -90,8 +90,10 @@ void tm_warmup_consider_end(tempera_sampler *sampler, bool last) {
   size_t end =
       s->round_end +
       tm_shared_sweeps(s, dear ? SHORT_ROUND : LAST_ROUND, LEAST_ROUND);
-  if (prior_settled && end < s->options.warmup)
-    s->options.warmup = end;
+  if (!prior_settled || end >= s->options.warmup)
+    return;
+  s->options.warmup = end;
+  s->shortened = true;
 }
 
 /* With a time limit, a share of the time is the warmup's: then the round ends
@@ -116,7 +118,7 @@ void tm_warmup_hurry(tempera_sampler *sampler) {
  * fixed the lengths, or there is another leg that works. */
 static bool extend(tempera_sampler *s) {
   if (!s->barren || !free_to_choose(s) || s->extensions == MOST_EXTENSIONS ||
-      (s->leg && tm_leg_settled(s)))
+      s->shortened || (s->leg && tm_leg_settled(s)))
     return false;
   s->extensions++;
   s->options.warmup += s->round_end - s->round_start;

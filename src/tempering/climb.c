@@ -14,6 +14,10 @@
 
 enum {
   ITERATIONS = 80,
+  /* In so many dimensions a climb that needs as many Hessians is given up: each
+   * takes 2 d gradients. */
+  MANY = 40,
+  HESSIANS = 12,
   FULL = 3 /* without gradients, up to this many reals: Hessians always */
 };
 
@@ -427,6 +431,7 @@ static void climb_reals(tm_climber *c, tm_climb *climb, bool fresh) {
   bool costly = !natural && !tm_has_gradients(c->model) && c->frame->reals > 1;
   double drift = INFINITY, decrement = 0; /* since the Hessian was new */
   double done = natural ? DONE_EXACTLY : costly ? DONE_BY_VALUES : DONE;
+  int renewals = 0;
   climb->outcome = TM_ASCENT_STUCK;
   for (int i = 0; i < ITERATIONS && c->evaluator->status == TEMPERA_OK; i++) {
     drift = fresh ? 0 : drift;
@@ -461,6 +466,8 @@ static void climb_reals(tm_climber *c, tm_climb *climb, bool fresh) {
       return;
     }
     if (!up && !fresh && !c->fine) {
+      if (++renewals == HESSIANS && c->frame->reals >= MANY)
+        return;
       tm_climber_renew(c, at, climb->tau);
       fresh = true;
     }

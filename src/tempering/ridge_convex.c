@@ -14,7 +14,24 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SETTLE_ROUNDS = 10, WIDE_KNOTS = 3, MEET_ROUNDS = 100 };
+enum {
+  SETTLE_ROUNDS = 10,
+  WIDE_KNOTS = 3,
+  MEET_ROUNDS = 100,
+  MANY = 40,     /* reals, with which there is a budget: */
+  BUDGET = 30000 /* evaluations, and the gap is what it is then */
+};
+
+/* Where the density has kinks climbs hardly end, and each may take thousands of
+ * evaluations in many dimensions. */
+static bool is_spent(const tm_ridge *ridge) {
+  return ridge->model->real_dimension >= MANY &&
+         tm_store_spent(ridge->store) > ridge->enough;
+}
+
+static void begin_spending(tm_ridge *ridge) {
+  ridge->enough = tm_store_spent(ridge->store) + BUDGET;
+}
 
 /* The highest of all lines at tau: of the knots and the extra ones. */
 static const tm_optimum *highest_line(const tm_ridge *ridge, double tau) {
@@ -83,7 +100,7 @@ static tempera_status plan_beaten(tm_ridge *ridge, const tm_knot *knot,
 /* Every optimum gives a line valid everywhere; where it beats another knot,
  * that knot's optimum was not global: optimise again from the line's point. */
 static tempera_status settle(tm_ridge *ridge, tempera_error *error) {
-  for (int round = 0; round < SETTLE_ROUNDS; round++) {
+  for (int round = 0; round < SETTLE_ROUNDS && !is_spent(ridge); round++) {
     for (size_t k = 0; k < ridge->knot_count; k++)
       for (size_t v = 0; v < ridge->value_count; v++)
         TM_TRY(plan_beaten(ridge, &ridge->knots[k], v, error));
@@ -212,13 +229,14 @@ static size_t widest_gap(tm_ridge *ridge, double *where) {
 }
 
 tempera_status tm_ridge_convex_refine(tm_ridge *ridge, tempera_error *error) {
+  begin_spending(ridge);
   TM_TRY(settle(ridge, error));
   for (;;) {
     double where = NAN;
     size_t k = widest_gap(ridge, &where);
     /* The margin leaves room for the optimiser's tolerance. */
     if (ridge->view.gap < allowed_gap(ridge) - 2 * TM_RIDGE_NOISE ||
-        ridge->knot_count == TM_RIDGE_KNOTS)
+        ridge->knot_count == TM_RIDGE_KNOTS || is_spent(ridge))
       return TEMPERA_OK;
     if (!ridge->knots[k].probed) {
       TM_TRY(probe(ridge, k, error));
@@ -235,6 +253,7 @@ tempera_status tm_ridge_convex_refine(tm_ridge *ridge, tempera_error *error) {
 
 tempera_status tm_ridge_convex_build(tm_ridge *ridge, tempera_error *error) {
   double ends[2] = {ridge->settings.tau_min, 1};
+  begin_spending(ridge);
   TM_TRY(tm_ridge_take_up(ridge, error));
   for (size_t i = 0; i < 2; i++) {
     TM_TRY(solve_and_settle(ridge, ends[i], true, error));

@@ -56,11 +56,12 @@ struct tm_ridge {
   size_t knot_count;
   double steep[TM_RIDGE_KNOTS]; /* to the next knot; made with the table */
   tm_optima lines;              /* more lower bounds; u unused */
-  bool unstarted; /* no start has positive density */
+  bool unstarted;               /* no start has positive density */
   double runaway; /* the highest climb that ran away, at the latest tau */
   size_t culprit;
-  double *table; /* the view's arrays */
-  double *u;     /* scratch */
+  uint64_t enough; /* evaluations of the store after which refinement ends */
+  double *table;   /* the view's arrays */
+  double *u;       /* scratch */
 };
 
 /* ---- ridge_values.c */
