@@ -6,6 +6,7 @@
 #include "model/predictive.h"
 
 #include "cmocka_all.h"
+#include "quick_compiler.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -253,5 +254,5 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(terms_add_up_and_data_are_drawn),
       cmocka_unit_test(terms_are_the_densities_of_outcomes)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, compiling_quickly, NULL);
 }

@@ -12,6 +12,7 @@
 #include "model/model.h"
 
 #include "cmocka_all.h"
+#include "quick_compiler.h"
 
 #include <dirent.h>
 #include <math.h>
@@ -206,5 +207,5 @@ int main(void) {
       cmocka_unit_test(terms_are_where_the_comments_say),
       cmocka_unit_test(programs_of_brms_split_by_themselves),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, compiling_quickly, NULL);
 }

@@ -5,6 +5,7 @@
 #include "model/model.h"
 
 #include "cmocka_all.h"
+#include "quick_compiler.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -279,5 +280,5 @@ int main(void) {
       cmocka_unit_test(pieces_change_by_what_the_whole_does),
       cmocka_unit_test(costs_are_shares),
       cmocka_unit_test(what_cannot_be_taken_apart_is_not)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, compiling_quickly, NULL);
 }
