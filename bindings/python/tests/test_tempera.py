@@ -130,7 +130,7 @@ class Functions(unittest.TestCase):
             return normal(p["x"], p["k"], p["s"]) + math.log(p["p"][0]) - \
                 0.5 * float(p["b"] @ p["b"])
         run = tempera.sample(
-            parameters={"x": "real", "s": ("real", 0.5, 3), "k": ("int", 0, 20),
+            parameters={"x": "real", "s": ("real", 0.5, 3), "k": ("int", 0, 3),
                         "p": ("simplex", 3), "b": ("real", None, None, 5),
                         "m": ("real", 0, 1, (2, 3))},
             log_likelihood=lambda p: 0.0,

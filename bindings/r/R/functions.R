@@ -1,6 +1,7 @@
 # Functions of R as a model: from numbers in a row to a list by name, and back.
 
-# Where each parameter's values lie: name, first, last, sizes and kind.
+# Where each parameter's values lie: first, last, sizes, and the places of its
+# values in R's order. The last index runs fastest in the library, the first in R.
 layout_of <- function(parameters) {
   place <- 0
   lapply(setNames(names(parameters), names(parameters)), function(name) {
@@ -10,14 +11,11 @@ layout_of <- function(parameters) {
     size <- if (length(p) >= at) unlist(p[[at]]) else NULL
     first <- place + 1
     place <<- place + (if (is.null(size)) 1 else prod(size))
-    list(first = first, last = place, size = size)
+    order <- if (length(size) < 2) first:place else
+      as.vector(aperm(array(first:place, rev(size)), rev(seq_along(size))))
+    list(first = first, last = place, size = size,
+         order = order)
   })
-}
-
-# The last index runs fastest in the library, the first in R.
-shaped <- function(values, size) {
-  if (length(size) < 2) return(values)
-  aperm(array(values, rev(size)), rev(seq_along(size)))
 }
 
 flat <- function(value, size) {
@@ -25,8 +23,13 @@ flat <- function(value, size) {
   as.numeric(aperm(array(value, size), rev(seq_along(size))))
 }
 
+# Asked for every point: nothing is worked out here that layout_of() knows.
 point_of <- function(values, layout)
-  lapply(layout, function(p) shaped(values[p$first:p$last], p$size))
+  lapply(layout, function(p) {
+    part <- values[p$order]
+    if (length(p$size) > 1) dim(part) <- p$size
+    part
+  })
 
 # Many points: a vector for a number, a matrix with a row per point for others.
 points_of <- function(values, layout)

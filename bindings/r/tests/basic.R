@@ -54,8 +54,8 @@ stopifnot(abs(mean(e$draws) - 20 / 17) < 0.3)
 
 # Every kind of parameter.
 seen <- NULL
-k <- short(method = "mh", parameters = list(x = "real", s = list("real", 0, NULL),
-                             k = list("int", 0, 20), p = list("simplex", 3),
+k <- short(method = "mh", reference = FALSE, parameters = list(x = "real", s = list("real", 0, NULL),
+                             k = list("int", 0, 3), p = list("simplex", 3),
                              b = list("real", NA, NA, 5),
                              m = list("real", 0, 1, c(2, 3))),
            log_likelihood = function(p) 0,
