@@ -1,12 +1,10 @@
 /* Generated programs: random expressions of every shape, assignments, loops
  * and densities, whose gradients must equal differences. Seeds are fixed; a
- * program holds many pieces, because building it is what takes time. All but
- * the first are built without optimising. */
+ * program holds many pieces, because building it is what takes time. */
 #include "base/text.h"
 #include "model/model.h"
 
 #include "cmocka_all.h"
-#include "quick_compiler.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -452,7 +450,6 @@ static void check_programs(int count, bool complex) {
     assert_false(w.text.failed);
     check_program(&w, name);
     tm_text_clear(&w.text);
-    compile_quickly();
   }
 }
 
