@@ -104,9 +104,10 @@ static bool is_parsed(const char *text, int length) {
 }
 
 /* operator+(a, b) is a + b, operator'(a) is a', operator+=(a, b) a += b. */
-static bool accepts_operator(const row *r) {
+static bool accepts_operator(const row *r, int turn, bool *any) {
   char text[500], used[100];
-  const char *op = r->name + strlen("operator"), *a = r->arguments[0];
+  const char *op = r->name + strlen("operator");
+  const char *a = type_in(r->arguments[0], turn, any);
   bool turned = !strcmp(op, "'"), assigned = !strcmp(r->result, "void");
   snprintf(used, sizeof used, "%s%s %s", r->count == 2 || turned ? "a0 " : op,
            r->count == 1 && !turned ? "a0" : op, r->count == 2 ? "a1" : "");
@@ -190,15 +191,15 @@ static bool is_higher_order(const row *r) {
 }
 
 static bool is_supported(const row *r) {
-  if (!strncmp(r->name, "operator", 8) && mentions(r, "complex"))
-    return accepts_operator(r);
-  if (is_statement(r->name))
+  bool operator= !strncmp(r->name, "operator", 8);
+  if (operator? mentions(r, "U") : is_statement(r->name)) /* += and its like */
     return true;
   if (is_higher_order(r))
     return tm_is_solver(r->name) || !strncmp(r->name, "reduce_sum", 10);
   bool any = false, some = false, all = true;
   for (int turn = 0; turn < TURNS; turn++) {
-    bool fine = accepts(r, turn, &any);
+    bool fine = operator? accepts_operator(r, turn, &any)
+                        : accepts(r, turn, &any);
     some = some || fine;
     all = all && fine;
   }

@@ -97,10 +97,10 @@ static const char *chosen(const char *name, const char *signature) {
 /* ---- signatures, with each of the types that capitals stand for ---------- */
 
 static const char *types_of(char letter) {
-  static const char letters[] = "RILVSDMPQXZ";
+  static const char letters[] = "RILVSDMPQXZnk";
   static const char *const types[] = {
-      "r,v,w,[r", "i,[i", "v,w", "v,w,[v,[w", "[r,v,w",    "v,w,m",
-      "m,w",      "r,v",  "m,v", "[r,[v,[w",  "c,p,q,o,[c"};
+      "r,v,w,[r", "i,[i", "v,w",      "v,w,[v,[w",  "[r,v,w",   "v,w,m", "m,w",
+      "r,v",      "m,v",  "[r,[v,[w", "c,p,q,o,[c", "v,m,[r,r", "r"};
   const char *found = strchr(letters, letter);
   return found ? types[found - letters] : NULL;
 }
@@ -108,6 +108,8 @@ static const char *types_of(char letter) {
 /* The last type of each class that the row of arguments has room for: the
  * plain one when `turn` is 0. */
 static const char *type_at(const char **at, int turn, char *out) {
+  if (**at == '*' && ++*at && turn % 2) /* an array, or not */
+    *out++ = '[';
   const char *types = types_of(**at);
   if (!types) {
     size_t n = strspn(*at, "[") + 1;
@@ -136,6 +138,14 @@ static const char *default_of(const char *type) {
   return NULL;
 }
 
+static tm_any array_of_one(tm_tape *tape, tm_tensor t) {
+  int dim[TM_RANK] = {1};
+  memcpy(dim + 1, t.dim, (size_t)t.rank * sizeof *dim);
+  tm_tensor array = tm_tensor_new(tape, t.rank + 1, dim, 0);
+  memcpy(array.v, t.v, (size_t)tm_count(&t) * sizeof(double));
+  return tm_any_tensor(array, 1);
+}
+
 static void read_call(call *c, int turn) {
   const char *own = chosen(c->name, c->signature), *at = c->signature;
   for (c->count = 0; *at && *at != ':'; c->count++) {
@@ -144,7 +154,11 @@ static void read_call(call *c, int turn) {
     if (*at == ',')
       at++;
     const char *text = own ? own : default_of(type);
+    bool wrapped = own && type[0] == '[' && type[1] && c->signature[0] == '*' &&
+                   c->count == 0;
     c->arguments[c->count] = read_argument(c->tape, &text, strchr(type, 'i'));
+    if (wrapped)
+      c->arguments[0].any = array_of_one(c->tape, c->arguments[0].any.u.t);
     if (own)
       own = text + strspn(text, " ");
   }
@@ -271,7 +285,8 @@ static bool has_gradient(const tm_builtin *b) {
              *colon = strchr(b->signature, ':');
   if ((own && own[0] == '-') || strstr(b->name, "_rng") || !colon)
     return false;
-  return colon[strspn(colon, ":[")] != 'i' && !strchr(b->signature, 'x');
+  return !strchr("ij", colon[strspn(colon, ":[")]) &&
+         !strchr(b->signature, 'x');
 }
 
 /* In each of the shapes. */
@@ -291,9 +306,10 @@ static void every_gradient_equals_differences(void **state) {
       if (!chosen(b->name, b->signature))
         check_call(b->name, b->signature, 1);
     } else if (b->kind == TM_B_FIXED && has_gradient(b)) {
-      bool once =
-          chosen(b->name, b->signature) || !strpbrk(b->signature, "RILVSDMPQX");
-      for (int turn = 0; turn < (once ? 1 : 4); turn++)
+      bool once = chosen(b->name, b->signature) ||
+                  !strpbrk(b->signature, "RILVSDMPQXn");
+      bool arrays = b->signature[0] == '*';
+      for (int turn = 0; turn < (arrays ? 2 : once ? 1 : 4); turn++)
         check_call(b->name, b->signature, turn);
     }
   }

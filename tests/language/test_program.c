@@ -89,7 +89,9 @@ static void check_gradient(bench *b, const char *name) {
   if (b->evaluator.status != TEMPERA_OK)
     fail_msg("%s: %s", name, b->evaluator.error.message);
   double l = b->point.log_likelihood, p = b->point.log_prior;
-  assert_true(isfinite(l) && isfinite(p));
+  if (!isfinite(l) || !isfinite(p))
+    fail_msg("%s: log likelihood %g, log prior %g: %s", name, l, p,
+             b->evaluator.error.message);
   tm_evaluate(&b->evaluator, &b->point);
   assert_true(fabs(b->point.log_likelihood - l) <= 1e-12 * fabs(l));
   assert_true(fabs(b->point.log_prior - p) <= 1e-12 * fabs(p));

@@ -48,18 +48,19 @@ bool tm_builtin_unsupported(const char *name) {
   return false;
 }
 
-/* One type of a signature; moves *at past it. x stands for `bound`. */
+/* One type of a signature; moves *at past it. x, n and j stand for `bound`,
+ * whose array dimensions * stands for. */
 static tm_type read_type(const char **at, tm_type bound) {
   int depth = 0;
-  for (; **at == '['; ++*at)
-    depth++;
+  for (; **at == '[' || **at == '*'; ++*at)
+    depth += **at == '[' ? 1 : bound.depth;
   static const char letters[] = "irvwmcpqo";
   static const tm_base bases[] = {
       TM_INT,           TM_REAL,    TM_VECTOR,         TM_ROW_VECTOR,
       TM_MATRIX,        TM_COMPLEX, TM_COMPLEX_VECTOR, TM_COMPLEX_ROW_VECTOR,
       TM_COMPLEX_MATRIX};
   char letter = *(*at)++;
-  if (letter == 'x')
+  if (strchr("xnjk", letter))
     return tm_type_of(bound.base, bound.depth + depth);
   const char *found = strchr(letters, letter);
   return tm_type_of(bases[found - letters], depth);
@@ -92,6 +93,14 @@ static const char *class_types(char letter, const char **name) {
 /* The cost of an argument where the signature stands; moves *at past it. */
 static int fit_signature(const char **at, tm_type argument, tm_type bound) {
   const char *name, *types = class_types(**at, &name);
+  char letter = **at;
+  bool scalar = argument.depth == 0 &&
+                (letter == 'j' ? argument.base == TM_INT
+                               : letter == 'k' && tm_is_scalar(argument));
+  if (scalar || letter == 'k') {
+    ++*at;
+    return scalar ? 0 : tm_promotion(argument, bound);
+  }
   if (!types)
     return tm_promotion(argument, read_type(at, bound));
   ++*at;
@@ -102,6 +111,22 @@ static int fit_signature(const char **at, tm_type argument, tm_type bound) {
       least = cost;
   }
   return least;
+}
+
+/* What n, k and j are: the largest of these arguments; and * the array
+ * dimensions of the first. */
+static bool bind_shape(char letter, tm_type argument, tm_type *bound) {
+  bool wanted = letter == 'j' ? argument.base == TM_INT
+                : letter == '*'
+                    ? argument.base >= TM_VECTOR && argument.base <= TM_MATRIX
+                    : argument.base >= TM_INT && argument.base <= TM_MATRIX;
+  if (!wanted)
+    return false;
+  if (letter != 'j' && argument.base == TM_INT)
+    argument.base = TM_REAL;
+  if (bound->base == TM_VOID || tm_rank(argument) > tm_rank(*bound))
+    *bound = argument;
+  return true;
 }
 
 /* The signature's first x decides what x is. */
@@ -116,6 +141,9 @@ static bool bind_x(const char *signature, const tm_type *arguments,
       depth = 0;
     } else if (*c == '[') {
       depth++;
+    } else if (strchr("nkj*", *c)) {
+      if (i >= count || !bind_shape(*c, arguments[i], bound))
+        return false;
     } else if (*c == 'x') {
       if (i >= count || arguments[i].depth < depth ||
           arguments[i].base == TM_VOID || arguments[i].base == TM_STRING)
@@ -314,16 +342,35 @@ static void add(char *buffer, size_t size, const char *text) {
   snprintf(buffer + used, size - used, "%s", text);
 }
 
+/* What a shape is called. */
+static const char *shape_name(const char **at) {
+  static const struct {
+    const char *text, *name;
+  } names[] = {{"n", "T"},
+               {"k", "T or real"},
+               {"j", "int or arrays"},
+               {"*v", "vectors"},
+               {"*m", "matrices"}};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    size_t n = strlen(names[i].text);
+    if (strncmp(*at, names[i].text, n))
+      continue;
+    *at += n;
+    return names[i].name;
+  }
+  return NULL;
+}
+
 static void add_signature(const tm_builtin *b, char *buffer, size_t size) {
   char name[TM_TYPE_NAME];
   add(buffer, size, "(");
   if (b->kind == TM_B_FIXED) {
     const char *at = b->signature;
     while (*at != ':') {
-      const char *class = NULL;
-      if (class_types(*at, &class))
+      const char *class = shape_name(&at);
+      if (!class && class_types(*at, &class))
         at++;
-      else
+      else if (!class)
         class = tm_type_name(read_type(&at, tm_type_of(TM_REAL, 0)), name,
                              sizeof name);
       add(buffer, size, class);

@@ -15,7 +15,8 @@ static tempera_status declare(tm_checker *c, tm_variable *v) {
     return tm_complain(c->source, v->token,
                        "'%s' is already declared in line %d", tm_shown_name(v),
                        other->token->line);
-  for (size_t i = 0; i < c->program->function_count; i++)
+  /* what a function declares hides functions inside of it, as in Stan */
+  for (size_t i = 0; !c->function && i < c->program->function_count; i++)
     if (!strcmp(c->program->functions[i]->name, v->name))
       return tm_complain(c->source, v->token,
                          "'%s' is the name of a function (line %d)", v->name,
@@ -237,6 +238,34 @@ static tempera_status unknown_distribution(tm_checker *c,
                      tm_suggestion_text(&suggestion, hint, sizeof hint));
 }
 
+/* Ints, or tuples of nothing else. */
+static bool is_whole(tm_type type) {
+  for (size_t i = 0; type.base == TM_TUPLE && i < type.tuple->count; i++)
+    if (!is_whole(type.tuple->items[i]))
+      return false;
+  return type.base == TM_INT || type.base == TM_TUPLE;
+}
+
+/* The density that a ~ statement means: of two by one name, one of ints and
+ * one of reals, that of its outcome. */
+static tempera_status find_density(tm_checker *c, tm_statement *s,
+                                   const char **name) {
+  const char *const suffixes[] = {"_lpdf", "_lpmf", "_log"};
+  for (size_t i = 0; i < 3; i++) {
+    const char *tried =
+        tm_joined(c, s->distribution, strlen(s->distribution), suffixes[i]);
+    if (!tried)
+      return tm_fail_memory(c->source->error);
+    if (!tm_density_known(c, tried))
+      continue;
+    if (i == 1 && *name)
+      TM_TRY(tm_check_expression(c, s->left));
+    if (!*name || (i == 1 && is_whole(s->left->type)))
+      *name = tried;
+  }
+  return TEMPERA_OK;
+}
+
 static tempera_status check_tilde(tm_checker *c, tm_statement *s) {
   TM_TRY(check_target_place(c, s));
   if (s->truncated) {
@@ -246,16 +275,8 @@ static tempera_status check_tilde(tm_checker *c, tm_statement *s) {
       return check_statement(c, s);
     }
   }
-  const char *const suffixes[] = {"_lpdf", "_lpmf", "_log"};
   const char *name = NULL;
-  for (size_t i = 0; i < 3 && !name; i++) {
-    const char *tried =
-        tm_joined(c, s->distribution, strlen(s->distribution), suffixes[i]);
-    if (!tried)
-      return tm_fail_memory(c->source->error);
-    if (tm_density_known(c, tried))
-      name = tried;
-  }
+  TM_TRY(find_density(c, s, &name));
   if (!name)
     return unknown_distribution(c, s);
   const tm_token *token = s->density->token;
@@ -333,10 +354,14 @@ static tempera_status check_condition(tm_checker *c, tm_statement *s) {
 static tempera_status check_for(tm_checker *c, tm_statement *s);
 
 static tempera_status check_tuples(tm_checker *c, tm_statement *s,
-                                   const char *name) {
+                                   const tm_expression *path) {
   size_t outer = c->scope_count;
   tm_variable *each = s->variable;
-  TM_TRY(tm_loop_over_tuples(c, s, name));
+  if (!path) { /* a value is kept first */
+    TM_TRY(tm_hold_tuples(c, s));
+    return check_statement(c, s);
+  }
+  TM_TRY(tm_loop_over_tuples(c, s, path));
   TM_TRY(declare(c, each));
   TM_TRY(check_for(c, s));
   c->scope_count = outer;
@@ -351,14 +376,14 @@ static tempera_status check_for(tm_checker *c, tm_statement *s) {
     s->variable->data_only = s->lower->level != TM_LEVEL_PARAMETER &&
                              s->upper->level != TM_LEVEL_PARAMETER;
   } else {
-    const char *name = s->lower->kind == TM_E_NAME ? s->lower->text : NULL;
+    const tm_expression *path = tm_copy_path(c, s->lower, s->lower->token);
     TM_TRY(tm_check_expression(c, s->lower));
     tm_type type = s->lower->type;
     if (type.base == TM_TUPLE ? type.depth == 0 : tm_index_rank(type) == 0)
       return tm_complain(c->source, s->lower->token,
                          "a loop runs over from:to or over a container");
     if (type.base == TM_TUPLE)
-      return check_tuples(c, s, name);
+      return check_tuples(c, s, path);
     bool matrix = tm_real_type(type).base == TM_MATRIX && type.depth == 0;
     s->variable->type = tm_element(matrix ? tm_element(type) : type);
     s->variable->data_only = s->lower->level != TM_LEVEL_PARAMETER;
@@ -462,7 +487,9 @@ static bool always_returns(tm_statement *const *body, size_t count) {
     const tm_statement *s = body[i];
     if (s->kind == TM_S_RETURN || s->kind == TM_S_REJECT)
       return true;
-    if (s->kind == TM_S_BLOCK && always_returns(s->body, s->body_count))
+    bool inside =
+        s->kind == TM_S_BLOCK || s->kind == TM_S_FOR || s->kind == TM_S_FOREACH;
+    if (inside && always_returns(s->body, s->body_count))
       return true;
     if (s->kind == TM_S_WHILE && s->value->kind == TM_E_INT && s->value->whole)
       return true;
@@ -486,7 +513,7 @@ static tempera_status check_function(tm_checker *c, tm_function *f) {
                        "first argument",
                        f->name);
   if (tm_ends_with(f->name, "_lpmf") && f->argument_count &&
-      f->arguments[0]->type.base != TM_INT)
+      !is_whole(f->arguments[0]->type))
     return tm_complain(c->source, f->token,
                        "the outcome of a mass function is an int; name %s "
                        "..._lpdf if it is real",

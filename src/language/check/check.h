@@ -43,8 +43,8 @@ TEMPERA_CHECKED tempera_status tm_check_reduce_sum(tm_checker *c,
 bool tm_is_solver(const char *name);
 /* Resolve a call of one; its first argument names a function. */
 TEMPERA_CHECKED tempera_status tm_check_solver(tm_checker *c, tm_expression *e);
-/* What a system is given after its function: checked, no tuples; e's level is
- * then the highest of them. */
+/* What a system is given after its function, checked; e's level is then the
+ * highest of them. */
 TEMPERA_CHECKED tempera_status tm_check_system_arguments(tm_checker *c,
                                                          tm_expression *e);
 /* A scalar of at least this base, known without parameters where asked. */
@@ -68,6 +68,8 @@ TEMPERA_CHECKED tempera_status tm_check_project(tm_checker *c,
                                                 tm_expression *e);
 TEMPERA_CHECKED tempera_status tm_check_tuple_index(tm_checker *c,
                                                     tm_expression *e);
+/* Item k of a checked tuple, to be checked; NULL when out of memory. */
+tm_expression *tm_item_of(tm_checker *c, tm_expression *tuple, size_t k);
 /* An array literal whose elements have this type. */
 TEMPERA_CHECKED tempera_status tm_check_tuple_array(tm_checker *c,
                                                     tm_expression *e,
@@ -79,11 +81,17 @@ TEMPERA_CHECKED tempera_status tm_check_tuple_sizes(tm_checker *c,
                                                     tm_expression *e);
 /* An assignment to a tuple, and a print of one, item by item. */
 TEMPERA_CHECKED tempera_status tm_assign_items(tm_checker *c, tm_statement *s);
+/* A name or an item of one (a.1.2), before it is checked, once more and at
+ * another place; NULL when it is neither. */
+tm_expression *tm_copy_path(tm_checker *c, const tm_expression *e,
+                            const tm_token *token);
 /* for (t in ts), of tuples, becomes for (t__at in 1:size(ts)), with ts[t__at]
- * for t; `name` is that of ts. */
+ * for t; `path` is ts. Of any other value it becomes { tuple = value; for (t
+ * in tuple) ... }. */
 TEMPERA_CHECKED tempera_status tm_loop_over_tuples(tm_checker *c,
                                                    tm_statement *s,
-                                                   const char *name);
+                                                   const tm_expression *path);
+TEMPERA_CHECKED tempera_status tm_hold_tuples(tm_checker *c, tm_statement *s);
 TEMPERA_CHECKED tempera_status tm_print_items(tm_checker *c, tm_statement *s);
 /* A checked value as it is wanted: reals become complex numbers where `to`
  * has them. The same for all parts from `first` on, and for the arguments, of
@@ -95,6 +103,9 @@ TEMPERA_CHECKED tempera_status tm_widen_parts(tm_checker *c, tm_expression *e,
 TEMPERA_CHECKED tempera_status tm_widen_arguments(tm_checker *c,
                                                   tm_expression *e,
                                                   const tm_type *types);
+/* e, an operator, as a call of this built-in function. */
+TEMPERA_CHECKED tempera_status tm_call_instead(tm_checker *c, tm_expression *e,
+                                               const char *name);
 /* Has this operator complex operands? It becomes a call. */
 bool tm_is_complex_operation(const tm_expression *e);
 TEMPERA_CHECKED tempera_status tm_check_complex_unary(tm_checker *c,

@@ -186,6 +186,7 @@ static tempera_status check_user_call(tm_checker *c, tm_expression *e) {
   for (size_t i = 0; i < f->argument_count; i++)
     if (f->arguments[i]->data_only &&
         e->parts[i]->level == TM_LEVEL_PARAMETER &&
+        c->block != TM_BLOCK_GENERATED_QUANTITIES &&
         !(c->function && e->parts[i]->type.base == TM_INT))
       return tm_complain(c->source, e->parts[i]->token,
                          "argument %zu of %s is marked data and cannot "
@@ -237,9 +238,12 @@ static tempera_status check_data_only(tm_checker *c, const tm_expression *e) {
   static const char *const names[] = {"quantile", "linspaced",
                                       "hmm_hidden_state_prob"};
   bool density = !c->function && c->block != TM_BLOCK_GENERATED_QUANTITIES;
+  bool varies = false; /* numbers of elements do not */
+  for (size_t i = 0; i < e->part_count; i++)
+    varies = varies || (e->parts[i]->level == TM_LEVEL_PARAMETER &&
+                        e->parts[i]->type.base != TM_INT);
   for (size_t i = 0; density && i < sizeof names / sizeof *names; i++)
-    if (!strncmp(e->text, names[i], strlen(names[i])) &&
-        e->level == TM_LEVEL_PARAMETER)
+    if (!strncmp(e->text, names[i], strlen(names[i])) && varies)
       return tm_complain(c->source, e->token,
                          "the arguments of %s cannot depend on parameters here",
                          e->text);

@@ -7,8 +7,8 @@
 #include <string.h>
 
 /* e becomes the call `name` of its parts. */
-static tempera_status call_instead(tm_checker *c, tm_expression *e,
-                                   const char *name) {
+tempera_status tm_call_instead(tm_checker *c, tm_expression *e,
+                               const char *name) {
   e->kind = TM_E_CALL;
   e->text = name;
   return tm_check_call(c, e);
@@ -83,15 +83,15 @@ bool tm_is_complex_operation(const tm_expression *e) {
 tempera_status tm_check_complex_unary(tm_checker *c, tm_expression *e) {
   char name[TM_TYPE_NAME];
   tm_type type = e->parts[0]->type;
-  if (e->text[0] == '!' || type.depth > 0)
+  if (e->text[0] == '!')
     return tm_complain(c->source, e->token, "'%s' does not apply to %s",
                        e->text, tm_type_name(type, name, sizeof name));
   e->type = type;
-  return e->text[0] == '-' ? call_instead(c, e, "operator-") : TEMPERA_OK;
+  return e->text[0] == '-' ? tm_call_instead(c, e, "operator-") : TEMPERA_OK;
 }
 
 tempera_status tm_check_complex_transpose(tm_checker *c, tm_expression *e) {
-  return call_instead(c, e, "operator'");
+  return tm_call_instead(c, e, "operator'");
 }
 
 tempera_status tm_check_complex_binary(tm_checker *c, tm_expression *e) {
@@ -104,10 +104,10 @@ tempera_status tm_check_complex_binary(tm_checker *c, tm_expression *e) {
   tm_type b = tm_real_type(e->parts[1]->type);
   bool algebra = !tm_is_scalar(a) && !tm_is_scalar(b);
   if (algebra && (!strcmp(e->text, "*") || !strcmp(e->text, "/")))
-    return call_instead(c, e, e->text[0] == '*' ? "operator*" : "operator/");
+    return tm_call_instead(c, e, e->text[0] == '*' ? "operator*" : "operator/");
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (!strcmp(names[i][0], e->text))
-      return call_instead(c, e, names[i][1]);
+      return tm_call_instead(c, e, names[i][1]);
   char left[TM_TYPE_NAME], right[TM_TYPE_NAME];
   return tm_complain(c->source, e->token, "'%s' does not apply to %s and %s",
                      e->text,

@@ -90,16 +90,16 @@ static tempera_status unknown_name(tm_checker *c, const tm_expression *e) {
 /* The loop's tuple: of[at]. */
 static tempera_status check_element(tm_checker *c, tm_expression *e,
                                     const tm_variable *v) {
-  tm_expression *made = TM_NEW(c->arena, tm_expression, 2);
+  tm_expression *of = tm_copy_path(c, v->of, e->token);
+  tm_expression *at = TM_NEW(c->arena, tm_expression, 1);
   tm_expression **parts = TM_NEW(c->arena, tm_expression *, 1);
   tm_index *index = TM_NEW(c->arena, tm_index, 1);
-  if (!made || !parts || !index)
+  if (!of || !at || !parts || !index)
     return tm_fail_memory(c->source->error);
   const tm_token *token = e->token;
-  made[0] = (tm_expression){.kind = TM_E_NAME, .token = token, .text = v->of};
-  made[1] = (tm_expression){.kind = TM_E_NAME, .token = token, .text = v->at};
-  parts[0] = &made[0];
-  *index = (tm_index){.kind = TM_INDEX_ONE, .from = &made[1]};
+  *at = (tm_expression){.kind = TM_E_NAME, .token = token, .text = v->at};
+  parts[0] = of;
+  *index = (tm_index){.kind = TM_INDEX_ONE, .from = at};
   *e = (tm_expression){.kind = TM_E_INDEX,
                        .token = token,
                        .text = token->text,
@@ -164,7 +164,7 @@ static bool times(tm_type a, tm_type b, tm_type *out) {
 }
 
 static bool divided(tm_type a, tm_type b, tm_type *out) {
-  if (tm_is_scalar(b) && elementwise(a, b, out))
+  if ((tm_is_scalar(a) || tm_is_scalar(b)) && elementwise(a, b, out))
     return true;
   *out = a;
   return b.base == TM_MATRIX && b.depth == 0 && a.depth == 0 &&
@@ -181,14 +181,9 @@ static bool power(tm_type a, tm_type b, tm_type *out) {
 
 static bool binary_type(const char *op, tm_type a, tm_type b, tm_type *out) {
   bool scalars = tm_is_scalar(a) && tm_is_scalar(b);
-  if (!strcmp(op, "+") || !strcmp(op, "-") || !strcmp(op, ".*"))
+  if (!strcmp(op, "+") || !strcmp(op, "-") || !strcmp(op, ".*") ||
+      !strcmp(op, "./"))
     return elementwise(a, b, out);
-  if (!strcmp(op, "./")) {
-    bool fine = elementwise(a, b, out);
-    if (fine && out->base == TM_INT)
-      out->base = TM_REAL;
-    return fine;
-  }
   if (!strcmp(op, ".^") || !strcmp(op, "^"))
     return power(a, b, out);
   if (!strcmp(op, "*"))
@@ -249,10 +244,20 @@ static tempera_status warn(tm_checker *c, const tm_token *token,
   return TEMPERA_OK;
 }
 
+/* Arrays are raised to powers element by element. */
+static bool is_power(const tm_expression *e) {
+  const tm_type types[] = {e->parts[0]->type, e->parts[1]->type};
+  bool exists;
+  tm_type result;
+  return tm_builtin_find("pow", types, 2, &result, &exists) != NULL;
+}
+
 static tempera_status check_binary(tm_checker *c, tm_expression *e) {
   tm_type a = e->parts[0]->type, b = e->parts[1]->type;
   bool complex = tm_is_complex_operation(e);
   if (!binary_type(e->text, tm_real_type(a), tm_real_type(b), &e->type)) {
+    if (e->text[strlen(e->text) - 1] == '^' && !complex && is_power(e))
+      return tm_call_instead(c, e, "pow");
     char left[TM_TYPE_NAME], right[TM_TYPE_NAME];
     return tm_complain(c->source, e->token, "'%s' does not apply to %s and %s",
                        e->text, tm_type_name(a, left, sizeof left),
@@ -263,7 +268,7 @@ static tempera_status check_binary(tm_checker *c, tm_expression *e) {
   if (e->type.base == TM_INT && strchr("/%", e->text[0]) &&
       e->parts[1]->kind == TM_E_INT && e->parts[1]->whole == 0)
     return tm_complain(c->source, e->token, "integer division by zero");
-  if (e->type.base == TM_INT && !strcmp(e->text, "/"))
+  if (e->type.base == TM_INT && e->text[strlen(e->text) - 1] == '/')
     TM_TRY(warn(c, e->token,
                 "this division of integers drops the remainder; write %/% to "
                 "say so, or make one of them a real"));
@@ -275,9 +280,8 @@ static tempera_status check_unary(tm_checker *c, tm_expression *e) {
   tm_expression *a = e->parts[0];
   if (tm_is_complex(a->type))
     return tm_check_complex_unary(c, e);
-  bool fine = e->text[0] == '!'
-                  ? tm_is_scalar(a->type)
-                  : tm_is_scalar(a->type) || is_matrix_type(a->type);
+  bool number = a->type.base >= TM_INT && a->type.base <= TM_MATRIX;
+  bool fine = e->text[0] == '!' ? tm_is_scalar(a->type) : number;
   char name[TM_TYPE_NAME];
   if (!fine)
     return tm_complain(c->source, e->token, "'%s' does not apply to %s",
@@ -306,10 +310,24 @@ static tempera_status check_transpose(tm_checker *c, tm_expression *e) {
   return TEMPERA_OK;
 }
 
-/* The type both promote to. */
-static bool unify(tm_type a, tm_type b, tm_type *out) {
+/* The type both promote to; of tuples item by item. */
+static bool unify(tm_checker *c, tm_type a, tm_type b, tm_type *out) {
   *out = tm_type_promotes(a, b) ? b : a;
-  return tm_type_promotes(a, b) || tm_type_promotes(b, a);
+  if (tm_type_promotes(a, b) || tm_type_promotes(b, a))
+    return true;
+  if (a.base != TM_TUPLE || b.base != TM_TUPLE || a.depth != b.depth ||
+      a.tuple->count != b.tuple->count)
+    return false;
+  tm_tuple *tuple = TM_NEW(c->arena, tm_tuple, 1);
+  tm_type *items = TM_NEW(c->arena, tm_type, a.tuple->count);
+  if (!tuple || !items)
+    return false;
+  *tuple = (tm_tuple){a.tuple->count, items};
+  *out = (tm_type){.base = TM_TUPLE, .depth = a.depth, .tuple = tuple};
+  for (size_t i = 0; i < a.tuple->count; i++)
+    if (!unify(c, a.tuple->items[i], b.tuple->items[i], &items[i]))
+      return false;
+  return true;
 }
 
 static tempera_status check_conditional(tm_checker *c, tm_expression *e) {
@@ -318,7 +336,7 @@ static tempera_status check_conditional(tm_checker *c, tm_expression *e) {
   if (!tm_is_scalar(e->parts[0]->type) || e->parts[0]->type.base != TM_INT)
     return tm_complain(c->source, e->token,
                        "the condition before ? must be an int");
-  if (!unify(a, b, &e->type))
+  if (!unify(c, a, b, &e->type))
     return tm_complain(c->source, e->token,
                        "the two sides of this conditional differ: %s and %s",
                        tm_type_name(a, left, sizeof left),
@@ -326,15 +344,31 @@ static tempera_status check_conditional(tm_checker *c, tm_expression *e) {
   return tm_widen_parts(c, e, 1, e->type);
 }
 
+/* [ ] is rep_row_vector(0, 0). */
+static tempera_status check_empty(tm_checker *c, tm_expression *e) {
+  tm_expression **parts = TM_NEW(c->arena, tm_expression *, 2);
+  tm_expression *zero = TM_NEW(c->arena, tm_expression, 1);
+  if (e->kind == TM_E_ARRAY)
+    return tm_complain(c->source, e->token,
+                       "an empty array has no type here; use rep_array(0, 0)");
+  if (!parts || !zero)
+    return tm_fail_memory(c->source->error);
+  *zero = (tm_expression){.kind = TM_E_INT, .token = e->token, .text = "0"};
+  parts[0] = parts[1] = zero;
+  e->kind = TM_E_CALL;
+  e->text = "rep_row_vector";
+  e->parts = parts;
+  e->part_count = 2;
+  return tm_check_expression(c, e);
+}
+
 static tempera_status check_literal(tm_checker *c, tm_expression *e) {
   bool row = e->kind == TM_E_ROW_VECTOR;
   if (e->part_count == 0)
-    return tm_complain(
-        c->source, e->token, "an empty %s has no type here; use rep_%s(0, 0)",
-        row ? "row vector" : "array", row ? "row_vector" : "array");
+    return check_empty(c, e);
   tm_type type = e->parts[0]->type;
   for (size_t i = 1; i < e->part_count; i++)
-    if (!unify(type, e->parts[i]->type, &type))
+    if (!unify(c, type, e->parts[i]->type, &type))
       return tm_complain(c->source, e->parts[i]->token,
                          "the elements of this list differ in type");
   if (!row) {
@@ -430,7 +464,10 @@ static void read_as_operator(const tm_checker *c, tm_expression *e) {
                {"logical_or", "||", 2},  {"logical_eq", "==", 2},
                {"logical_neq", "!=", 2}, {"logical_lt", "<", 2},
                {"logical_lte", "<=", 2}, {"logical_gt", ">", 2},
-               {"logical_gte", ">=", 2}, {"plus", "+", 1}};
+               {"logical_gte", ">=", 2}, {"plus", "+", 1},
+               {"minus", "-", 1},        {"add", "+", 2},
+               {"subtract", "-", 2},     {"elt_multiply", ".*", 2},
+               {"elt_divide", "./", 2},  {"mdivide_right", "/", 2}};
   for (size_t i = 0; e->kind == TM_E_CALL && i < sizeof names / sizeof *names;
        i++) {
     bool users = false;

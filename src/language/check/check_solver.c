@@ -128,26 +128,52 @@ static tempera_status check_new(tm_checker *c, tm_expression *e) {
 tempera_status tm_check_system_arguments(tm_checker *c, tm_expression *e) {
   for (size_t i = 1; i < e->part_count; i++) {
     TM_TRY(tm_check_expression(c, e->parts[i]));
-    if (e->parts[i]->type.base == TM_TUPLE)
-      return tm_complain(c->source, e->parts[i]->token,
-                         "a system cannot be given a tuple; give its items");
     if (e->parts[i]->level > e->level)
       e->level = e->parts[i]->level;
   }
   return TEMPERA_OK;
 }
 
-tempera_status tm_check_solver(tm_checker *c, tm_expression *e) {
-  if (e->part_count == 0)
-    return tm_complain(c->source, e->token,
-                       "%s needs a function as its first argument", e->text);
-  if (tm_higher_find(e->text))
-    return tm_check_higher(c, e);
+/* Add e, of a tuple its items: the emitter puts them together again. */
+static tempera_status add_values(tm_checker *c, tm_expression *e,
+                                 tm_list *list) {
+  if (e->type.base != TM_TUPLE)
+    return tm_list_add(c->arena, list, e) ? TEMPERA_OK
+                                          : tm_fail_memory(c->source->error);
+  for (size_t i = 0; i < e->type.tuple->count; i++) {
+    tm_expression *item = tm_item_of(c, e, i);
+    if (!item)
+      return tm_fail_memory(c->source->error);
+    TM_TRY(tm_check_expression(c, item));
+    TM_TRY(add_values(c, item, list));
+  }
+  return TEMPERA_OK;
+}
+
+static tempera_status spread_tuples(tm_checker *c, tm_expression *e) {
+  tm_list list = {0};
+  for (size_t i = 0; i < e->part_count; i++)
+    TM_TRY(add_values(c, e->parts[i], &list));
+  e->parts = (tm_expression **)list.items;
+  e->part_count = list.count;
+  return TEMPERA_OK;
+}
+
+static tempera_status check_equations(tm_checker *c, tm_expression *e) {
   e->level = TM_LEVEL_CONSTANT;
   TM_TRY(tm_check_system_arguments(c, e));
   if (!strcmp(e->text, "ode_adjoint_tol_ctl"))
     return check_adjoint(c, e);
   return strncmp(e->text, "integrate_", 10) ? check_new(c, e) : check_old(c, e);
+}
+
+tempera_status tm_check_solver(tm_checker *c, tm_expression *e) {
+  if (e->part_count == 0)
+    return tm_complain(c->source, e->token,
+                       "%s needs a function as its first argument", e->text);
+  TM_TRY(tm_higher_find(e->text) ? tm_check_higher(c, e)
+                                 : check_equations(c, e));
+  return spread_tuples(c, e);
 }
 
 static tm_expression *new_part(tm_checker *c, const tm_token *token,

@@ -66,7 +66,10 @@ static tempera_status add_mass(tm_checker *c, tm_statement *s, size_t i,
 tempera_status tm_check_truncation(tm_checker *c, tm_statement *s) {
   bool both = s->lower && s->upper;
   tm_expression *bounds[2] = {s->upper, s->lower};
-  tm_base base = s->left->type.base == TM_INT ? TM_INT : TM_REAL;
+  bool whole =
+      tm_ends_with(s->density->text, "_lpmf") ||
+      (tm_ends_with(s->density->text, "_log") && s->left->type.base == TM_INT);
+  tm_base base = whole ? TM_INT : TM_REAL;
   if (s->lower && base == TM_INT) {
     TM_TRY(tm_check_scalar(c, s->lower, TM_INT, false, "a truncation bound"));
     bounds[1] = below(c, s->lower);

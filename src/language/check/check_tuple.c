@@ -23,7 +23,7 @@ static tm_expression *new_expression(tm_checker *c, tm_expression_kind kind,
 }
 
 /* Item k of a checked tuple: the part itself where it can be seen. */
-static tm_expression *item_of(tm_checker *c, tm_expression *tuple, size_t k) {
+tm_expression *tm_item_of(tm_checker *c, tm_expression *tuple, size_t k) {
   if (tuple->kind == TM_E_TUPLE)
     return tuple->parts[k];
   tm_expression *e = new_expression(c, TM_E_PROJECT, tuple->token, 1);
@@ -104,7 +104,7 @@ tempera_status tm_check_tuple_index(tm_checker *c, tm_expression *e) {
     return tm_fail_memory(c->source->error);
   for (size_t i = 0; i < type.tuple->count; i++) {
     tm_expression *part = new_expression(c, TM_E_INDEX, e->token, 1);
-    tm_expression *item = item_of(c, base, i);
+    tm_expression *item = tm_item_of(c, base, i);
     if (!part || !item)
       return tm_fail_memory(c->source->error);
     part->parts[0] = item;
@@ -137,7 +137,7 @@ tempera_status tm_check_tuple_array(tm_checker *c, tm_expression *e,
     if (!array)
       return tm_fail_memory(c->source->error);
     for (size_t i = 0; i < e->part_count; i++)
-      if (!(array->parts[i] = item_of(c, e->parts[i], k)))
+      if (!(array->parts[i] = tm_item_of(c, e->parts[i], k)))
         return tm_fail_memory(c->source->error);
     made->parts[k] = array;
     TM_TRY(tm_check_expression(c, array));
@@ -194,7 +194,7 @@ tempera_status tm_check_tuple_sizes(tm_checker *c, tm_expression *e) {
     if (!strcmp(e->text, sizes[i]) && e->parts[0]->type.base == TM_TUPLE &&
         e->parts[0]->type.depth > 0) {
       tm_expression **parts = TM_NEW(c->arena, tm_expression *, 1);
-      tm_expression *item = item_of(c, e->parts[0], 0);
+      tm_expression *item = tm_item_of(c, e->parts[0], 0);
       if (!parts || !item)
         return tm_fail_memory(c->source->error);
       parts[0] = item;
@@ -229,7 +229,7 @@ static tm_expression *named_item(tm_checker *c, const tm_variable *v,
   if (!name)
     return NULL;
   name->text = v->name;
-  return item_of(c, name, k);
+  return tm_item_of(c, name, k);
 }
 
 /* left = value becomes { tuple = value; left.1 = tuple.1; ... }. */
@@ -289,7 +289,7 @@ static tempera_status add_printed(tm_checker *c, tm_expression *e,
                                           : tm_fail_memory(c->source->error);
   for (size_t i = 0; i < e->type.tuple->count; i++) {
     tm_expression *before = text_of(c, i ? "\",\"" : "\"(\"");
-    tm_expression *item = item_of(c, e, i);
+    tm_expression *item = tm_item_of(c, e, i);
     if (!before || !item || !tm_list_add(c->arena, list, before))
       return tm_fail_memory(c->source->error);
     TM_TRY(tm_check_expression(c, item));
@@ -310,38 +310,50 @@ tempera_status tm_print_items(tm_checker *c, tm_statement *s) {
   return TEMPERA_OK;
 }
 
+tm_expression *tm_copy_path(tm_checker *c, const tm_expression *e,
+                            const tm_token *token) {
+  if (e->kind != TM_E_NAME && e->kind != TM_E_PROJECT)
+    return NULL;
+  tm_expression *made = new_expression(c, e->kind, token, e->part_count);
+  if (!made)
+    return NULL;
+  made->text = e->text;
+  made->whole = e->whole;
+  if (e->part_count)
+    made->parts[0] = tm_copy_path(c, e->parts[0], token);
+  return e->part_count && !made->parts[0] ? NULL : made;
+}
+
 /* How many tuples there are: as declared where that is plain to see, so that
  * all of them are seen to be covered; else size(ts). */
 static tm_expression *count_tuples(tm_checker *c, const tm_expression *tuples,
-                                   const char *name) {
+                                   const tm_expression *path) {
   const tm_expression *item =
       tuples->kind == TM_E_TUPLE ? tm_root(tuples->parts[0]) : NULL;
   const tm_variable *v = item ? item->variable : NULL;
   tm_expression *made = TM_NEW(c->arena, tm_expression, 1);
   if (!made)
     return NULL;
-  if (v && v->size_count && v->sizes[0]->part_count == 0) {
+  if (v && v->size_count && v->sizes[0]->part_count == 0 &&
+      item == tuples->parts[0]) {
     *made = *v->sizes[0];
     return made;
   }
-  *made =
-      (tm_expression){.kind = TM_E_NAME, .token = tuples->token, .text = name};
-  tm_expression *size = tm_call_of(c, tuples->token, "size", made, NULL, 0);
+  tm_expression *of = tm_copy_path(c, path, tuples->token);
+  tm_expression *size =
+      of ? tm_call_of(c, tuples->token, "size", of, NULL, 0) : NULL;
   if (size)
     size->bar = false;
   return size;
 }
 
 tempera_status tm_loop_over_tuples(tm_checker *c, tm_statement *s,
-                                   const char *name) {
+                                   const tm_expression *path) {
   const tm_token *token = s->lower->token;
-  if (!name)
-    return tm_complain(c->source, token,
-                       "a loop over tuples needs a variable that holds them");
   tm_variable *each = s->variable, *at = TM_NEW(c->arena, tm_variable, 1);
   const char *at_name = tm_joined(c, each->name, strlen(each->name), "__at");
   tm_expression *from = TM_NEW(c->arena, tm_expression, 1);
-  tm_expression *to = count_tuples(c, s->lower, name);
+  tm_expression *to = count_tuples(c, s->lower, path);
   if (!at || !at_name || !from || !to)
     return tm_fail_memory(c->source->error);
   *from = (tm_expression){
@@ -349,11 +361,33 @@ tempera_status tm_loop_over_tuples(tm_checker *c, tm_statement *s,
   *at = *each;
   at->name = at_name;
   at->index = c->program->variable_count++;
-  each->of = name;
+  each->of = path;
   each->at = at_name;
   s->kind = TM_S_FOR;
   s->variable = at;
   s->lower = from;
   s->upper = to;
+  return TEMPERA_OK;
+}
+
+tempera_status tm_hold_tuples(tm_checker *c, tm_statement *s) {
+  tm_variable *v = temporary(c, s->token, s->lower);
+  tm_statement *made = TM_NEW(c->arena, tm_statement, 2);
+  tm_statement **body = TM_NEW(c->arena, tm_statement *, 2);
+  tm_expression *name = new_expression(c, TM_E_NAME, s->lower->token, 0);
+  if (!v || !made || !body || !name)
+    return tm_fail_memory(c->source->error);
+  name->text = v->name;
+  body[0] = &made[0];
+  body[1] = &made[1];
+  made[0] = (tm_statement){
+      .kind = TM_S_DECLARE, .token = s->token, .last = s->token, .variable = v};
+  made[1] = *s;
+  made[1].lower = name;
+  *s = (tm_statement){.kind = TM_S_BLOCK,
+                      .token = s->token,
+                      .last = s->last,
+                      .body = body,
+                      .body_count = 2};
   return TEMPERA_OK;
 }

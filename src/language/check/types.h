@@ -22,7 +22,9 @@ typedef enum tm_builtin_kind {
 
 /* signature, FIXED: arguments and result, "v,i:r"; i int, r real, v vector,
  * w row_vector, m matrix, c complex, p complex_vector, q complex_row_vector,
- * o complex_matrix, x any type (the same everywhere), [ array of;
+ * o complex_matrix, x any type (the same everywhere), n numbers of any shape
+ * (the largest argument's), k those or one real, j ints of any shape or one, *
+ * any number of array dimensions (the same everywhere), [ array of;
  * capitals stand for one of several types (CLASSES in builtins.c).
  * DENSITY, CDF, RNG: one letter per argument, R reals or I integers, either
  * scalars or containers. */

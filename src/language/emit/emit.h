@@ -73,6 +73,10 @@ const char *tm_c_type(tm_emitter *g, tm_type type, tm_held held);
 void tm_emit_tuple_types(const tm_emitter *g, tm_text *text);
 /* (a, b) and t.1; and any value as an argument or result of this type. */
 void tm_emit_tuple(tm_emitter *g, const tm_expression *e, tm_type type);
+/* An element of a[], where a system finds its arguments, and a tuple of those
+ * from it on; *at moves on. */
+void tm_emit_taken(tm_emitter *g, tm_held held, size_t *at);
+void tm_emit_gathered(tm_emitter *g, tm_type type, size_t *at);
 void tm_emit_project(tm_emitter *g, const tm_expression *e);
 void tm_emit_given(tm_emitter *g, const tm_expression *e, tm_type type,
                    tm_held held);

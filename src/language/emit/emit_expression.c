@@ -290,7 +290,7 @@ static void emit_arithmetic(tm_emitter *g, const tm_expression *e) {
   tm_held held = tm_held_of(g, e);
   if (held == TM_TENSOR)
     emit_library_value(g, e, op->function, "RR");
-  else if (held == TM_LONG && e->text[0] == '/')
+  else if (held == TM_LONG && strchr(e->text, '/'))
     emit_int_function(g, e, "tm_divide_int");
   else if (!op->c && e->parts[1]->kind == TM_E_INT && e->parts[1]->whole == 2) {
     tm_emit(g, held == TM_VAR ? "tm_v_square(t, " : "tm_d_square(0, ");
@@ -325,6 +325,11 @@ static void emit_unary(tm_emitter *g, const tm_expression *e) {
     tm_emit(g, "(long)(");
     tm_emit_number(g, e->parts[0]);
     tm_emit(g, " == 0)");
+  } else if (held == TM_TENSOR && e->type.base == TM_INT) {
+    tm_expression zero = {.kind = TM_E_INT, .type = {.base = TM_INT}};
+    tm_expression *parts[] = {&zero, e->parts[0]}; /* 0 - 0 has no sign */
+    tm_emit_library(g, "subtract", "RR", parts, 2, "");
+    emit_field(g, e);
   } else if (held == TM_TENSOR) {
     emit_library_value(g, e, "minus", "R");
   } else {

@@ -8,15 +8,14 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Argument i of f, which is a[at]. */
+/* Argument i of f, which is a[*at], a tuple a[*at] and what follows. */
 static void emit_argument(tm_emitter *g, const tm_function *f, size_t i,
-                          size_t at) {
-  static const char *const forms[] = {"a[%zu].u.i", "tm_as_var(&a[%zu]).v",
-                                      "tm_as_var(&a[%zu])", "a[%zu].u.t",
-                                      "" /* refused by the checker */};
-  char text[40];
-  snprintf(text, sizeof text, forms[tm_held_variable(g, f->arguments[i])], at);
-  tm_emit(g, "%s", text);
+                          size_t *at) {
+  tm_held held = tm_held_variable(g, f->arguments[i]);
+  if (held == TM_STRUCT)
+    tm_emit_gathered(g, f->arguments[i]->type, at);
+  else
+    tm_emit_taken(g, held, at);
 }
 
 /* tm_tensor odeN_v(tm_tape *t, double time, tm_tensor y, const tm_any *a) */
@@ -31,9 +30,9 @@ static void emit_wrapper(tm_emitter *g, const tm_function *f, size_t number,
           gradient ? "g" : "v");
   tm_held time = tm_held_variable(g, f->arguments[0]);
   tm_emit(g, time == TM_VAR ? "tm_constant(time), y" : "time, y");
-  for (size_t i = 2; i < f->argument_count; i++) {
+  for (size_t i = 2, at = 0; i < f->argument_count; i++) {
     tm_emit(g, ", ");
-    emit_argument(g, f, i, i - 2);
+    emit_argument(g, f, i, &at);
   }
   tm_emit(g, ");\n}\n");
   g->gradient = before;
@@ -53,9 +52,9 @@ static void emit_general(tm_emitter *g, const tm_function *f, size_t number,
           : held == TM_VAR  ? "tm_any_var"
                             : "tm_any_real",
           f->index, f->name, gradient ? "g" : "v");
-  for (size_t i = 0; i < f->argument_count; i++) {
+  for (size_t i = 0, at = 0; i < f->argument_count; i++) {
     tm_emit(g, ", ");
-    emit_argument(g, f, i, i);
+    emit_argument(g, f, i, &at);
   }
   tm_emit(g, held == TM_TENSOR ? "), 1);\n}\n" : "));\n}\n");
   g->gradient = before;

@@ -377,7 +377,10 @@ static void emit_explanation(tm_emitter *g, const tm_statement *s) {
           count ? "; arguments of " : "", count ? s->distribution : "");
   for (size_t i = 0; i < count; i++) {
     tm_emit(g, ", tm_any_text(\"%s\"), ", i ? ", " : ": ");
-    tm_emit_any(g, s->arguments[i]);
+    if (s->arguments[i]->type.base == TM_TUPLE)
+      tm_emit(g, "tm_any_text(\"a tuple\")");
+    else
+      tm_emit_any(g, s->arguments[i]);
   }
   tm_emit(g, "}, %zu)", 1 + 2 * count);
   end(g);

@@ -81,6 +81,28 @@ void tm_emit_tuple(tm_emitter *g, const tm_expression *e, tm_type type) {
   tm_emit(g, "})");
 }
 
+void tm_emit_taken(tm_emitter *g, tm_held held, size_t *at) {
+  static const char *const forms[][2] = {
+      [TM_LONG] = {"a[", "].u.i"},
+      [TM_DOUBLE] = {"tm_as_var(&a[", "]).v"},
+      [TM_VAR] = {"tm_as_var(&a[", "])"},
+      [TM_TENSOR] = {"a[", "].u.t"}};
+  tm_emit(g, "%s%zu%s", forms[held][0], (*at)++, forms[held][1]);
+}
+
+void tm_emit_gathered(tm_emitter *g, tm_type type, size_t *at) {
+  tm_emit(g, "((%s){", tm_c_type(g, type, TM_STRUCT));
+  for (size_t i = 0; i < type.tuple->count; i++) {
+    tm_type item = item_type(type, i);
+    tm_emit(g, i ? ", " : "");
+    if (item.base == TM_TUPLE)
+      tm_emit_gathered(g, item, at);
+    else
+      tm_emit_taken(g, held_in_struct(item), at);
+  }
+  tm_emit(g, "})");
+}
+
 void tm_emit_project(tm_emitter *g, const tm_expression *e) {
   tm_emit(g, "(");
   tm_emit_expression(g, e->parts[0]);

@@ -149,12 +149,13 @@ struct tm_variable {
   size_t size_count;
   tm_expression *initial; /* or NULL */
   tm_block_kind block;
-  bool global;         /* declared at the top of its block */
-  bool loop;           /* a loop's variable: not assignable */
-  const char *of, *at; /* a loop's variable over tuples: of[at], both names */
-  bool argument;       /* of a user's function: not assignable */
-  bool data_only;      /* an argument marked `data` */
-  bool reads_target;   /* a local that holds the target's value: for printing */
+  bool global;             /* declared at the top of its block */
+  bool loop;               /* a loop's variable: not assignable */
+  const tm_expression *of; /* a loop's variable over tuples: of[at], ... */
+  const char *at;    /* ... a name or its items, not checked, and a name */
+  bool argument;     /* of a user's function: not assignable */
+  bool data_only;    /* an argument marked `data` */
+  bool reads_target; /* a local that holds the target's value: for printing */
   /* A tuple that is declared is a name for variables, one for each item;
    * arguments and temporaries are values. */
   tm_variable **items;
@@ -208,8 +209,8 @@ struct tm_statement {
   /* TILDE: checked truncation terms, above and below; where both are there,
    * also as masses beyond: of upper and lower bound */
   tm_expression *cdf[4];
-  tm_variable *variable;        /* DECLARE, loops */
-  tm_statement **body;          /* BLOCK, loop and if bodies */
+  tm_variable *variable; /* DECLARE, loops */
+  tm_statement **body;   /* BLOCK, loop and if bodies */
   size_t body_count;
   tm_statement *otherwise; /* IF: else */
   tm_mark mark;

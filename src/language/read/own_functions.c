@@ -61,36 +61,46 @@ static void define(tm_text *out, const char *name, const char *result,
                  result, name, arguments, name, passed, name, passed);
 }
 
+/* Of every shape, each bound a real or of that shape. */
 static void define_bounds(tm_text *out, const char *name, bool two) {
-  static const char *const types[] = {"real", "vector", "row_vector",
-                                      "array[] real"};
-  const char *passed = two ? "y, a, b" : "y, a";
+  static const char *const types[] = {
+      "real",          "vector",        "row_vector",     "matrix",
+      "array[] real",  "array[,] real", "array[] vector", "array[] row_vector",
+      "array[] matrix"};
   for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-    for (int same = 0; same < (i ? 2 : 1); same++) {
+    for (int same = 0; same < (i == 0 ? 1 : two ? 4 : 2); same++) {
       char arguments[120];
-      const char *bound = same ? types[i] : "real";
-      snprintf(arguments, sizeof arguments, "%s y, %s a%s%s%s", types[i], bound,
-               two ? ", " : "", two ? bound : "", two ? " b" : "");
-      define(out, name, types[i], arguments, passed);
+      const char *low = same & 1 ? types[i] : "real";
+      const char *high = same & 2 ? types[i] : "real";
+      snprintf(arguments, sizeof arguments, "%s y, %s a%s%s%s", types[i], low,
+               two ? ", " : "", two ? high : "", two ? " b" : "");
+      define(out, name, types[i], arguments, two ? "y, a, b" : "y, a");
     }
 }
 
+/* One, arrays and arrays of arrays. */
 static void define_all(tm_text *out, const char *name, shape kind) {
+  static const char *const arrays[] = {"", "array[] ", "array[,] ",
+                                       "array[,,] "};
+  static const char *const more[] = {[VECTOR] = "",
+                                     [SQUARE] = ", int k",
+                                     [RECTANGLE] = ", int m, int n",
+                                     [MATRIX] = ""};
+  static const char *const passed[] = {[VECTOR] = "y",
+                                       [SQUARE] = "y, k",
+                                       [RECTANGLE] = "y, m, n",
+                                       [MATRIX] = "y"};
   if (kind <= BOUNDS) {
     define_bounds(out, name, kind == BOUNDS);
-  } else if (kind == VECTOR) {
-    define(out, name, "vector", "vector y", "y");
-    define(out, name, "array[] vector", "array[] vector y", "y");
-  } else if (kind == SQUARE) {
-    define(out, name, "matrix", "vector y, int k", "y, k");
-    define(out, name, "array[] matrix", "array[] vector y, int k", "y, k");
-  } else if (kind == RECTANGLE) {
-    define(out, name, "matrix", "vector y, int m, int n", "y, m, n");
-    define(out, name, "array[] matrix", "array[] vector y, int m, int n",
-           "y, m, n");
-  } else {
-    define(out, name, "matrix", "matrix y", "y");
-    define(out, name, "array[] matrix", "array[] matrix y", "y");
+    return;
+  }
+  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
+    char result[40], arguments[80];
+    snprintf(result, sizeof result, "%s%s", arrays[i],
+             kind == VECTOR ? "vector" : "matrix");
+    snprintf(arguments, sizeof arguments, "%s%s y%s", arrays[i],
+             kind == MATRIX ? "matrix" : "vector", more[kind]);
+    define(out, name, result, arguments, passed[kind]);
   }
 }
 

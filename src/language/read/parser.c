@@ -128,7 +128,7 @@ static bool block_body(tm_parser *p, tm_block_node *node) {
     if (tm_begins_type(p))
       fine = tm_parse_declaration(p, &statements, p->block != TM_BLOCK_MODEL);
     else if (!may_hold_statements(p->block))
-      fine = tm_unexpected(p, "a declaration or '}'");
+      fine = tm_accept(p, ";") || tm_unexpected(p, "a declaration or '}'");
     else
       fine = tm_parse_statement(p, &statements);
     if (!fine)

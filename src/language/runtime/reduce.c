@@ -318,6 +318,23 @@ TM_F(fma) {
   tm_var product = tm_v_elt_multiply(tape, var_of(a), var_of(a + 1));
   return tm_any_var(tm_v_add(tape, product, var_of(a + 2)));
 }
+static double times_plus(const double *x, double *d) {
+  if (d) {
+    d[0] = x[1];
+    d[1] = x[0];
+    d[2] = 1;
+  }
+  return fma(x[0], x[1], x[2]);
+}
+TM_F(fma_each) {
+  (void)count;
+  return tm_map_kernel(tape, times_plus, a, 3, "fma");
+}
+TM_F(squared_difference) {
+  (void)count;
+  tm_var d = tm_v_subtract(tape, var_of(a), var_of(a + 1));
+  return tm_any_var(tm_v_square(tape, d));
+}
 TM_F(choose) {
   (void)tape, (void)count;
   double n = (double)a[0].u.i, k = (double)a[1].u.i;

@@ -1,6 +1,7 @@
 /* shape_more.c - more containers from containers: softmax over arrays,
  * quantiles, mixtures over arrays, and constant vectors. */
 #include "language/runtime/fixed.h"
+#include "language/runtime/special.h"
 
 #include <stdlib.h>
 
@@ -166,19 +167,47 @@ TM_F(cumulative_sum_int) {
   (void)count;
   return tm_f_cumulative_sum(tape, a, 1);
 }
-/* choose of arrays, scalars broadcast */
-TM_F(choose_each) {
-  (void)count;
+/* Functions of two ints over arrays, scalars broadcast. */
+static tm_any whole_each(tm_tape *tape, const tm_any *a, tm_fn f,
+                         const char *name) {
   tm_view n, k;
   tm_view_of(a, &n);
   tm_view_of(a + 1, &k);
-  long size = tm_common_length(tape, (tm_view[]){n, k}, 2, "choose");
+  long size = tm_common_length(tape, (tm_view[]){n, k}, 2, name);
   const tm_tensor *like = n.scalar ? &a[1].u.t : &a[0].u.t;
   tm_tensor out = tm_tensor_new(tape, like->rank, like->dim, 0);
   for (long i = 0; i < size; i++) {
     tm_any one[] = {tm_any_int((long)n.v[i * n.stride]),
                     tm_any_int((long)k.v[i * k.stride])};
-    out.v[i] = (double)tm_f_choose(tape, one, 2).u.i;
+    out.v[i] = (double)f(tape, one, 2).u.i;
   }
+  return tm_any_tensor(out, 1);
+}
+static tm_any whole_special(const tm_any *a, tm_kernel f) {
+  double x[] = {(double)a[0].u.i, (double)a[1].u.i};
+  return tm_any_int(lround(f(x, NULL)));
+}
+TM_F(falling_factorial_int) {
+  (void)tape, (void)count;
+  return whole_special(a, tm_special_falling_factorial);
+}
+TM_F(rising_factorial_int) {
+  (void)tape, (void)count;
+  return whole_special(a, tm_special_rising_factorial);
+}
+#define WHOLE(name, f)                                                         \
+  TM_F(name##_each) {                                                          \
+    (void)count;                                                               \
+    return whole_each(tape, a, tm_f_##f, #name);                               \
+  }
+WHOLE(choose, choose)
+WHOLE(falling_factorial, falling_factorial_int)
+WHOLE(rising_factorial, rising_factorial_int)
+TM_F(to_int_each) {
+  (void)count;
+  const tm_tensor *x = &a->u.t;
+  tm_tensor out = tm_tensor_new(tape, x->rank, x->dim, 0);
+  for (long i = 0, n = tm_count(x); i < n; i++)
+    out.v[i] = (double)tm_f_to_int(tape, &tm_any_real(x->v[i]), 1).u.i;
   return tm_any_tensor(out, 1);
 }

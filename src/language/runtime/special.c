@@ -5,6 +5,7 @@
 #include "language/runtime/rise.h"
 
 #include <gsl/gsl_cdf.h>
+#include <gsl/gsl_randist.h>
 #include <gsl/gsl_sf_bessel.h>
 #include <gsl/gsl_sf_erf.h>
 #include <gsl/gsl_sf_gamma.h>
@@ -301,4 +302,30 @@ TM_F(inc_beta) {
 TM_F(inv_inc_beta) {
   (void)count;
   return tm_kernel_call(tape, inv_inc_beta, a, 3);
+}
+
+/* Student's t: mu + sigma t, where t is that of mass p below. */
+static double t_mass(const double *x, double *d) {
+  (void)d;
+  return gsl_cdf_tdist_P(x[0], x[1]);
+}
+static double t_quantile(const double *x, double *d) {
+  double p = x[0], nu = x[1], sigma = x[3];
+  if (!(p >= 0 && p <= 1 && nu > 0 && sigma > 0))
+    return NAN;
+  double t = p == 0 ? -INFINITY : p == 1 ? INFINITY : gsl_cdf_tdist_Pinv(p, nu);
+  if (d) {
+    double density = gsl_ran_tdist_pdf(t, nu);
+    d[0] = sigma / density;
+    d[1] = -sigma *
+           tm_special_difference(t_mass, (const double[]){t, nu}, 2, 1) /
+           density;
+    d[2] = 1;
+    d[3] = t;
+  }
+  return x[2] + sigma * t;
+}
+TM_F(student_t_qf) {
+  (void)count;
+  return tm_map_kernel(tape, t_quantile, a, 4, "student_t_qf");
 }

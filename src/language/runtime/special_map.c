@@ -16,7 +16,7 @@ double tm_special_difference(tm_kernel f, const double *x, int n, int i) {
   return (y[0] - 8 * y[1] + 8 * y[2] - y[3]) / (12 * h);
 }
 
-enum { MOST = 3 };
+enum { MOST = 4 };
 
 /* The result's adjoints, those of the arguments and the slopes. */
 typedef struct map_node {

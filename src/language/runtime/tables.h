@@ -350,8 +350,14 @@
   X(logical_negation, "r:i", is_zero)                                          \
   X(to_int, "i:i", to_int)                                                     \
   X(to_int, "r:i", to_int)                                                     \
+  X(to_int, "[r:[i", to_int_each)                                              \
+  X(to_int, "[[r:[[i", to_int_each)                                            \
+  X(to_int, "[[[r:[[[i", to_int_each)                                          \
   X(if_else, "i,r,r:r", if_else)                                               \
   X(fma, "r,r,r:r", fma)                                                       \
+  X(fma, "k,k,k:n", fma_each)                                                  \
+  X(student_t_qf, "r,r,r,r:r", student_t_qf)                                   \
+  X(student_t_qf, "R,R,R,R:v", student_t_qf)                                   \
   X(choose, "i,i:i", choose)                                                   \
   X(multinomial_lpmf, "[i,v:r", multinomial)                                   \
   X(lkj_corr_cholesky_lpdf, "m,r:r", lkj_corr_cholesky)                        \
@@ -394,6 +400,7 @@
   X(dot_product, "[r,[r:r", dot_product)                                       \
   X(distance, "L,L:r", distance)                                               \
   X(squared_distance, "L,L:r", squared_distance)                               \
+  X(squared_distance, "r,r:r", squared_difference)                             \
   X(quantile, "S,r:r", quantile)                                               \
   X(quantile, "S,[r:[r", quantile)                                             \
   X(softmax, "w:w", softmax)                                                   \
@@ -461,8 +468,11 @@
   X(sort_indices_desc, "S:[i", order_desc)                                     \
   X(rank, "S,i:i", rank_of)                                                    \
   X(rank, "[i,i:i", rank_of)                                                   \
-  X(choose, "I,I:[i", choose_each)                                             \
-  X(choose, "[[i,[[i:[[i", choose_each)                                        \
+  X(falling_factorial, "i,i:i", falling_factorial_int)                         \
+  X(falling_factorial, "j,j:j", falling_factorial_each)                        \
+  X(rising_factorial, "i,i:i", rising_factorial_int)                           \
+  X(rising_factorial, "j,j:j", rising_factorial_each)                          \
+  X(choose, "j,j:j", choose_each)                                              \
   X(gp_exponential_cov, "X,r,r:m", gp_exponential)                             \
   X(gp_exponential_cov, "X,X,r,r:m", gp_exponential_cross)                     \
   X(gp_exponential_cov, "X,r,[r:m", gp_exponential)                            \
@@ -502,26 +512,32 @@
   X(inv_wishart_cholesky_lpdf, "m,r,m:r", inv_wishart_cholesky)                \
   X(wiener_lpdf, "R,R,R,R,R:r", wiener)                                        \
   X(wiener_lpdf, "R,R,R,R,R,R:r", wiener)                                      \
+  X(wiener_lpdf, "R,R,R,R,R,R,r:r", wiener)                                    \
   X(wiener_lpdf, "R,R,R,R,R,R,R,R:r", wiener)                                  \
+  X(wiener_lpdf, "R,R,R,R,R,R,R,R,r:r", wiener)                                \
   X(wiener_lcdf_unnorm, "R,R,R,R,R:r", wiener_before)                          \
+  X(wiener_lcdf_unnorm, "R,R,R,R,R,r:r", wiener_before)                        \
+  X(wiener_lcdf_unnorm, "R,R,R,R,R,R,R,R,r:r", wiener_before)                \
   X(wiener_lcdf_unnorm, "R,R,R,R,R,R,R,R:r", wiener_before)                    \
   X(wiener_lccdf_unnorm, "R,R,R,R,R:r", wiener_after)                          \
+  X(wiener_lccdf_unnorm, "R,R,R,R,R,r:r", wiener_after)                        \
+  X(wiener_lccdf_unnorm, "R,R,R,R,R,R,R,R,r:r", wiener_after)                \
   X(wiener_lccdf_unnorm, "R,R,R,R,R,R,R,R:r", wiener_after)                    \
   X(hmm_marginal, "m,m,v:r", hmm_marginal)                                     \
   X(hmm_hidden_state_prob, "m,m,v:m", hmm_hidden_state_prob)                   \
   X(hmm_latent_rng, "m,m,v:[i", hmm_latent_rng)                                \
-  X(laplace_marginal_poisson_log_lpmf, "[i,[i,v,i,m:r", laplace_marginal_poisson_log)\
-  X(laplace_latent_poisson_log_rng, "[i,[i,v,i,m:v", laplace_latent_poisson_log)\
-  X(laplace_marginal_tol_poisson_log_lpmf, "[i,[i,v,i,m,v,r,i,i,i,i:r", laplace_marginal_poisson_log)\
-  X(laplace_latent_tol_poisson_log_rng, "[i,[i,v,i,m,v,r,i,i,i,i:v", laplace_latent_poisson_log)\
-  X(laplace_marginal_bernoulli_logit_lpmf, "[i,[i,v,i,m:r", laplace_marginal_bernoulli_logit)\
-  X(laplace_latent_bernoulli_logit_rng, "[i,[i,v,i,m:v", laplace_latent_bernoulli_logit)\
-  X(laplace_marginal_tol_bernoulli_logit_lpmf, "[i,[i,v,i,m,v,r,i,i,i,i:r", laplace_marginal_bernoulli_logit)\
-  X(laplace_latent_tol_bernoulli_logit_rng, "[i,[i,v,i,m,v,r,i,i,i,i:v", laplace_latent_bernoulli_logit)\
-  X(laplace_marginal_neg_binomial_2_log_lpmf, "[i,[i,r,v,i,m:r", laplace_marginal_neg_binomial_2_log)\
-  X(laplace_latent_neg_binomial_2_log_rng, "[i,[i,r,v,i,m:v", laplace_latent_neg_binomial_2_log)\
-  X(laplace_marginal_tol_neg_binomial_2_log_lpmf, "[i,[i,r,v,i,m,v,r,i,i,i,i:r", laplace_marginal_neg_binomial_2_log)\
-  X(laplace_latent_tol_neg_binomial_2_log_rng, "[i,[i,r,v,i,m,v,r,i,i,i,i:v", laplace_latent_neg_binomial_2_log)\
+  X(laplace_marginal_poisson_log_lpmf, "[i,[i,P,i,m:r", laplace_marginal_poisson_log)\
+  X(laplace_latent_poisson_log_rng, "[i,[i,P,i,m:v", laplace_latent_poisson_log)\
+  X(laplace_marginal_tol_poisson_log_lpmf, "[i,[i,P,i,m,v,r,i,i,i,i:r", laplace_marginal_poisson_log)\
+  X(laplace_latent_tol_poisson_log_rng, "[i,[i,P,i,m,v,r,i,i,i,i:v", laplace_latent_poisson_log)\
+  X(laplace_marginal_bernoulli_logit_lpmf, "[i,[i,P,i,m:r", laplace_marginal_bernoulli_logit)\
+  X(laplace_latent_bernoulli_logit_rng, "[i,[i,P,i,m:v", laplace_latent_bernoulli_logit)\
+  X(laplace_marginal_tol_bernoulli_logit_lpmf, "[i,[i,P,i,m,v,r,i,i,i,i:r", laplace_marginal_bernoulli_logit)\
+  X(laplace_latent_tol_bernoulli_logit_rng, "[i,[i,P,i,m,v,r,i,i,i,i:v", laplace_latent_bernoulli_logit)\
+  X(laplace_marginal_neg_binomial_2_log_lpmf, "[i,[i,P,P,i,m:r", laplace_marginal_neg_binomial_2_log)\
+  X(laplace_latent_neg_binomial_2_log_rng, "[i,[i,P,P,i,m:v", laplace_latent_neg_binomial_2_log)\
+  X(laplace_marginal_tol_neg_binomial_2_log_lpmf, "[i,[i,P,P,i,m,v,r,i,i,i,i:r", laplace_marginal_neg_binomial_2_log)\
+  X(laplace_latent_tol_neg_binomial_2_log_rng, "[i,[i,P,P,i,m,v,r,i,i,i,i:v", laplace_latent_neg_binomial_2_log)\
   X(multinomial_logit_rng, "v,i:[i", multinomial_logit_rng)                    \
   X(dirichlet_multinomial_rng, "v,i:[i", dirichlet_multinomial_rng)            \
   X(wishart_cholesky_rng, "r,m:m", wishart_cholesky_rng)                       \
@@ -544,130 +560,54 @@
   X(multi_student_t_cholesky_rng, "r,L,m:v", multi_student_t_cholesky_rng)     \
   X(multi_student_t_cholesky_rng, "r,[v,m:[v", multi_student_t_cholesky_rng)   \
   X(multi_student_t_cholesky_rng, "r,[w,m:[v", multi_student_t_cholesky_rng)   \
-  X(lower_bound_constrain, "r,r:r", lower_bound_constrain)                     \
-  X(lower_bound_constrain, "v,R:v", lower_bound_constrain)                     \
-  X(lower_bound_constrain, "w,R:w", lower_bound_constrain)                     \
-  X(lower_bound_constrain, "[r,R:[r", lower_bound_constrain)                   \
-  X(lower_bound_constrain, "m,r:m", lower_bound_constrain)                     \
-  X(lower_bound_constrain, "m,m:m", lower_bound_constrain)                     \
-  X(lower_bound_unconstrain, "r,r:r", lower_bound_unconstrain)                 \
-  X(lower_bound_unconstrain, "v,R:v", lower_bound_unconstrain)                 \
-  X(lower_bound_unconstrain, "w,R:w", lower_bound_unconstrain)                 \
-  X(lower_bound_unconstrain, "[r,R:[r", lower_bound_unconstrain)               \
-  X(lower_bound_unconstrain, "m,r:m", lower_bound_unconstrain)                 \
-  X(lower_bound_unconstrain, "m,m:m", lower_bound_unconstrain)                 \
-  X(upper_bound_constrain, "r,r:r", upper_bound_constrain)                     \
-  X(upper_bound_constrain, "v,R:v", upper_bound_constrain)                     \
-  X(upper_bound_constrain, "w,R:w", upper_bound_constrain)                     \
-  X(upper_bound_constrain, "[r,R:[r", upper_bound_constrain)                   \
-  X(upper_bound_constrain, "m,r:m", upper_bound_constrain)                     \
-  X(upper_bound_constrain, "m,m:m", upper_bound_constrain)                     \
-  X(upper_bound_unconstrain, "r,r:r", upper_bound_unconstrain)                 \
-  X(upper_bound_unconstrain, "v,R:v", upper_bound_unconstrain)                 \
-  X(upper_bound_unconstrain, "w,R:w", upper_bound_unconstrain)                 \
-  X(upper_bound_unconstrain, "[r,R:[r", upper_bound_unconstrain)               \
-  X(upper_bound_unconstrain, "m,r:m", upper_bound_unconstrain)                 \
-  X(upper_bound_unconstrain, "m,m:m", upper_bound_unconstrain)                 \
-  X(lower_upper_bound_constrain, "r,r,r:r", lower_upper_bound_constrain)       \
-  X(lower_upper_bound_constrain, "v,R,R:v", lower_upper_bound_constrain)       \
-  X(lower_upper_bound_constrain, "w,R,R:w", lower_upper_bound_constrain)       \
-  X(lower_upper_bound_constrain, "[r,R,R:[r", lower_upper_bound_constrain)     \
-  X(lower_upper_bound_constrain, "m,r,r:m", lower_upper_bound_constrain)       \
-  X(lower_upper_bound_constrain, "m,m,m:m", lower_upper_bound_constrain)       \
-  X(lower_upper_bound_unconstrain, "r,r,r:r", lower_upper_bound_unconstrain)   \
-  X(lower_upper_bound_unconstrain, "v,R,R:v", lower_upper_bound_unconstrain)   \
-  X(lower_upper_bound_unconstrain, "w,R,R:w", lower_upper_bound_unconstrain)   \
-  X(lower_upper_bound_unconstrain, "[r,R,R:[r", lower_upper_bound_unconstrain) \
-  X(lower_upper_bound_unconstrain, "m,r,r:m", lower_upper_bound_unconstrain)   \
-  X(lower_upper_bound_unconstrain, "m,m,m:m", lower_upper_bound_unconstrain)   \
-  X(offset_multiplier_constrain, "r,r,r:r", offset_multiplier_constrain)       \
-  X(offset_multiplier_constrain, "v,R,R:v", offset_multiplier_constrain)       \
-  X(offset_multiplier_constrain, "w,R,R:w", offset_multiplier_constrain)       \
-  X(offset_multiplier_constrain, "[r,R,R:[r", offset_multiplier_constrain)     \
-  X(offset_multiplier_constrain, "m,r,r:m", offset_multiplier_constrain)       \
-  X(offset_multiplier_constrain, "m,m,m:m", offset_multiplier_constrain)       \
-  X(offset_multiplier_unconstrain, "r,r,r:r", offset_multiplier_unconstrain)   \
-  X(offset_multiplier_unconstrain, "v,R,R:v", offset_multiplier_unconstrain)   \
-  X(offset_multiplier_unconstrain, "w,R,R:w", offset_multiplier_unconstrain)   \
-  X(offset_multiplier_unconstrain, "[r,R,R:[r", offset_multiplier_unconstrain) \
-  X(offset_multiplier_unconstrain, "m,r,r:m", offset_multiplier_unconstrain)   \
-  X(offset_multiplier_unconstrain, "m,m,m:m", offset_multiplier_unconstrain)   \
-  X(simplex_constrain, "v:v", simplex_constrain)                               \
-  X(simplex_constrain, "[v:[v", simplex_constrain)                             \
-  X(simplex_unconstrain, "v:v", simplex_unconstrain)                           \
-  X(simplex_unconstrain, "[v:[v", simplex_unconstrain)                         \
-  X(ordered_constrain, "v:v", ordered_constrain)                               \
-  X(ordered_constrain, "[v:[v", ordered_constrain)                             \
-  X(ordered_unconstrain, "v:v", ordered_unconstrain)                           \
-  X(ordered_unconstrain, "[v:[v", ordered_unconstrain)                         \
-  X(positive_ordered_constrain, "v:v", positive_ordered_constrain)             \
-  X(positive_ordered_constrain, "[v:[v", positive_ordered_constrain)           \
-  X(positive_ordered_unconstrain, "v:v", positive_ordered_unconstrain)         \
-  X(positive_ordered_unconstrain, "[v:[v", positive_ordered_unconstrain)       \
-  X(sum_to_zero_constrain, "v:v", sum_to_zero_constrain)                       \
-  X(sum_to_zero_constrain, "[v:[v", sum_to_zero_constrain)                     \
-  X(sum_to_zero_unconstrain, "v:v", sum_to_zero_unconstrain)                   \
-  X(sum_to_zero_unconstrain, "[v:[v", sum_to_zero_unconstrain)                 \
-  X(unit_vector_constrain, "v:v", unit_vector_constrain)                       \
-  X(unit_vector_constrain, "[v:[v", unit_vector_constrain)                     \
-  X(unit_vector_unconstrain, "v:v", unit_vector_unconstrain)                   \
-  X(unit_vector_unconstrain, "[v:[v", unit_vector_unconstrain)                 \
-  X(cholesky_factor_corr_constrain, "v,i:m", cholesky_factor_corr_constrain)   \
-  X(cholesky_factor_corr_constrain, "[v,i:[m", cholesky_factor_corr_constrain) \
-  X(cholesky_factor_corr_unconstrain, "m:v", cholesky_factor_corr_unconstrain) \
-  X(cholesky_factor_corr_unconstrain, "[m:[v", cholesky_factor_corr_unconstrain)\
-  X(cholesky_factor_cov_constrain, "v,i,i:m", cholesky_factor_cov_constrain)   \
-  X(cholesky_factor_cov_constrain, "[v,i,i:[m", cholesky_factor_cov_constrain) \
-  X(cholesky_factor_cov_unconstrain, "m:v", cholesky_factor_cov_unconstrain)   \
-  X(cholesky_factor_cov_unconstrain, "[m:[v", cholesky_factor_cov_unconstrain) \
-  X(corr_matrix_constrain, "v,i:m", corr_matrix_constrain)                     \
-  X(corr_matrix_constrain, "[v,i:[m", corr_matrix_constrain)                   \
-  X(corr_matrix_unconstrain, "m:v", corr_matrix_unconstrain)                   \
-  X(corr_matrix_unconstrain, "[m:[v", corr_matrix_unconstrain)                 \
-  X(cov_matrix_constrain, "v,i:m", cov_matrix_constrain)                       \
-  X(cov_matrix_constrain, "[v,i:[m", cov_matrix_constrain)                     \
-  X(cov_matrix_unconstrain, "m:v", cov_matrix_unconstrain)                     \
-  X(cov_matrix_unconstrain, "[m:[v", cov_matrix_unconstrain)                   \
-  X(stochastic_column_constrain, "m:m", stochastic_column_constrain)           \
-  X(stochastic_column_constrain, "[m:[m", stochastic_column_constrain)         \
-  X(stochastic_column_unconstrain, "m:m", stochastic_column_unconstrain)       \
-  X(stochastic_column_unconstrain, "[m:[m", stochastic_column_unconstrain)     \
-  X(stochastic_row_constrain, "m:m", stochastic_row_constrain)                 \
-  X(stochastic_row_constrain, "[m:[m", stochastic_row_constrain)               \
-  X(stochastic_row_unconstrain, "m:m", stochastic_row_unconstrain)             \
-  X(stochastic_row_unconstrain, "[m:[m", stochastic_row_unconstrain)           \
-  X(sum_to_zero_constrain, "m:m", sum_to_zero_matrix_constrain)                \
-  X(sum_to_zero_constrain, "[m:[m", sum_to_zero_matrix_constrain)              \
-  X(sum_to_zero_unconstrain, "m:m", sum_to_zero_matrix_unconstrain)            \
-  X(sum_to_zero_unconstrain, "[m:[m", sum_to_zero_matrix_unconstrain)          \
-  X(lower_bound_log_jacobian, "R,R:r", lower_bound_log_jacobian)               \
-  X(upper_bound_log_jacobian, "R,R:r", upper_bound_log_jacobian)               \
-  X(lower_upper_bound_log_jacobian, "R,R,R:r", lower_upper_bound_log_jacobian) \
-  X(offset_multiplier_log_jacobian, "R,R,R:r", offset_multiplier_log_jacobian) \
-  X(simplex_log_jacobian, "v:r", simplex_log_jacobian)                         \
-  X(simplex_log_jacobian, "[v:r", simplex_log_jacobian)                        \
-  X(ordered_log_jacobian, "v:r", ordered_log_jacobian)                         \
-  X(ordered_log_jacobian, "[v:r", ordered_log_jacobian)                        \
-  X(positive_ordered_log_jacobian, "v:r", positive_ordered_log_jacobian)       \
-  X(positive_ordered_log_jacobian, "[v:r", positive_ordered_log_jacobian)      \
-  X(sum_to_zero_log_jacobian, "v:r", sum_to_zero_log_jacobian)                 \
-  X(sum_to_zero_log_jacobian, "[v:r", sum_to_zero_log_jacobian)                \
-  X(unit_vector_log_jacobian, "v:r", unit_vector_log_jacobian)                 \
-  X(unit_vector_log_jacobian, "[v:r", unit_vector_log_jacobian)                \
-  X(cholesky_factor_corr_log_jacobian, "v,i:r", cholesky_factor_corr_log_jacobian)\
-  X(cholesky_factor_corr_log_jacobian, "[v,i:r", cholesky_factor_corr_log_jacobian)\
-  X(cholesky_factor_cov_log_jacobian, "v,i,i:r", cholesky_factor_cov_log_jacobian)\
-  X(cholesky_factor_cov_log_jacobian, "[v,i,i:r", cholesky_factor_cov_log_jacobian)\
-  X(corr_matrix_log_jacobian, "v,i:r", corr_matrix_log_jacobian)               \
-  X(corr_matrix_log_jacobian, "[v,i:r", corr_matrix_log_jacobian)              \
-  X(cov_matrix_log_jacobian, "v,i:r", cov_matrix_log_jacobian)                 \
-  X(cov_matrix_log_jacobian, "[v,i:r", cov_matrix_log_jacobian)                \
-  X(stochastic_column_log_jacobian, "m:r", stochastic_column_log_jacobian)     \
-  X(stochastic_column_log_jacobian, "[m:r", stochastic_column_log_jacobian)    \
-  X(stochastic_row_log_jacobian, "m:r", stochastic_row_log_jacobian)           \
-  X(stochastic_row_log_jacobian, "[m:r", stochastic_row_log_jacobian)          \
-  X(sum_to_zero_log_jacobian, "m:r", sum_to_zero_matrix_log_jacobian)          \
-  X(sum_to_zero_log_jacobian, "[m:r", sum_to_zero_matrix_log_jacobian)         \
+  X(lower_bound_constrain, "n,k:n", lower_bound_constrain)                     \
+  X(lower_bound_unconstrain, "n,k:n", lower_bound_unconstrain)                 \
+  X(upper_bound_constrain, "n,k:n", upper_bound_constrain)                     \
+  X(upper_bound_unconstrain, "n,k:n", upper_bound_unconstrain)                 \
+  X(lower_upper_bound_constrain, "n,k,k:n", lower_upper_bound_constrain)       \
+  X(lower_upper_bound_unconstrain, "n,k,k:n", lower_upper_bound_unconstrain)   \
+  X(offset_multiplier_constrain, "n,k,k:n", offset_multiplier_constrain)       \
+  X(offset_multiplier_unconstrain, "n,k,k:n", offset_multiplier_unconstrain)   \
+  X(simplex_constrain, "*v:*v", simplex_constrain)                             \
+  X(simplex_unconstrain, "*v:*v", simplex_unconstrain)                         \
+  X(ordered_constrain, "*v:*v", ordered_constrain)                             \
+  X(ordered_unconstrain, "*v:*v", ordered_unconstrain)                         \
+  X(positive_ordered_constrain, "*v:*v", positive_ordered_constrain)           \
+  X(positive_ordered_unconstrain, "*v:*v", positive_ordered_unconstrain)       \
+  X(sum_to_zero_constrain, "*v:*v", sum_to_zero_constrain)                     \
+  X(sum_to_zero_unconstrain, "*v:*v", sum_to_zero_unconstrain)                 \
+  X(unit_vector_constrain, "*v:*v", unit_vector_constrain)                     \
+  X(unit_vector_unconstrain, "*v:*v", unit_vector_unconstrain)                 \
+  X(cholesky_factor_corr_constrain, "*v,i:*m", cholesky_factor_corr_constrain) \
+  X(cholesky_factor_corr_unconstrain, "*m:*v", cholesky_factor_corr_unconstrain)\
+  X(cholesky_factor_cov_constrain, "*v,i,i:*m", cholesky_factor_cov_constrain) \
+  X(cholesky_factor_cov_unconstrain, "*m:*v", cholesky_factor_cov_unconstrain) \
+  X(corr_matrix_constrain, "*v,i:*m", corr_matrix_constrain)                   \
+  X(corr_matrix_unconstrain, "*m:*v", corr_matrix_unconstrain)                 \
+  X(cov_matrix_constrain, "*v,i:*m", cov_matrix_constrain)                     \
+  X(cov_matrix_unconstrain, "*m:*v", cov_matrix_unconstrain)                   \
+  X(stochastic_column_constrain, "*m:*m", stochastic_column_constrain)         \
+  X(stochastic_column_unconstrain, "*m:*m", stochastic_column_unconstrain)     \
+  X(stochastic_row_constrain, "*m:*m", stochastic_row_constrain)               \
+  X(stochastic_row_unconstrain, "*m:*m", stochastic_row_unconstrain)           \
+  X(sum_to_zero_constrain, "*m:*m", sum_to_zero_matrix_constrain)              \
+  X(sum_to_zero_unconstrain, "*m:*m", sum_to_zero_matrix_unconstrain)          \
+  X(lower_bound_log_jacobian, "n,k:r", lower_bound_log_jacobian)               \
+  X(upper_bound_log_jacobian, "n,k:r", upper_bound_log_jacobian)               \
+  X(lower_upper_bound_log_jacobian, "n,k,k:r", lower_upper_bound_log_jacobian) \
+  X(offset_multiplier_log_jacobian, "n,k,k:r", offset_multiplier_log_jacobian) \
+  X(simplex_log_jacobian, "*v:r", simplex_log_jacobian)                        \
+  X(ordered_log_jacobian, "*v:r", ordered_log_jacobian)                        \
+  X(positive_ordered_log_jacobian, "*v:r", positive_ordered_log_jacobian)      \
+  X(sum_to_zero_log_jacobian, "*v:r", sum_to_zero_log_jacobian)                \
+  X(unit_vector_log_jacobian, "*v:r", unit_vector_log_jacobian)                \
+  X(cholesky_factor_corr_log_jacobian, "*v,i:r", cholesky_factor_corr_log_jacobian)\
+  X(cholesky_factor_cov_log_jacobian, "*v,i,i:r", cholesky_factor_cov_log_jacobian)\
+  X(corr_matrix_log_jacobian, "*v,i:r", corr_matrix_log_jacobian)              \
+  X(cov_matrix_log_jacobian, "*v,i:r", cov_matrix_log_jacobian)                \
+  X(stochastic_column_log_jacobian, "*m:r", stochastic_column_log_jacobian)    \
+  X(stochastic_row_log_jacobian, "*m:r", stochastic_row_log_jacobian)          \
+  X(sum_to_zero_log_jacobian, "*m:r", sum_to_zero_matrix_log_jacobian)         \
   X(multinomial_rng, "v,i:[i", multinomial_rng)
 /* clang-format on */
 
@@ -675,10 +615,11 @@
  * test of the table of functions says which. */
 /* clang-format off */
 #define TM_UNSUPPORTED \
+  "laplace_latent_solve", \
+  "laplace_latent_solve_tol", \
   "lkj_cov_lpdf", \
   "poisson_binomial_lpmf", \
-  "poisson_binomial_rng", \
-  "student_t_qf"
+  "poisson_binomial_rng"
 /* clang-format on */
 
 #endif

@@ -141,7 +141,7 @@ model {
   w ~ normal(mu, sd);
   k ~ poisson_log(beta);
   k[1] ~ mine(positive);
-  3 ~ mine(mu);
+  3 ~ mine(exp(mu)); // an int: mine_lpmf
   y[1] ~ mine(mu) T[-20, 20];
   target += mine_lupdf(y[1] | mu);
   target += {mu * y[1], sd * y[2]} ; // @likelihood
