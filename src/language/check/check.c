@@ -418,8 +418,12 @@ static tempera_status check_return(tm_checker *c, tm_statement *s) {
 
 static tempera_status check_message(tm_checker *c, tm_statement *s) {
   c->printing = s->kind == TM_S_PRINT;
-  for (size_t i = 0; i < s->argument_count; i++)
+  for (size_t i = 0; i < s->argument_count; i++) {
     TM_TRY(tm_check_expression(c, s->arguments[i]));
+    if (s->arguments[i]->type.base == TM_VOID)
+      return tm_complain(c->source, s->arguments[i]->token,
+                         "this function returns nothing");
+  }
   c->printing = false;
   TM_TRY(tm_print_items(c, s));
   return c->raised ? tm_complain(c->source, s->token,

@@ -132,6 +132,7 @@ static void emit_hoisted(tm_emitter *g) {
 static void emit_data(tm_emitter *g) {
   const tm_program *tree = &g->program->tree;
   g->needed = NULL;
+  tm_emit_line(g, TM_SELDOM);
   tm_emit_line(g, "static void data(tm_tape *t, void *i_, void *binding) {");
   tm_emit_line(g, "  instance *I = i_;");
   tm_emit_line(g, "  (void)t, (void)I, (void)binding;");
@@ -278,6 +279,7 @@ static void emit_parameters(tm_emitter *g) {
       emit_limits(g, tree->globals[i], false);
       emit_limits(g, tree->globals[i], true);
     }
+  tm_emit_line(g, TM_ONCE);
   tm_emit_line(g, "static void parameters(tm_tape *t, void *i_, "
                   "void *binding) {");
   tm_emit_line(g, "  instance *I = i_;");
@@ -377,7 +379,7 @@ static void emit_density(tm_emitter *g, tm_part part, bool gradient) {
 static void emit_explain(tm_emitter *g) {
   g->explaining = true;
   g->needed = NULL;
-  tm_emit_line(g, "__attribute__((cold, optimize(\"O0\")))");
+  tm_emit_line(g, TM_ONCE);
   tm_emit_line(g, "static void explain(tm_tape *t, const void *i_, "
                   "const double *theta) {");
   g->indent = 1;
@@ -444,6 +446,7 @@ static void emit_outputs(tm_emitter *g, tm_block_kind block) {
 
 static void emit_quantities(tm_emitter *g) {
   g->outputs = g->placing = true;
+  tm_emit_line(g, TM_SELDOM);
   tm_emit_line(g, "static void quantities(tm_tape *t, const void *i_, "
                   "const double *theta, void *binding) {");
   g->indent = 1;
@@ -483,7 +486,10 @@ static bool program_prints(const tm_program *tree) {
 
 /* Densities drop prints, which would slow them down; this is the program as
  * it is written, prior and likelihood together. */
-static void emit_show(tm_emitter *g) { emit_whole(g, "show"); }
+static void emit_show(tm_emitter *g) {
+  tm_emit_line(g, TM_ONCE);
+  emit_whole(g, "show");
+}
 
 /* May the prior be zero inside the parameters' support? */
 static bool rejects(tm_statement *const *body, size_t count) {

@@ -60,6 +60,12 @@ typedef struct tm_emitter {
                    theta as it is; or NULL */
 } tm_emitter;
 
+/* Before functions that are called once when a model is loaded or somebody asks
+ * why, and before those that are called for a draw: what the compiler would
+ * spend on them is never earned back. Densities and slopes have all of it. */
+#define TM_ONCE "__attribute__((cold, optimize(\"O0\")))"
+#define TM_SELDOM "__attribute__((optimize(\"O1\")))"
+
 void tm_emit(tm_emitter *g, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void tm_emit_line(tm_emitter *g, const char *format, ...)

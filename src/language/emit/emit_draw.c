@@ -251,6 +251,7 @@ static void emit_pack(tm_emitter *g, const tm_variable *v) {
 static void emit_function(plan *p, tm_statement **sorted, size_t count) {
   tm_emitter *g = p->g;
   const tm_split *split = p->split;
+  tm_emit_line(g, TM_SELDOM);
   tm_emit_line(g, "static void draw_prior(tm_tape *t, const void *i_, "
                   "double *theta) {");
   g->indent = 1;

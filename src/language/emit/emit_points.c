@@ -183,7 +183,7 @@ void tm_emit_points(tm_emitter *g) {
     find_gathered(g, tree->blocks[blocks[b]].statements,
                   tree->blocks[blocks[b]].count, false);
   g->pointing = true;
-  tm_emit_line(g, "__attribute__((cold, optimize(\"O1\")))");
+  tm_emit_line(g, TM_SELDOM);
   tm_emit_line(g, "static void points(tm_tape *t, const void *i_, "
                   "const double *theta) {");
   g->indent = 1;

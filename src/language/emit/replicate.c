@@ -324,7 +324,7 @@ bool tm_emit_replicate(tm_emitter *g, char *why, size_t size) {
   bool can = can_replicate(g, why, size);
   if (can) {
     tm_emit_need(g);
-    tm_emit_line(g, "__attribute__((cold, optimize(\"O1\")))");
+    tm_emit_line(g, TM_SELDOM);
     tm_emit_line(g, "static void replicate(tm_tape *t, const void *i_, "
                     "const double *theta, void *binding) {");
     g->indent = 1;

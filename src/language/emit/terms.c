@@ -475,6 +475,7 @@ static void emit_all_reads(splitter *p) {
   tm_emitter *g = p->g;
   p->walk = WALK_READS;
   p->pieces = 0;
+  tm_emit_line(g, TM_ONCE);
   tm_emit_line(g,
                "static void %s_reads(tm_tape *t, const void *i_, void "
                "*binding) {",

@@ -1,0 +1,2 @@
+functions { void f(real x) { print(x); } }
+transformed data { print("f: ", f(1)); }
