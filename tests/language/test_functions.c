@@ -13,15 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Arguments by name, where those of their types (DEFAULTS) will not do: values
- * in brackets, one by one, under the beginning of "name signature"; s before a
- * symmetric matrix, whose elements move in pairs; d before data, which has no
- * gradient. The longest beginning counts. "-": the function has no gradient to
- * be tested. */
-typedef struct choice {
-  const char *name, *arguments;
-} choice;
-
 #include "function_arguments.h"
 
 /* All of them are looked at before the test fails. */
@@ -79,64 +70,7 @@ static argument read_argument(tm_tape *tape, const char **at, bool whole) {
   return a;
 }
 
-static const char *chosen(const char *name, const char *signature) {
-  const char *found = NULL;
-  size_t longest = 0;
-  char key[120];
-  snprintf(key, sizeof key, "%s %s", name, signature);
-  for (size_t i = 0; i < sizeof CHOICES / sizeof *CHOICES; i++) {
-    size_t n = strlen(CHOICES[i].name);
-    if (n > longest && !strncmp(CHOICES[i].name, key, n)) {
-      longest = n;
-      found = CHOICES[i].arguments;
-    }
-  }
-  return found;
-}
-
-/* ---- signatures, with each of the types that capitals stand for ---------- */
-
-static const char *types_of(char letter) {
-  static const char letters[] = "RILVSDMPQXZnk";
-  static const char *const types[] = {
-      "r,v,w,[r", "i,[i", "v,w",      "v,w,[v,[w",  "[r,v,w",   "v,w,m", "m,w",
-      "r,v",      "m,v",  "[r,[v,[w", "c,p,q,o,[c", "v,m,[r,r", "r"};
-  const char *found = strchr(letters, letter);
-  return found ? types[found - letters] : NULL;
-}
-
-/* The last type of each class that the row of arguments has room for: the
- * plain one when `turn` is 0. */
-static const char *type_at(const char **at, int turn, char *out) {
-  if (**at == '*' && ++*at && turn % 2) /* an array, or not */
-    *out++ = '[';
-  const char *types = types_of(**at);
-  if (!types) {
-    size_t n = strspn(*at, "[") + 1;
-    memcpy(out, *at, n);
-    out[n] = '\0';
-    *at += n;
-    return out;
-  }
-  ++*at;
-  int count = 1;
-  for (const char *c = types; *c; c++)
-    count += *c == ',';
-  for (int skip = turn % count; skip > 0; skip--)
-    types = strchr(types, ',') + 1;
-  size_t n = strcspn(types, ",");
-  memcpy(out, types, n);
-  out[n] = '\0';
-  return out;
-}
-
-static const char *default_of(const char *type) {
-  for (size_t i = 0; i < sizeof DEFAULTS / sizeof *DEFAULTS; i++)
-    if (!strcmp(DEFAULTS[i].name, type))
-      return DEFAULTS[i].arguments;
-  fail_msg("no default for %s", type);
-  return NULL;
-}
+/* ---- calls --------------------------------------------------------------- */
 
 static tm_any array_of_one(tm_tape *tape, tm_tensor t) {
   int dim[TM_RANK] = {1};
@@ -277,16 +211,6 @@ static void check_call(const char *name, const char *signature, int turn) {
     if (active[i])
       check_argument(&c, i);
   tm_tape_free(&tape);
-}
-
-/* Functions of reals whose result is real. */
-static bool has_gradient(const tm_builtin *b) {
-  const char *own = chosen(b->name, b->signature),
-             *colon = strchr(b->signature, ':');
-  if ((own && own[0] == '-') || strstr(b->name, "_rng") || !colon)
-    return false;
-  return !strchr("ij", colon[strspn(colon, ":[")]) &&
-         !strchr(b->signature, 'x');
 }
 
 /* In each of the shapes. */

@@ -6,6 +6,8 @@
 
 #include "cmocka_all.h"
 
+#include "table_calls.h"
+
 #include <math.h>
 #include <stdio.h>
 
@@ -19,7 +21,7 @@ typedef struct writer {
 
 /* A template: R, V, W and M stand for a random real, vector, row vector and
  * matrix, C, Z and Y for a complex number, vector and matrix, I for an index,
- * S for a positive real. */
+ * S for a positive real, T for a call of any function of the table. */
 static const char *const REALS[] = {
     "a",
     "b",
@@ -298,7 +300,10 @@ static const char *const STATEMENTS[] = {
     "@likelihood\n  }\n",
     "  { real s = 0; for (e in V) { if (s > 100) break; s += sin(e) * R; }\n"
     "    target += cos(s); // @likelihood\n  }\n",
-    "  target += tanh(0.1 * (R)); // @likelihood\n"};
+    "  target += tanh(0.1 * (R)); // @likelihood\n",
+    "  target += tanh(0.1 * all_of(T)) * cos(R); // @likelihood\n",
+    "  target += sin(0.1 * all_of(T)) + cos(0.1 * all_of(T)); // "
+    "@likelihood\n"};
 
 #define PICK(table)                                                            \
   table[tempera_random_below(&w->random, sizeof table / sizeof *table)]
@@ -321,10 +326,31 @@ static bool is_word(char c) {
          (c >= '0' && c <= '9');
 }
 
+static void write_real(void *of) {
+  writer *w = of;
+  int depth = w->depth;
+  w->depth = DEPTH;
+  WRITE(REALS, 7);
+  w->depth = depth;
+}
+
+/* A function of the table by chance; wiener's masses are integrals, which take
+ * milliseconds. */
+static void write_any_call(writer *w) {
+  const call_writer call = {&w->text, &w->random, write_real, w};
+  const tm_builtin *b;
+  do
+    b = tm_builtin_at(tempera_random_below(&w->random, tm_builtin_count()));
+  while (!of_reals(b) || !strncmp(b->name, "wiener_lc", 9));
+  write_table_call(&call, b);
+}
+
 static void expand(writer *w, const char *template) {
   for (const char *c = template; *c; c++) {
     bool alone = (c == template || !is_word(c[-1])) && !is_word(c[1]);
-    if (alone && *c == 'R') {
+    if (alone && *c == 'T') {
+      write_any_call(w);
+    } else if (alone && *c == 'R') {
       WRITE(REALS, 7);
     } else if (alone && *c == 'S') {
       tm_text_add(&w->text, "exp(tanh(");
@@ -351,10 +377,23 @@ static void expand(writer *w, const char *template) {
   }
 }
 
-static void write_program(writer *w, bool complex) {
+static void write_head(writer *w) {
+  static const char *const shapes[] = {"vector",
+                                       "row_vector",
+                                       "matrix",
+                                       "array[] real",
+                                       "array[,] real",
+                                       "array[] vector",
+                                       "array[] row_vector",
+                                       "array[] matrix"};
+  tm_text_add(&w->text, "functions {\n  real all_of(real x) { return x; }\n");
+  for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+    tm_text_printf(&w->text, "  real all_of(%s x) { %s }\n", shapes[i],
+                   i < 4 ? "return sum(x);"
+                         : "real s = 0; for (i in 1:size(x)) s += sum(x[i]); "
+                           "return s;");
   tm_text_add(
       &w->text,
-      "functions {\n"
       "  real bend(real s, vector u) {\n"
       "    if (s > 0.3) return sin(s) * u[1];\n"
       "    return u[2] - 0.5 * s * u[3];\n  }\n"
@@ -367,6 +406,10 @@ static void write_program(writer *w, bool complex) {
       "row_vector[3] w; matrix[3, 3] A; }\n"
       "model {\n  a ~ normal(0, 1); b ~ gamma(2, 1); v ~ normal(a, b);\n"
       "  w ~ student_t(4, 0, b); to_vector(A) ~ normal(0, 1);\n");
+}
+
+static void write_program(writer *w, bool complex) {
+  write_head(w);
   for (int i = 0; i < PIECES; i++)
     expand(w, complex ? PICK(COMPLEX_STATEMENTS) : PICK(STATEMENTS));
   tm_text_add(&w->text, "}\n");
@@ -412,7 +455,10 @@ static double worst_error(tm_evaluator *e, const tm_point *at, tm_point *moved,
   return best / fmax(1, fabs(slope));
 }
 
-static void check_program(const writer *w, const char *name) {
+/* At so many points, the slopes of the likelihood, and of the prior where they
+ * are not those of every program. */
+static void check_program(const writer *w, const char *name, int points,
+                          bool prior) {
   tempera_model *m = build(w);
   tm_arena *arena = tm_arena_create();
   tm_evaluator e;
@@ -424,7 +470,7 @@ static void check_program(const writer *w, const char *name) {
   double *l = TM_NEW(arena, double, m->dimension);
   double *p = TM_NEW(arena, double, m->dimension);
   tempera_random random = tm_random(77, 0, TM_PURPOSE_TEST);
-  for (int k = 0; k < 2; k++) {
+  for (int k = 0; k < points; k++) {
     for (size_t i = 0; i < m->dimension; i++)
       at.u[i] = 2 * tempera_random_uniform(&random) - 1;
     tm_evaluate_gradient(&e, &at, l, p);
@@ -432,7 +478,7 @@ static void check_program(const writer *w, const char *name) {
       fail_msg("%s: not finite\n%s", name, w->text.data);
     for (size_t i = 0; i < m->dimension; i++)
       if (!(worst_error(&e, &at, &moved, i, false, l[i]) < 1e-6) ||
-          !(worst_error(&e, &at, &moved, i, true, p[i]) < 1e-6))
+          (prior && !(worst_error(&e, &at, &moved, i, true, p[i]) < 1e-6)))
         fail_msg("%s, coordinate %zu: %g, off by %g\n%s", name, i, l[i],
                  worst_error(&e, &at, &moved, i, false, l[i]), w->text.data);
   }
@@ -448,9 +494,35 @@ static void check_programs(int count, bool complex) {
     snprintf(name, sizeof name, "program %d", k);
     write_program(&w, complex);
     assert_false(w.text.failed);
-    check_program(&w, name);
+    check_program(&w, name, 2, true);
     tm_text_clear(&w.text);
   }
+}
+
+/* Every function of reals stands in a program, from the table itself. */
+static void the_whole_table_has_its_gradients(void **state) {
+  (void)state;
+  enum { CALLS = 40 };
+  size_t i = 0, calls = 0;
+  for (int k = 0; i < tm_builtin_count(); k++) {
+    writer w = {.random = tm_random(2027, (uint32_t)k, TM_PURPOSE_TEST)};
+    const call_writer call = {&w.text, &w.random, write_real, &w};
+    write_head(&w);
+    for (int n = 0; n < CALLS && i < tm_builtin_count(); i++) {
+      if (!of_reals(tm_builtin_at(i)))
+        continue;
+      tm_text_add(&w.text, "  target += all_of(");
+      write_table_call(&call, tm_builtin_at(i));
+      tm_text_add(&w.text, "); // @likelihood\n");
+      n++;
+      calls++;
+    }
+    tm_text_add(&w.text, "}\n");
+    assert_false(w.text.failed);
+    check_program(&w, "table", 1, false);
+    tm_text_clear(&w.text);
+  }
+  assert_true(calls > 500);
 }
 
 static void random_programs_have_their_gradients(void **state) {
@@ -465,6 +537,7 @@ static void complex_programs_have_their_gradients(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_whole_table_has_its_gradients),
       cmocka_unit_test(random_programs_have_their_gradients),
       cmocka_unit_test(complex_programs_have_their_gradients),
   };

@@ -1,5 +1,20 @@
-/* function_arguments.h - where test_functions.c looks at the built-in
- * functions. */
+/* function_arguments.h - where tests look at the built-in functions: arguments
+ * for each of them, and the types that signatures stand for. */
+#include "language/check/types.h"
+
+#include "cmocka_all.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Arguments by name, where those of their types (DEFAULTS) will not do: values
+ * in brackets, one by one, under the beginning of "name signature"; s before a
+ * symmetric matrix, whose elements move in pairs; d before data, which has no
+ * gradient. The longest beginning counts. "-": the function has no gradient to
+ * be tested. */
+typedef struct choice {
+  const char *name, *arguments;
+} choice;
 
 #define SPD "s[[2,.3,.1],[.3,1.5,.2],[.1,.2,1.1]]"
 #define LOWER "[[1.4,0,0],[.3,1.2,0],[.1,.2,1.1]]"
@@ -184,7 +199,8 @@ static const choice CHOICES[] = {
     {"student_t_qf r", ".3 2.4 .6 1.3"},
     {"student_t_qf R", "[.3,.8] 2.4 [.6,.1] 1.3"},
     {"cholesky_factor_corr_log_jacobian *v", "[.1,-.4,.7] 3"},
-    {"cholesky_factor_cov_log_jacobian *v", "[.1,-.4,.7,.2,.3,.5,.6,.1,.9] 4 3"},
+    {"cholesky_factor_cov_log_jacobian *v",
+     "[.1,-.4,.7,.2,.3,.5,.6,.1,.9] 4 3"},
     {"corr_matrix_log_jacobian *v", "[.1,-.4,.7] 3"},
     {"cov_matrix_log_jacobian *v", "[.1,-.4,.7] 2"},
     {"ordered_unconstrain *v", "[.1,.4,1.7]"},
@@ -208,3 +224,72 @@ static const choice CHOICES[] = {
     {"hypergeometric_3F2", "[.4,1.3,.7] [2.1,1.6] .6"},
     {"hypergeometric_pFq", "[.4,1.3] [2.1,1.6] 1.6"},
 };
+
+static const char *chosen(const char *name, const char *signature) {
+  const char *found = NULL;
+  size_t longest = 0;
+  char key[120];
+  snprintf(key, sizeof key, "%s %s", name, signature);
+  for (size_t i = 0; i < sizeof CHOICES / sizeof *CHOICES; i++) {
+    size_t n = strlen(CHOICES[i].name);
+    if (n > longest && !strncmp(CHOICES[i].name, key, n)) {
+      longest = n;
+      found = CHOICES[i].arguments;
+    }
+  }
+  return found;
+}
+
+/* ---- signatures, with each of the types that capitals stand for ---------- */
+
+static const char *types_of(char letter) {
+  static const char letters[] = "RILVSDMPQXZnk";
+  static const char *const types[] = {
+      "r,v,w,[r", "i,[i", "v,w",      "v,w,[v,[w",  "[r,v,w",   "v,w,m", "m,w",
+      "r,v",      "m,v",  "[r,[v,[w", "c,p,q,o,[c", "v,m,[r,r", "r"};
+  const char *found = strchr(letters, letter);
+  return found ? types[found - letters] : NULL;
+}
+
+/* The last type of each class that the row of arguments has room for: the
+ * plain one when `turn` is 0. */
+static const char *type_at(const char **at, int turn, char *out) {
+  if (**at == '*' && ++*at && turn % 2) /* an array, or not */
+    *out++ = '[';
+  const char *types = types_of(**at);
+  if (!types) {
+    size_t n = strspn(*at, "[") + 1;
+    memcpy(out, *at, n);
+    out[n] = '\0';
+    *at += n;
+    return out;
+  }
+  ++*at;
+  int count = 1;
+  for (const char *c = types; *c; c++)
+    count += *c == ',';
+  for (int skip = turn % count; skip > 0; skip--)
+    types = strchr(types, ',') + 1;
+  size_t n = strcspn(types, ",");
+  memcpy(out, types, n);
+  out[n] = '\0';
+  return out;
+}
+
+static const char *default_of(const char *type) {
+  for (size_t i = 0; i < sizeof DEFAULTS / sizeof *DEFAULTS; i++)
+    if (!strcmp(DEFAULTS[i].name, type))
+      return DEFAULTS[i].arguments;
+  fail_msg("no default for %s", type);
+  return NULL;
+}
+
+/* Functions of reals whose result is real. */
+static bool has_gradient(const tm_builtin *b) {
+  const char *own = chosen(b->name, b->signature),
+             *colon = strchr(b->signature, ':');
+  if ((own && own[0] == '-') || strstr(b->name, "_rng") || !colon)
+    return false;
+  return !strchr("ij", colon[strspn(colon, ":[")]) &&
+         !strchr(b->signature, 'x');
+}

@@ -287,6 +287,8 @@ static tempera_status one_token(lexer *lex) {
 
 static tempera_status read_file(tm_source *source, const tm_file *file) {
   lexer lex = {.source = source, .file = file, .line = 1, .column = 1};
+  if (file->length >= 3 && !memcmp(file->text, "\xef\xbb\xbf", 3))
+    lex.at = 3; /* a byte order mark, as some editors write it */
   for (;;) {
     TM_TRY(skip_blanks(&lex));
     if (ended(&lex))

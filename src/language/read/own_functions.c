@@ -129,7 +129,8 @@ tempera_status tm_add_own_functions(tm_arena *arena, const char **text,
       define_all(&own, MAPS[i].name, MAPS[i].kind);
   if (!own.length && !own.failed)
     return TEMPERA_OK;
-  const char *at = first_word(whole);
+  bool marked = !strncmp(whole, "\xef\xbb\xbf", 3); /* by its byte order */
+  const char *at = first_word(whole + (marked ? 3 : 0));
   bool block = !strncmp(at, "functions", 9) && !is_word(at[9]);
   if (block && strchr(at, '{'))
     at = strchr(at, '{') + 1;

@@ -1,4 +1,4 @@
-// What Stan's compiler takes and its manual does not dwell on; a wrong value is fatal when the data are read.
+﻿// What Stan's compiler takes and its manual does not dwell on; a wrong value is fatal when the data are read.
 functions {
   void must(int fact, int number) { if (!fact) fatal_error("fact ", number, " does not hold"); }
   real first(real second) { return second; } // an argument with a function's name
