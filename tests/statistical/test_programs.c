@@ -123,6 +123,26 @@ static void missing_outcomes_do_not_count(void **state) {
 
 /* What data reject is likelihood: a uniform scale by hand, y = 2 below theta
  * of exponential(1): the integral of e^-t / t from 2 on. */
+/* J from 1 to K, and two numbers from J - 1 to K + 1: a sum over all settings.
+ */
+static void bounds_of_integers_depend_on_integers(void **state) {
+  (void)state;
+  double count = 0, sum = 0;
+  for (int k = 1; k <= 5; k++)
+    for (int j = 1; j <= k; j++)
+      for (int a = j - 1; a <= k + 1; a++)
+        for (int b = j - 1; b <= k + 1; b++) {
+          count++;
+          sum += exp(log_normal(4.3, j + a, 1) + log_normal(2.1, b + k, 2));
+        }
+  check("integers",
+        "data { vector[2] y; }"
+        "parameters { int<lower=1, upper=5> K; int<lower=1, upper=K> J;"
+        "  array[2] int<lower=J - 1, upper=K + 1> z; }"
+        "model { y[1] ~ normal(J + z[1], 1); y[2] ~ normal(K + z[2], 2); }",
+        "{\"y\":[4.3,2.1]}", log(sum / count));
+}
+
 static void data_reject_for_the_likelihood(void **state) {
   (void)state;
   check("reject",
@@ -159,6 +179,7 @@ int main(void) {
       cmocka_unit_test(normalised_halves_are_halves),
       cmocka_unit_test(ordered_means_are_normalised),
       cmocka_unit_test(missing_outcomes_do_not_count),
+      cmocka_unit_test(bounds_of_integers_depend_on_integers),
       cmocka_unit_test(data_reject_for_the_likelihood),
       cmocka_unit_test(no_likelihood_is_no_evidence),
   };

@@ -58,11 +58,6 @@ static tempera_status check_bound(tm_checker *c, const tm_variable *v,
   if (!e)
     return TEMPERA_OK;
   TM_TRY(tm_check_expression(c, e));
-  if (v->block == TM_BLOCK_PARAMETERS && v->type.base == TM_INT &&
-      e->level == TM_LEVEL_PARAMETER)
-    return tm_complain(c->source, e->token,
-                       "bounds of an integer parameter cannot depend on other "
-                       "parameters");
   tm_type wanted = v->type;
   if (tm_type_promotes(e->type, tm_type_of(TM_REAL, 0)) ||
       tm_type_promotes(e->type, wanted))
@@ -121,6 +116,7 @@ static tempera_status check_declaration(tm_checker *c, tm_variable *v) {
   TM_TRY(check_constraint(c, v));
   TM_TRY(check_bound(c, v, v->lower));
   TM_TRY(check_bound(c, v, v->upper));
+  TM_TRY(tm_check_whole_bounds(c, v));
   if (v->initial) {
     TM_TRY(check_readable(c, v, v->initial));
     TM_TRY(check_value(c, v->token, v->name, v->type, v->initial));
@@ -212,60 +208,6 @@ static tempera_status check_target_place(tm_checker *c, const tm_statement *s) {
                      "in functions whose names end in _lp");
 }
 
-static tempera_status unknown_distribution(tm_checker *c,
-                                           const tm_statement *s) {
-  const tm_token *token = s->density->token;
-  const char *lpdf =
-      tm_joined(c, s->distribution, strlen(s->distribution), "_lpdf");
-  const char *lpmf =
-      tm_joined(c, s->distribution, strlen(s->distribution), "_lpmf");
-  if (lpdf && lpmf &&
-      (tm_builtin_unsupported(lpdf) || tm_builtin_unsupported(lpmf)))
-    return tm_complain(c->source, token, "the distribution %s is not supported",
-                       s->distribution);
-  tm_suggestion suggestion = {.wanted = s->distribution};
-  for (size_t i = 0; i < tm_builtin_count(); i++) {
-    const char *name = tm_builtin_at(i)->name;
-    if (!tm_ends_with(name, "_lpdf") && !tm_ends_with(name, "_lpmf"))
-      continue;
-    const char *stem = tm_joined(c, name, strlen(name) - 5, "");
-    if (stem)
-      tm_suggestion_offer(&suggestion, stem);
-  }
-  char hint[96];
-  return tm_complain(c->source, token, "unknown distribution '%s'%s",
-                     s->distribution,
-                     tm_suggestion_text(&suggestion, hint, sizeof hint));
-}
-
-/* Ints, or tuples of nothing else. */
-static bool is_whole(tm_type type) {
-  for (size_t i = 0; type.base == TM_TUPLE && i < type.tuple->count; i++)
-    if (!is_whole(type.tuple->items[i]))
-      return false;
-  return type.base == TM_INT || type.base == TM_TUPLE;
-}
-
-/* The density that a ~ statement means: of two by one name, one of ints and
- * one of reals, that of its outcome. */
-static tempera_status find_density(tm_checker *c, tm_statement *s,
-                                   const char **name) {
-  const char *const suffixes[] = {"_lpdf", "_lpmf", "_log"};
-  for (size_t i = 0; i < 3; i++) {
-    const char *tried =
-        tm_joined(c, s->distribution, strlen(s->distribution), suffixes[i]);
-    if (!tried)
-      return tm_fail_memory(c->source->error);
-    if (!tm_density_known(c, tried))
-      continue;
-    if (i == 1 && *name)
-      TM_TRY(tm_check_expression(c, s->left));
-    if (!*name || (i == 1 && is_whole(s->left->type)))
-      *name = tried;
-  }
-  return TEMPERA_OK;
-}
-
 static tempera_status check_tilde(tm_checker *c, tm_statement *s) {
   TM_TRY(check_target_place(c, s));
   if (s->truncated) {
@@ -276,9 +218,7 @@ static tempera_status check_tilde(tm_checker *c, tm_statement *s) {
     }
   }
   const char *name = NULL;
-  TM_TRY(find_density(c, s, &name));
-  if (!name)
-    return unknown_distribution(c, s);
+  TM_TRY(tm_find_density(c, s, &name));
   const tm_token *token = s->density->token;
   s->density =
       tm_call_of(c, token, name, s->left, s->arguments, s->argument_count);
@@ -517,7 +457,7 @@ static tempera_status check_function(tm_checker *c, tm_function *f) {
                        "first argument",
                        f->name);
   if (tm_ends_with(f->name, "_lpmf") && f->argument_count &&
-      !is_whole(f->arguments[0]->type))
+      !tm_is_whole(f->arguments[0]->type))
     return tm_complain(c->source, f->token,
                        "the outcome of a mass function is an int; name %s "
                        "..._lpdf if it is real",
@@ -605,6 +545,8 @@ tempera_status tm_check(tm_program *program) {
   for (int b = TM_BLOCK_DATA; b < TM_BLOCK_COUNT; b++) {
     c.block = (tm_block_kind)b;
     size_t outer = c.scope_count;
+    if (b == TM_BLOCK_TRANSFORMED_PARAMETERS)
+      TM_TRY(tm_place_guards(&c, &program->blocks[b]));
     TM_TRY(check_body(&c, program->blocks[b].statements,
                       program->blocks[b].count));
     /* Names declared at the top stay; those of the model block go. */

@@ -16,11 +16,12 @@ typedef struct tm_checker {
   tm_function *function; /* being checked, or NULL */
   int loops;             /* how many we are in */
   int depth;
-  bool raised;   /* this statement calls a function with a value that raises
-                    the target */
-  bool printing; /* what a print statement shows */
-  bool reading;  /* the target's value may be read here ... */
-  bool read;     /* ... and was */
+  bool raised;    /* this statement calls a function with a value that raises
+                     the target */
+  bool printing;  /* what a print statement shows */
+  bool reading;   /* the target's value may be read here ... */
+  bool read;      /* ... and was */
+  tm_list guards; /* of integer parameters, statements */
 } tm_checker;
 
 TEMPERA_CHECKED tempera_status tm_check(tm_program *program);
@@ -55,6 +56,13 @@ TEMPERA_CHECKED tempera_status tm_check_scalar(tm_checker *c, tm_expression *e,
 tm_expression *tm_call_of(tm_checker *c, const tm_token *token,
                           const char *name, tm_expression *first,
                           tm_expression **rest, size_t count);
+/* ---- check_whole.c: bounds of integer parameters that depend on others ----
+ */
+
+TEMPERA_CHECKED tempera_status tm_check_whole_bounds(tm_checker *c,
+                                                     tm_variable *v);
+TEMPERA_CHECKED tempera_status tm_place_guards(tm_checker *c,
+                                               tm_block_node *block);
 /* T[,] of a checked ~ statement with a scalar on its left. */
 TEMPERA_CHECKED tempera_status tm_check_truncation(tm_checker *c,
                                                    tm_statement *s);
@@ -120,6 +128,11 @@ TEMPERA_CHECKED tempera_status tm_check_complex_binary(tm_checker *c,
 tm_variable *tm_scope_find(const tm_checker *c, const char *name);
 tm_function *tm_function_find(const tm_checker *c, const char *name,
                               const tm_type *types, size_t count, bool *exists);
+/* Ints, or tuples of nothing else. */
+bool tm_is_whole(tm_type type);
+/* The name of the density that a ~ statement means. */
+TEMPERA_CHECKED tempera_status tm_find_density(tm_checker *c, tm_statement *s,
+                                               const char **name);
 /* Is there a density (user's or ours) of this name, e.g. "normal_lpdf"? */
 bool tm_density_known(const tm_checker *c, const char *name);
 bool tm_ends_with(const char *text, const char *suffix);
