@@ -271,7 +271,8 @@ typedef int (*tempera_density_fn)(const double *theta, double *value,
 typedef int (*tempera_gradient_fn)(const double *theta, double *value,
                                    double *gradient, void *user);
 /* Of the terms of both log densities, the sums of those that hold theta[i], an
- * integer; others may be left out, or be in, whatever else theta is. */
+ * integer; others may be left out, or be in, whatever else theta is. Where the
+ * likelihood alone is zero: 0, and -infinity for it. */
 typedef int (*tempera_terms_fn)(const double *theta, size_t i,
                                 double *log_likelihood, double *log_prior,
                                 void *user);

@@ -275,10 +275,43 @@ static void what_cannot_be_taken_apart_is_not(void **state) {
   }
 }
 
+/* More caught than there are: that is zero likelihood, by a density or by
+ * `reject`, and no word on the prior. */
+static void a_zero_likelihood_leaves_the_prior(void **state) {
+  (void)state;
+  static const char *const models[] = {
+      "for (i in 1:N) count[i] ~ binomial(n[i], 0.5);",
+      "for (i in 1:N) { if (n[i] < count[i]) reject(\"too few\");\n"
+      "  count[i] ~ binomial(n[i], 0.5); }"};
+  for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
+    tm_text text = {0};
+    tm_text_add(&text, "data { int N; array[N] int count; }\n"
+                       "parameters { array[N] int<lower=0, upper=20> n; }\n"
+                       "model { n ~ poisson(3);\n");
+    tm_text_add(&text, models[i]);
+    tm_text_add(&text, "}\n");
+    tempera_model *model = load(text.data);
+    const tempera_model_spec *spec = tempera_model_spec_of(model);
+    assert_non_null(spec->integer_terms);
+    double theta[64] = {0}, likelihood[2], prior[2];
+    for (int k = 0; k < 2; k++) {
+      theta[3] = k ? 4 : 2; /* 3 were caught there */
+      assert_int_equal(spec->integer_terms(theta, 3, &likelihood[k], &prior[k],
+                                           spec->user),
+                       0);
+    }
+    assert_true(likelihood[0] == -INFINITY && isfinite(likelihood[1]));
+    assert_true(fabs(prior[1] - prior[0] - log(9.0 / 12)) < 1e-12);
+    tempera_model_free(model);
+    tm_text_clear(&text);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(pieces_change_by_what_the_whole_does),
       cmocka_unit_test(costs_are_shares),
-      cmocka_unit_test(what_cannot_be_taken_apart_is_not)};
+      cmocka_unit_test(what_cannot_be_taken_apart_is_not),
+      cmocka_unit_test(a_zero_likelihood_leaves_the_prior)};
   return cmocka_run_group_tests(tests, compiling_quickly, NULL);
 }

@@ -156,26 +156,33 @@ static int log_likelihood_gradient(const double *theta, double *value,
   return gradient_of(user_, 1, theta, value, gradient);
 }
 
-/* The pieces of the target that hold theta[i]. */
+/* The pieces of one part, prior or likelihood, that hold theta[i]. */
+static int terms_of(user *u, int part, const double *theta, size_t i,
+                    double *value) {
+  const long *at, *last = tm_sites_of(u->program->sites, part, i, &at);
+  *value = 0;
+  if (!last)
+    return 0;
+  tm_tape_reset(&u->tape);
+  if (setjmp(u->guard.place))
+    return left_early(u, theta);
+  u->program->entry->terms[part](&u->tape, u->program->instance, theta, at,
+                                 last);
+  *value = u->tape.log_density;
+  return *value > -INFINITY ? 0 : rejected(u, theta);
+}
+
+/* Where the likelihood is zero the prior need not be: at tau = 0 the integer
+ * moves there. */
 static int integer_terms(const double *theta, size_t i, double *log_likelihood,
                          double *log_prior, void *user_) {
-  user *u = user_;
-  double *values[2] = {log_prior, log_likelihood};
-  for (volatile int part = 0; part < 2; part++) {
-    const long *at, *last = tm_sites_of(u->program->sites, part, i, &at);
-    *values[part] = 0;
-    if (!last)
-      continue;
-    tm_tape_reset(&u->tape);
-    if (setjmp(u->guard.place))
-      return left_early(u, theta);
-    u->program->entry->terms[part](&u->tape, u->program->instance, theta, at,
-                                   last);
-    *values[part] = u->tape.log_density;
-    if (!(u->tape.log_density > -INFINITY))
-      return rejected(u, theta);
-  }
-  return 0;
+  int answer = terms_of(user_, 0, theta, i, log_prior);
+  if (answer)
+    return answer;
+  answer = terms_of(user_, 1, theta, i, log_likelihood);
+  if (answer > 0)
+    *log_likelihood = -INFINITY;
+  return answer < 0 ? answer : 0;
 }
 
 /* One draw, with its log density by how it was drawn. */
