@@ -290,7 +290,8 @@ static void accept(const jump *state, const tm_laplace_view *view,
 static void step(void *opaque, tm_step *step) {
   jump *state = opaque;
   const tm_laplace *laplace = state->shared->laplace;
-  if (!laplace)
+  /* It may turn out later, between warmup rounds, that there is no ridge. */
+  if (!laplace || tm_laplace_look(laplace)->absent)
     return;
   double probability = tm_chance_at(&state->chance, step->place, step->adapt);
   if (tm_random_uniform(step->random) >= probability)

@@ -207,6 +207,67 @@ static void a_false_claim_is_noticed(void **state) {
   tempera_model_free(model);
 }
 
+/* ---- normal(3e6, 10) and exponential(1e-4), without their constants ------ */
+
+static int far_slopes(const double *t, double *value, double *slope,
+                      void *user) {
+  (void)user;
+  double z = (t[0] - 3e6) / 10;
+  *value = -0.5 * z * z - t[1] / 1e4;
+  slope[0] = -z / 10;
+  slope[1] = -1e-4;
+  return 0;
+}
+
+static int far(const double *t, double *value, void *user) {
+  double slope[2];
+  return far_slopes(t, value, slope, user);
+}
+
+static int flat_slopes(const double *t, double *value, double *slope,
+                       void *user) {
+  (void)t, (void)user;
+  *value = slope[0] = slope[1] = 0;
+  return 0;
+}
+
+static int flat(const double *t, double *value, void *user) {
+  double slope[2];
+  return flat_slopes(t, value, slope, user);
+}
+
+/* The Laplace ridge is found not to exist when it is refined, after the chains
+ * have begun to jump by it. */
+static void far_away_it_is_right_or_doubted(void **state) {
+  (void)state;
+  static const tempera_parameter list[] = {
+      {.name = "x", .size = 1, .lower = -INFINITY, .upper = INFINITY},
+      {.name = "s", .size = 1, .lower = 0, .upper = INFINITY}};
+  tempera_model_spec spec = {.name = "far",
+                             .parameters = list,
+                             .parameter_count = 2,
+                             .log_likelihood = flat,
+                             .log_prior = far,
+                             .log_likelihood_gradient = flat_slopes,
+                             .log_prior_gradient = far_slopes};
+  tempera_model *model;
+  assert_int_equal(tempera_model_create(&spec, &model, NULL), TEMPERA_OK);
+  double truth = log(10) + 0.5 * log(2 * M_PI) + log(1e4);
+  for (int seed = 1; seed <= 2; seed++) {
+    tempera_options options = tempera_options_default();
+    tm_prior_run run;
+    options.seed = (uint64_t)seed;
+    options.threads = 1;
+    assert_int_equal(tm_prior_run_explore(model, &options, &run, NULL),
+                     TEMPERA_OK);
+    if (!run.doubt[0])
+      assert_true(fabs(run.model.prior_log_z - truth) <
+                  5 * run.model.prior_se);
+    tm_prior_run_free(&run);
+  }
+  tempera_model_free(model);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(integral_is_right_with_its_error),
@@ -215,6 +276,7 @@ int main(void) {
       cmocka_unit_test(evidence_is_right),
       cmocka_unit_test(a_doubt_forbids_reliable),
       cmocka_unit_test(a_false_claim_is_noticed),
+      cmocka_unit_test(far_away_it_is_right_or_doubted),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
