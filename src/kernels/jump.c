@@ -284,7 +284,7 @@ static void accept(const jump *state, const tm_laplace_view *view,
                    tm_step *step) {
   if (step->accepted && state->relabelled)
     tm_labels_turn(state->shared->model, &view->labels, state->permutation,
-         &state->ordered, step->point);
+                   &state->ordered, step->point);
 }
 
 static void step(void *opaque, tm_step *step) {

@@ -23,6 +23,17 @@ static double looks_log_z(const tm_starts *starts, double tau) {
   return tau * most + log(sum / (double)starts->look_count);
 }
 
+/* A mean of e^{tau l} over draws from the prior, and annealing, estimate z
+ * without bias: by Markov's inequality they are above z(tau) e^a once in e^a
+ * times at most. A curve that lies lower by more than this has a bad knot
+ * (where an optimum of the ridge forks its curvature vanishes): it may be
+ * hundreds of nats, more than rounds could mend. */
+static const double SLACK = 3;
+
+static double raised(double log_z, double estimate) {
+  return fmax(log_z, estimate - SLACK);
+}
+
 /* Fewer Laplace knots than this (a large model without gradients: a Hessian
  * is dear) are too far apart to be joined by a cubic. */
 enum { ENOUGH_KNOTS = 8 };
@@ -139,9 +150,12 @@ tempera_status tm_landscape_learner(tempera_sampler *sampler, bool by_barrier,
                                     tempera_error *error) {
   tempera_sampler *s = sampler;
   double tau[POINTS], log_z[POINTS];
+  bool drawn = s->starts.prior_draws && s->options.tau_min == 0;
   for (size_t k = 0; k < POINTS; k++) {
     tau[k] = curve_tau(k, s->options.tau_min);
     log_z[k] = tm_landscape_log_z(s, tau[k]);
+    if (drawn)
+      log_z[k] = raised(log_z[k], log_z[0] + looks_log_z(&s->starts, tau[k]));
   }
   bool ridge = s->laplace && !tm_laplace_look(s->laplace)->absent;
   if (ridge || !by_barrier) {
@@ -165,6 +179,8 @@ tempera_status tm_landscape_anneal(tempera_sampler *sampler,
   if (!reached)
     return TEMPERA_OK;
   blend(*learner, tau, annealed, log_z);
+  for (size_t k = 0; k < POINTS; k++)
+    log_z[k] = raised(log_z[k], annealed[k]);
   TM_TRY(create(tau, log_z, true, &made, error));
   made->laplace_rise = (*learner)->laplace_rise;
   tm_learner_free(*learner);

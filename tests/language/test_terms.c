@@ -296,9 +296,9 @@ static void a_zero_likelihood_leaves_the_prior(void **state) {
     double theta[64] = {0}, likelihood[2], prior[2];
     for (int k = 0; k < 2; k++) {
       theta[3] = k ? 4 : 2; /* 3 were caught there */
-      assert_int_equal(spec->integer_terms(theta, 3, &likelihood[k], &prior[k],
-                                           spec->user),
-                       0);
+      assert_int_equal(
+          spec->integer_terms(theta, 3, &likelihood[k], &prior[k], spec->user),
+          0);
     }
     assert_true(likelihood[0] == -INFINITY && isfinite(likelihood[1]));
     assert_true(fabs(prior[1] - prior[0] - log(9.0 / 12)) < 1e-12);

@@ -261,8 +261,7 @@ static void far_away_it_is_right_or_doubted(void **state) {
     assert_int_equal(tm_prior_run_explore(model, &options, &run, NULL),
                      TEMPERA_OK);
     if (!run.doubt[0])
-      assert_true(fabs(run.model.prior_log_z - truth) <
-                  5 * run.model.prior_se);
+      assert_true(fabs(run.model.prior_log_z - truth) < 5 * run.model.prior_se);
     tm_prior_run_free(&run);
   }
   tempera_model_free(model);
