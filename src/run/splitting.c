@@ -61,6 +61,7 @@ static tempera_status prepare(splitter *s, tm_arena *arena,
   spec->log_likelihood = level_likelihood;
   spec->log_prior_gradient = spec->log_likelihood_gradient = NULL;
   spec->prior_draw = NULL;
+  spec->integer_terms = NULL; /* of the likelihood that this one replaces */
   spec->user = &s->level;
   spec->clone = NULL;
   spec->release = NULL;

@@ -173,6 +173,77 @@ static void splitting_says_where_there_is_no_way(void **state) {
   tempera_model_free(model);
 }
 
+/* ---- integers: a + b < 4, both uniform on 1 to 200: 3 of 40 000 -------------
+ */
+
+typedef struct corner {
+  int mark;
+} corner;
+
+static double corner_shortfall(const double *x, void *user) {
+  (void)user;
+  return fmax(0, x[0] + x[1] - 3);
+}
+
+static int corner_likelihood(const double *x, double *value, void *user) {
+  *value = 0;
+  return corner_shortfall(x, user) > 0;
+}
+
+static int corner_prior(const double *x, double *value, void *user) {
+  (void)x, (void)user;
+  *value = -2 * log(200);
+  return 0;
+}
+
+static int corner_draw(tempera_random *random, double *x, void *user) {
+  (void)user;
+  for (int i = 0; i < 2; i++)
+    x[i] = 1 + (double)tempera_random_below(random, 200);
+  return 0;
+}
+
+/* The terms of the model's own likelihood, not of a level set's. */
+static int corner_terms(const double *x, size_t i, double *log_likelihood,
+                        double *log_prior, void *user) {
+  (void)i;
+  assert_int_equal(((corner *)user)->mark, 4711);
+  *log_likelihood = corner_shortfall(x, user) > 0 ? -INFINITY : 0;
+  *log_prior = -2 * log(200);
+  return 0;
+}
+
+static void integers_are_split_without_their_terms(void **state) {
+  (void)state;
+  corner user = {4711};
+  tempera_parameter x = {.name = "x",
+                         .kind = TEMPERA_INTEGER,
+                         .size = 2,
+                         .lower = 1,
+                         .upper = 200};
+  tempera_model_spec spec = {.name = "corner",
+                             .parameters = &x,
+                             .parameter_count = 1,
+                             .log_likelihood = corner_likelihood,
+                             .log_prior = corner_prior,
+                             .prior_draw = corner_draw,
+                             .prior_normalised = true,
+                             .integer_terms = corner_terms,
+                             .user = &user};
+  tempera_model *model = NULL;
+  assert_int_equal(tempera_model_create(&spec, &model, NULL), TEMPERA_OK);
+  model->shortfall = corner_shortfall;
+  tm_arena *arena = tm_arena_create();
+  tm_splitting made;
+  assert_int_equal(tm_split(model, 1, arena, &made, NULL), TEMPERA_OK);
+  print_message("log P = %.3f +- %.3f, exact %.3f\n", made.log_p, made.se,
+                log(3. / 40000));
+  assert_true(made.found);
+  assert_true(fabs(made.log_p - log(3. / 40000)) < 4 * made.se);
+  tm_arena_free(arena);
+  tempera_model_free(model);
+}
+
 static tempera_summary *summary_of(const tempera_model *model) {
   tempera_options options = tempera_options_default();
   options.seed = 3;
@@ -244,6 +315,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(splitting_measures_a_mass_no_draw_would_meet),
       cmocka_unit_test(splitting_says_where_there_is_no_way),
+      cmocka_unit_test(integers_are_split_without_their_terms),
       cmocka_unit_test(the_mass_is_right),
       cmocka_unit_test(law_draws_follow_the_restricted_prior),
       cmocka_unit_test(evidence_is_right),
