@@ -33,6 +33,7 @@ import models  # noqa: F401
 import edges  # noqa: F401
 import everyday  # noqa: F401
 import shapes  # noqa: F401
+import outside  # noqa: F401
 from problem import PROBLEMS
 
 SECONDS = 60
