@@ -6,7 +6,7 @@ import math
 from collections import defaultdict
 from math import cos, exp, lgamma, log, pi, sqrt
 
-from exact import (LOG_2PI, beta, binomial, cauchy, cholesky, gamma, gram,
+from exact import (LOG_2PI, beta, binomial, cauchy, cdf, cholesky, gamma, gram,
                    inv_gamma, log_beta, log_choose, log_det, log_gauss,
                    log_gauss2, log_sum, log_trapezoid, log_trapezoid2,
                    multi_normal, normal, poisson, square)
@@ -443,6 +443,41 @@ model {
         quick=n == 6)
 
 
+def positive_groups():
+    """The bound cuts the groups' normal by a factor that varies."""
+    y = [.3, 1.2, .8, 2.5]
+
+    def hyper(m, u):
+        return normal(m, 1, 1) + log(2) + normal(exp(u)) + u
+
+    def whole(m, u):
+        s, total = exp(u), hyper(m, u)
+        v = s * s + .25
+        for x in y:
+            total += normal(x, m, sqrt(v)) + log(max(1e-300, cdf(
+                (m * .25 + x * s * s) / v / (s * .5 / sqrt(v)))))
+        return total
+
+    def prior(m, u):
+        return hyper(m, u) + 4 * log(max(cdf(m / exp(u)), 1e-300))
+    box = ((-3, 8), (-9, 2))
+    add(LATENT, "positive-groups", """
+data { int J; vector[J] y; }
+parameters { real mu; real<lower=0> tau; vector<lower=0>[J] theta; }
+model {
+  mu ~ normal(1, 1);
+  tau ~ normal(0, 1);
+  theta ~ normal(mu, tau);
+  y ~ normal(theta, 0.5);
+}
+""", {"J": 4, "y": y}, lambda: log_gauss2(whole, box, 40)
+        - log_gauss2(prior, box, 40),
+        "groups integrated, quadrature over their mean and spread",
+        lambda: log_trapezoid2(whole, box, 500)
+        - log_trapezoid2(prior, box, 500), "trapezoid rule", tolerance=1e-3)
+
+
+positive_groups()
 for make in (latent_counts, trials_and_share, four_visits):
     make()
 queens(6)

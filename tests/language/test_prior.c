@@ -50,6 +50,22 @@ static double cut_humps_law(double x) {
   double low = two_humps_law(0);
   return (two_humps_law(x) - low) / (1 - low);
 }
+/* e^-m Phi(m), of a mean whose normal is cut at 0. */
+static double cut_mean_law(double m) {
+  double whole = .5 + exp(.5) * gsl_cdf_ugaussian_Q(1);
+  double part = .5 - exp(-m) * gsl_cdf_ugaussian_P(m) +
+                exp(.5) * (gsl_cdf_ugaussian_P(m + 1) - gsl_cdf_ugaussian_P(1));
+  return part / whole;
+}
+/* e^-m P(k <= 3), of a rate whose count is cut above 3. */
+static double cut_rate_law(double m) {
+  double sum = 0, whole = 0;
+  for (int k = 0; k <= 3; k++) {
+    sum += pow(.5, k + 1) * gsl_cdf_gamma_P(m, k + 1, .5);
+    whole += pow(.5, k + 1);
+  }
+  return sum / whole;
+}
 /* A mean of a normal and a weight that is uniform. */
 static double weighted_law(double x) { return even_humps_law(x); }
 
@@ -103,7 +119,14 @@ static const example EXAMPLES[] = {
      "a ~ normal(m, s); m ~ normal(0, 1); s ~ exponential(2);", KNOWN, 0, 0,
      normal_law},
     {"real<lower=0> m; real<lower=0> a;",
-     "m ~ exponential(1); a ~ normal(m, 1);", NEITHER, 0, 0, NULL},
+     "m ~ exponential(1); a ~ normal(m, 1);", DRAWN, 0, 0, cut_mean_law},
+    {"real<lower=0> m; int<lower=0, upper=3> k;",
+     "m ~ exponential(1); k ~ poisson(m);", DRAWN, 0, 0, cut_rate_law},
+    {"real m; real<lower=7> a;", /* one draw in a million would be kept */
+     "m ~ normal(0, 1); a ~ normal(m, 1);", NEITHER, 0, 0, NULL},
+    {"real<lower=0> m; real<lower=0> a;", /* and a term that is not drawn */
+     "m ~ exponential(1); a ~ normal(m, 1); a + m ~ normal(1, 9);", NEITHER, 0,
+     0, NULL},
     {"real<lower=0> m; real<lower=0> a;",
      "m ~ exponential(1); a ~ normal(m, 1) T[0, ];", KNOWN, 0, 0, NULL},
     {"real<lower=0> m; real<lower=0, upper=m> a;",

@@ -436,9 +436,13 @@ static void emit_elements(tm_emitter *g, const tm_factor *f) {
                           f->variable->constraint == TM_POSITIVE_ORDERED);
   tm_emit(g, "%*stm_any *a_ = ", 2 * g->indent, "");
   emit_law_arguments(g, f, e);
-  tm_emit(g, ";\n%*st->log_density -= ", 2 * g->indent, "");
+  tm_emit(g, ";\n%*sdouble mass_ = ", 2 * g->indent, "");
   emit_law(g, NULL, e, "_between");
-  tm_emit(g, ".u.r.v;\n%*s", 2 * g->indent, "");
+  tm_emit(g, ".u.r.v;\n");
+  tm_emit_line(g, "t->log_density -= mass_;");
+  if (!f->statement->truncated) /* T[,] is part of the density */
+    tm_emit_line(g, "t->cut += mass_;");
+  tm_emit(g, "%*s", 2 * g->indent, "");
   emit_law(g, NULL, e, "_fill");
   tm_emit(g, ";\n");
   if (ordered && f->left->kind == TM_E_NAME)

@@ -23,6 +23,7 @@ typedef struct shared {
   size_t quantities, transformed; /* of which the first are transformed */
   tm_predictive_calls predictive;
   bool watched;         /* prior draws may lie where the prior is zero */
+  bool cuts;            /* ... and are kept with the mass of their bounds */
   int holders;          /* users of it, counted atomically */
   int shown, generated; /* prints of model and quantities were made */
 } shared;
@@ -32,6 +33,7 @@ typedef struct user {
   shared *program;
   tm_tape tape;
   tm_guard guard;
+  double cut;       /* of the last prior draw: log mass between its bounds */
   double *rejected; /* the last point of density zero ... */
   bool unexplained; /* ... of which nobody has asked why */
 } user;
@@ -194,7 +196,10 @@ static int draw_once(tempera_random *random, double *theta, double *density,
     return answer_of(&u->guard);
   u->program->entry->prior(&u->tape, u->program->instance, theta);
   *density = u->tape.log_density;
-  return 0;
+  u->cut = u->tape.cut;
+  /* Bounds cut a mass that other parameters decide: draws between them are too
+   * dense by one over it. */
+  return u->program->cuts && log(tempera_random_uniform(random)) >= u->cut;
 }
 
 /* Beyond the numbers there are: the model has it left out. */
@@ -408,35 +413,70 @@ typedef struct prior_law {
   double log_integral;
 } prior_law;
 
-/* The log prior minus the log density of a draw must be the same at every
- * draw: it is the log of the prior's integral. Where it is not (a bound that
- * cuts a varying mass, a term that was not drawn from) there are no draws. */
-static prior_law try_draws(user *u, double *theta) {
-  enum { DRAWS = 64, TRIES = 20 * DRAWS };
-  prior_law law = {.drawn = u->program->entry->prior != NULL};
+/* How the log prior minus the log density of a draw varies over draws. */
+typedef struct spread {
+  double least, most, size;
+} spread;
+
+static void spread_add(spread *s, double difference, double size) {
+  s->least = fmin(s->least, difference);
+  s->most = fmax(s->most, difference);
+  s->size = fmax(s->size, size);
+}
+
+static bool is_constant(const spread *s) {
+  return s->most - s->least <= 1e-7 + 1e-11 * s->size;
+}
+
+enum { PRIOR_PROBES = 64 };
+/* Fewer draws kept than this: the prior is explored instead. */
+static const double LEAST_KEPT = 0.02;
+
+/* Draws, compared with the log prior: as they are, and but for the masses
+ * between bounds, of which `kept` is the mean. False where one fails. */
+static bool compare_draws(user *u, double *theta, bool *rejected_some,
+                          spread *plain, spread *cut, double *kept) {
+  enum { TRIES = 20 * PRIOR_PROBES };
   tempera_random random = tm_random(0, 0, TM_PURPOSE_START);
-  double least = INFINITY, most = -INFINITY, size = 0;
-  bool rejected_some = u->program->entry->rejects;
-  u->program->watched = rejected_some;
   int good = 0;
-  for (int i = 0; i < TRIES && good < DRAWS && law.drawn; i++) {
+  *kept = 0;
+  for (int i = 0; i < TRIES && good < PRIOR_PROBES; i++) {
     double density = NAN, value = NAN;
-    law.drawn =
-        draw_inside(&random, theta, &density, &value, &rejected_some, u) == 0;
+    if (draw_inside(&random, theta, &density, &value, rejected_some, u))
+      return false;
     if (value == INFINITY || is_infinite(theta, u->program->size))
       continue; /* rounded to a bound: it is left out of runs, too */
-    law.drawn = law.drawn && isfinite(value - density);
-    least = fmin(least, value - density);
-    most = fmax(most, value - density);
-    size = fmax(size, fabs(value) + fabs(density));
+    double difference = value - density, mass = u->cut;
+    if (!isfinite(difference) || !(mass <= 1e-9))
+      return false;
+    spread_add(plain, difference, fabs(value) + fabs(density));
+    spread_add(cut, difference - mass, fabs(value) + fabs(density));
+    *kept += exp(mass) / PRIOR_PROBES;
     good++;
   }
-  law.drawn = law.drawn && good == DRAWS;
-  u->tape.random = NULL;
-  law.drawn = law.drawn && most - least <= 1e-7 + 1e-11 * size;
+  return good == PRIOR_PROBES;
+}
+
+/* The log prior minus the log density of a draw must be the same at every
+ * draw: it is the log of the prior's integral. Or it is but for the masses that
+ * bounds cut off: then a draw is kept with this probability. Where it is
+ * neither (a term that was not drawn from) there are no draws. */
+static prior_law try_draws(user *u, double *theta) {
+  prior_law law = {.drawn = u->program->entry->prior != NULL};
+  spread plain = {INFINITY, -INFINITY, 0}, cut = plain;
+  double kept = 0;
+  bool rejected_some = u->program->entry->rejects;
   u->program->watched = rejected_some;
-  law.known = law.drawn && !rejected_some;
-  law.log_integral = law.known ? (least + most) / 2 : 0;
+  law.drawn =
+      law.drawn && compare_draws(u, theta, &rejected_some, &plain, &cut, &kept);
+  u->tape.random = NULL;
+  bool constant = is_constant(&plain);
+  u->program->cuts =
+      law.drawn && !constant && is_constant(&cut) && kept > LEAST_KEPT;
+  law.drawn = law.drawn && (constant || u->program->cuts);
+  u->program->watched = rejected_some;
+  law.known = law.drawn && !rejected_some && !u->program->cuts;
+  law.log_integral = law.known ? (plain.least + plain.most) / 2 : 0;
   return law;
 }
 

@@ -68,6 +68,7 @@ typedef struct tm_tape {
   double sink; /* adjoint of nobody */
   double log_density;
   double shortfall;  /* measuring: how far guards are from holding */
+  double cut;        /* of a prior draw: log mass between declared bounds */
   const char *place; /* of the statement, while explaining */
   int showing;       /* print statements print */
   int scored;        /* likelihood statements, explaining */
@@ -396,6 +397,6 @@ typedef struct tm_entry {
   const char *unreplicated;
 } tm_entry;
 
-enum { TM_ENTRY_VERSION = 15 };
+enum { TM_ENTRY_VERSION = 16 };
 
 #endif

@@ -42,7 +42,7 @@ void tm_tape_start(tm_tape *tape, tm_guard *guard) {
 void tm_tape_reset(tm_tape *tape) {
   chunk *c = tape->chunks;
   tape->last = NULL;
-  tape->log_density = tape->shortfall = 0;
+  tape->log_density = tape->shortfall = tape->cut = 0;
   tape->place = NULL;
   tape->scored = 0;
   tape->sink = 0;
