@@ -596,6 +596,21 @@ model { R ~ lkj_corr(1); target += k * square(R[1, 2]); // @likelihood
         "trapezoid rule over its logit", tolerance=1e-4)
 
 
+def corr_above():
+    low = .9  # r = cos(t) has the density 2 / pi sin(t)^2 in t
+    add(ANSWERS, "corr-above", """
+data { real low; }
+parameters { corr_matrix[3] R; }
+model {
+  R ~ lkj_corr(1);
+  if (R[1, 2] < low) target += negative_infinity(); // @likelihood
+}
+""", {"low": low}, lambda: log((math.acos(low) - low * sqrt(1 - low * low))
+                               / pi), "a segment of a disc",
+        lambda: log_gauss(lambda u: beta(u, 1.5, 1.5), .95, 1, 2000),
+        "the correlation's marginal is a beta, quadrature", tolerance=1e-4)
+
+
 def simplex_corners():
     w = [.2, .3, .1, .4]
     a = [(30, 1, 1, 1, 1), (1, 1, 60, 1, 1), (5,) * 5, (1, 1, 1, 1, 200)]
@@ -654,7 +669,7 @@ model {
         lambda: log_trapezoid2(f, box, 700), "trapezoid rule", tolerance=1e-3)
 
 
-for make in (two_decays, aliases, circle_ends, corr_two_signs,
+for make in (two_decays, aliases, circle_ends, corr_two_signs, corr_above,
              simplex_corners, two_phases):
     make()
 spin_ring(6, 4.0)

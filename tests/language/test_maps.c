@@ -179,11 +179,28 @@ static void types_of_one_value_have_no_coordinates(void **state) {
   assert_int_equal(m.unconstrained_size, 0);
 }
 
+/* Not up to rounding: a value that is 1 in all draws of a run and nearly so
+ * elsewhere would be taken for a chain that is stuck. */
+static void correlations_have_ones_on_their_diagonal(void **state) {
+  (void)state;
+  tempera_map m;
+  double u[MOST], x[64];
+  assert_true(tm_map_of(TM_CORRELATION, 4, 4, 0, 1, &m));
+  for (int k = 0; k < 1000; k++) {
+    for (size_t i = 0; i < m.unconstrained_size; i++)
+      u[i] = 3 * sin(1 + 3.7 * (double)i + 0.9 * k);
+    m.constrain(&m, u, x);
+    for (size_t i = 0; i < 4; i++)
+      assert_true(x[5 * i] == 1);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(maps_invert_and_have_their_jacobian),
       cmocka_unit_test(maps_onto_surfaces_have_their_jacobian),
       cmocka_unit_test(slopes_of_lines_are_right),
+      cmocka_unit_test(correlations_have_ones_on_their_diagonal),
       cmocka_unit_test(types_of_one_value_have_no_coordinates),
       cmocka_unit_test(types_without_a_map_are_refused),
   };

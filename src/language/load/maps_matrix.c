@@ -150,6 +150,9 @@ static double square_constrain(const tempera_map *m, const double *u, double *x,
     log_jacobian +=
         power(m, i, correlation) * log(l[AT(i, i)]) + (correlation ? 0 : M_LN2);
   square(m, l, x);
+  /* A sum that rounds to 1 in all draws would look like one that is stuck. */
+  for (size_t i = 0; correlation && i < m->rows; i++)
+    x[AT(i, i)] = 1;
   return log_jacobian;
 }
 
