@@ -29,19 +29,21 @@ void tm_ode_slope(const tm_solver *s, double time, const double *y,
   tm_tape_back_to(s->tape, mark);
 }
 
-void tm_ode_row(tm_solver *s, double time, const double *y, int i, double *row,
-                double *columns) {
-  tm_tape_mark mark = tm_tape_here(s->tape);
+static void clear_scratch(const tm_solver *s) {
   memset(s->state_scratch, 0, (size_t)s->n * sizeof(double));
   for (int k = 0; k < s->active_count; k++)
     if (s->actives[k].scratch)
       memset(s->actives[k].scratch, 0,
              (size_t)s->actives[k].n * sizeof(double));
-  tm_tensor out =
-      call(s, s->system->gradient, time, y, s->state_scratch, s->arguments);
-  if (out.d) {
-    out.d[i] += 1;
-    tm_sweep(s->tape, mark.last);
+}
+
+/* Row i, by a sweep over what was recorded since `stop`. */
+static void sweep_row(tm_solver *s, const tm_tensor *out, const tm_node *stop,
+                      int i, double *row, double *columns) {
+  clear_scratch(s);
+  if (out->d) {
+    out->d[i] += 1;
+    tm_sweep(s->tape, stop);
   }
   memcpy(row, s->state_scratch, (size_t)s->n * sizeof(double));
   memset(columns, 0, (size_t)s->m * sizeof(double));
@@ -49,6 +51,30 @@ void tm_ode_row(tm_solver *s, double time, const double *y, int i, double *row,
     if (s->actives[k].scratch)
       memcpy(columns + s->actives[k].column, s->actives[k].scratch,
              (size_t)s->actives[k].n * sizeof(double));
+}
+
+/* Recorded once and swept for every row: a sweep leaves its adjoints behind,
+ * so that what was recorded is put back before the next. */
+void tm_ode_slopes(tm_solver *s, double time, const double *y, double *out,
+                   double *jacobian, double *columns) {
+  tm_tape_mark mark = tm_tape_here(s->tape);
+  tm_tensor f =
+      call(s, s->system->gradient, time, y, s->state_scratch, s->arguments);
+  memcpy(out, f.v, (size_t)s->n * sizeof(double));
+  bool whole = s->tape->chunks == mark.chunks; /* in one piece */
+  size_t size = whole ? (size_t)(s->tape->at - mark.at) : 0;
+  void *kept = whole && s->n > 1 ? tm_take_blank(s->tape, size) : NULL;
+  if (kept)
+    memcpy(kept, mark.at, size);
+  for (int i = 0; i < s->n; i++) {
+    if (i && kept) {
+      memcpy(mark.at, kept, size);
+    } else if (i) {
+      tm_tape_back_to(s->tape, mark);
+      f = call(s, s->system->gradient, time, y, s->state_scratch, s->arguments);
+    }
+    sweep_row(s, &f, mark.last, i, jacobian + i * s->n, columns + i * s->m);
+  }
   tm_tape_back_to(s->tape, mark);
 }
 

@@ -36,9 +36,9 @@ typedef struct tm_solver {
 double *tm_ode_room(tm_tape *tape, long n);
 void tm_ode_slope(const tm_solver *s, double time, const double *y,
                   double *out);
-/* Row i of J (n) and of df/dargument (m). */
-void tm_ode_row(tm_solver *s, double time, const double *y, int i, double *row,
-                double *columns);
+/* The same with J (n rows of n) and df/dargument (n rows of m). */
+void tm_ode_slopes(tm_solver *s, double time, const double *y, double *out,
+                   double *jacobian, double *columns);
 
 /* A way to go from one time to the next. advance moves z; a failure leaves by
  * tm_runtime_reject or tm_runtime_fail and frees what start has taken. */

@@ -18,8 +18,8 @@ typedef struct cv {
   N_Vector y, *s; /* the state, and the columns of S */
   SUNMatrix matrix;
   SUNLinearSolver linear;
-  double *row, *columns;
-  tm_outcome failed; /* of the right-hand side */
+  double *slope, *jacobian, *columns; /* of the right-hand side */
+  tm_outcome failed;                  /* of the right-hand side */
 } cv;
 
 static void cv_end(void *self) {
@@ -64,11 +64,11 @@ static int rate(double time, N_Vector y, N_Vector out, void *user) {
 }
 
 static void fill_jacobian(cv *c, double time, const double *y, SUNMatrix j) {
-  for (int i = 0; i < c->solver->n; i++) {
-    tm_ode_row(c->solver, time, y, i, c->row, c->columns);
-    for (int k = 0; k < c->solver->n; k++)
-      SM_ELEMENT_D(j, i, k) = c->row[k];
-  }
+  int n = c->solver->n;
+  tm_ode_slopes(c->solver, time, y, c->slope, c->jacobian, c->columns);
+  for (int i = 0; i < n; i++)
+    for (int k = 0; k < n; k++)
+      SM_ELEMENT_D(j, i, k) = c->jacobian[i * n + k];
 }
 
 static int jacobian(double time, N_Vector y, N_Vector f, SUNMatrix j,
@@ -80,14 +80,16 @@ static int jacobian(double time, N_Vector y, N_Vector f, SUNMatrix j,
 
 static void fill_sensitivities(cv *c, double time, const double *y, N_Vector *s,
                                N_Vector *out) {
-  for (int i = 0; i < c->solver->n; i++) {
-    tm_ode_row(c->solver, time, y, i, c->row, c->columns);
-    for (long k = 0; k < c->solver->m; k++) {
-      const double *column = N_VGetArrayPointer(s[k]);
-      double sum = c->columns[k];
-      for (int j = 0; j < c->solver->n; j++)
-        sum += c->row[j] * column[j];
-      N_VGetArrayPointer(out[k])[i] = sum;
+  long n = c->solver->n, m = c->solver->m;
+  tm_ode_slopes(c->solver, time, y, c->slope, c->jacobian, c->columns);
+  for (long k = 0; k < m; k++) {
+    const double *column = N_VGetArrayPointer(s[k]);
+    double *to = N_VGetArrayPointer(out[k]);
+    for (long i = 0; i < n; i++) {
+      double sum = c->columns[i * m + k];
+      for (long j = 0; j < n; j++)
+        sum += c->jacobian[i * n + j] * column[j];
+      to[i] = sum;
     }
   }
 }
@@ -149,8 +151,9 @@ static bool set_up_columns(cv *c, const double *z) {
 static void *cv_start(tm_solver *s, int method, double time, const double *z) {
   cv *c = tm_take(s->tape, sizeof *c);
   c->solver = s;
-  c->row = tm_ode_room(s->tape, s->n);
-  c->columns = tm_ode_room(s->tape, s->m);
+  c->slope = tm_ode_room(s->tape, s->n);
+  c->jacobian = tm_ode_room(s->tape, (long)s->n * s->n);
+  c->columns = tm_ode_room(s->tape, s->n * s->m);
   if (!set_up_state(c, method, time, z) || !set_up_columns(c, z)) {
     cv_end(c);
     tm_runtime_fail(s->tape, s->place, "the solver could not be set up");

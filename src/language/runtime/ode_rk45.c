@@ -7,20 +7,27 @@ enum { STAGES = 7 };
 typedef struct rk {
   tm_solver *solver;
   long size; /* of z */
-  double *stages, *trial, *fifth, *row;
+  double *stages, *trial, *fifth, *jacobian;
   double h;
+  bool begun; /* the first stage is that of the last step's end */
 } rk;
 
 /* z' for z = (y, S row by row). */
 static void slope(rk *r, double time, const double *z, double *out) {
   tm_solver *s = r->solver;
-  tm_ode_slope(s, time, z, out);
-  for (int i = 0; s->m && i < s->n; i++) {
+  if (s->m == 0) {
+    tm_ode_slope(s, time, z, out);
+    return;
+  }
+  tm_ode_slopes(s, time, z, out, r->jacobian, out + s->n);
+  for (int i = 0; i < s->n; i++) {
     double *to = out + s->n + i * s->m;
-    tm_ode_row(s, time, z, i, r->row, to);
-    for (int j = 0; j < s->n; j++)
-      for (long c = 0; r->row[j] != 0 && c < s->m; c++)
-        to[c] += r->row[j] * z[s->n + j * s->m + c];
+    for (int j = 0; j < s->n; j++) {
+      double entry = r->jacobian[i * s->n + j];
+      const double *from = z + s->n + j * s->m;
+      for (long c = 0; entry != 0 && c < s->m; c++)
+        to[c] += entry * from[c];
+    }
   }
 }
 
@@ -40,12 +47,12 @@ static const double ERRORS[STAGES] = {
 /* Fill stages 2 to 7 (the first is there); gives the scaled error of y. */
 static double step(rk *r, double time, double h, const double *z) {
   for (int k = 1; k < STAGES; k++) {
-    for (long i = 0; i < r->size; i++) {
-      double sum = 0;
-      for (int j = 0; j < k; j++)
-        sum += WEIGHTS[k][j] * r->stages[j * r->size + i];
-      r->trial[i] = z[i] + h * sum;
-    }
+    memset(r->trial, 0, (size_t)r->size * sizeof(double));
+    for (int j = 0; j < k; j++)
+      for (long i = 0; i < r->size; i++)
+        r->trial[i] += WEIGHTS[k][j] * r->stages[j * r->size + i];
+    for (long i = 0; i < r->size; i++)
+      r->trial[i] = z[i] + h * r->trial[i];
     if (k == STAGES - 1)
       memcpy(r->fifth, r->trial, (size_t)r->size * sizeof(double));
     slope(r, time + NODES[k] * h, r->trial, r->stages + k * r->size);
@@ -80,7 +87,7 @@ static void *rk_start(tm_solver *s, double time, const double *z) {
   (void)time, (void)z;
   r->solver = s;
   r->size = s->n + s->n * s->m;
-  r->row = tm_ode_room(s->tape, s->n);
+  r->jacobian = tm_ode_room(s->tape, (long)s->n * s->n);
   r->stages = tm_ode_room(s->tape, STAGES * r->size);
   r->trial = tm_ode_room(s->tape, r->size);
   r->fifth = tm_ode_room(s->tape, r->size);
@@ -92,9 +99,11 @@ static void rk_advance(tm_solver *s, void *self, double from, double to,
   rk *r = self;
   double time = from, steps = 0;
   size_t bytes = (size_t)r->size * sizeof(double);
-  slope(r, time, z, r->stages);
-  if (!(r->h > 0))
+  if (!r->begun) {
+    slope(r, time, z, r->stages);
     r->h = first_step(r, z);
+    r->begun = true;
+  }
   while (time < to) {
     bool last = time + r->h >= to;
     double length = last ? to - time : r->h;
