@@ -217,10 +217,20 @@ static void emit_range(tm_emitter *g, const tm_row_statement *r) {
   tm_emit(g, " - from_ + 1;\n");
 }
 
+/* What the statement stands behind; data that it is not for may not do. */
+static void emit_conditions(tm_emitter *g, const tm_row_statement *r) {
+  for (int i = 0; i < r->condition_count; i++) {
+    tm_emit(g, "  if (");
+    tm_emit_number(g, r->conditions[i].statement->value);
+    tm_emit(g, r->conditions[i].otherwise ? " == 0)\n" : " != 0)\n");
+  }
+}
+
 /* A loop without rows looks at nothing. */
 static void emit_plan(tm_emitter *g, const tm_row_statement *r) {
   const tm_statement *s = r->statement;
   char place[TM_PLACE];
+  emit_conditions(g, r);
   tm_emit(g, "  { /* rows of line %d */\n", s->token->line);
   emit_operations(g, r);
   emit_range(g, r);

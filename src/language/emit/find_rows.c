@@ -8,9 +8,10 @@
  * that are made once, row by row, and used in such statements only are written
  * into them and need not be computed.
  *
- * Taken are statements of the model block that are reached at every point (not
- * behind conditions), where every index and all that is the same for all rows
- * can be told from data. Whatever is not understood stays as it is. */
+ * Taken are statements of the model block that are reached at every point, or
+ * at every point for some data (behind conditions on data alone), where every
+ * index and all that is the same for all rows can be told from data. Whatever
+ * is not understood stays as it is. */
 #include "language/emit/row_finder.h"
 
 #include "base/memory.h"
@@ -372,6 +373,8 @@ static bool begin(tm_row_finder *f, tm_statement *s) {
     return false;
   }
   f->row->statement = s;
+  memcpy(f->row->conditions, f->conditions, sizeof f->conditions);
+  f->row->condition_count = f->condition_count;
   f->local_count = f->depth = 0;
   f->owner = NULL;
   f->loop = s->kind == TM_S_FOR;
@@ -418,10 +421,44 @@ static bool take(tm_row_finder *f, tm_statement *s) {
 }
 
 static void visit(tm_row_finder *f, tm_statement *const *body, size_t count,
+                  bool model);
+
+/* One branch of a condition on data alone. What is made there is not known to
+ * be made elsewhere. */
+static void visit_branch(tm_row_finder *f, const tm_statement *s,
+                         bool otherwise, bool model) {
+  size_t count = (size_t)f->program->variable_count + 1;
+  tm_row_definition *before =
+      TM_NEW(f->program->source.arena, tm_row_definition, count);
+  if (!before) {
+    f->failed = true;
+    return;
+  }
+  const tm_statement *branch = otherwise ? s->otherwise : s;
+  memcpy(before, f->defined, count * sizeof *before);
+  f->conditions[f->condition_count++] = (tm_row_condition){s, otherwise};
+  visit(f, branch->body, branch->body_count, model);
+  f->condition_count--;
+  memcpy(f->defined, before, count * sizeof *before);
+}
+
+static void visit_chosen(tm_row_finder *f, const tm_statement *s, bool model) {
+  tm_row_statement none = {.count = 0}; /* no counters */
+  f->row = &none;
+  if (!tm_row_is_data(f, s->value) || f->condition_count == TM_ROW_CONDITIONS)
+    return;
+  visit_branch(f, s, false, model);
+  if (s->otherwise)
+    visit_branch(f, s, true, model);
+}
+
+static void visit(tm_row_finder *f, tm_statement *const *body, size_t count,
                   bool model) {
   for (size_t i = 0; i < count; i++) {
     tm_statement *s = body[i];
-    if (s->kind == TM_S_BLOCK)
+    if (s->kind == TM_S_IF)
+      visit_chosen(f, s, model);
+    else if (s->kind == TM_S_BLOCK)
       visit(f, s->body, s->body_count, model);
     else if (s->kind == TM_S_DECLARE && s->variable->initial)
       define(f, s->variable, s->variable->initial, NULL);

@@ -19,7 +19,13 @@ typedef struct tm_row_node {
   const tm_expression *length; /* what that vector's must be; or NULL */
 } tm_row_node;
 
-enum { TM_ROW_COUNTERS = 8, TM_ROW_INLINED = 16 };
+enum { TM_ROW_COUNTERS = 8, TM_ROW_INLINED = 16, TM_ROW_CONDITIONS = 4 };
+
+/* A condition on data alone that it stands behind, or behind its `else`. */
+typedef struct tm_row_condition {
+  const tm_statement *statement;
+  bool otherwise;
+} tm_row_condition;
 
 typedef struct tm_row_statement {
   int number;
@@ -31,6 +37,8 @@ typedef struct tm_row_statement {
   int counter_count;
   const tm_variable *inlined[TM_ROW_INLINED]; /* vectors that it stands for */
   int inlined_count;
+  tm_row_condition conditions[TM_ROW_CONDITIONS];
+  int condition_count;
 } tm_row_statement;
 
 /* Find them in the model block. */

@@ -30,6 +30,8 @@ typedef struct tm_row_finder {
   const tm_statement *around; /* the loop */
   tm_row_local locals[TM_ROW_LOCALS];
   int local_count, depth;
+  tm_row_condition conditions[TM_ROW_CONDITIONS]; /* around */
+  int condition_count;
   bool strict;              /* no vector that is computed elsewhere */
   const tm_variable *owner; /* inside the definition of this vector */
   const char *why;          /* the statement is not taken; or NULL */
