@@ -326,6 +326,7 @@ static void emit_way(tm_emitter *g, tm_part part, bool gradient,
                      const char *kind) {
   g->part = part;
   g->gradient = gradient;
+  g->remembers = true;
   tm_emit_need(g);
   tm_emit_line(g,
                "static void %s_%s%s(tm_tape *t, const void *i_, "
@@ -344,7 +345,7 @@ static void emit_way(tm_emitter *g, tm_part part, bool gradient,
   emit_block(g, TM_BLOCK_MODEL);
   g->indent = 0;
   tm_emit_line(g, "}");
-  g->gradient = false;
+  g->gradient = g->remembers = false;
   g->needed = NULL;
 }
 

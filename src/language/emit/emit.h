@@ -44,18 +44,23 @@ typedef struct tm_emitter {
   size_t kernel_count, kernel_capacity;
   int indent;
   const tm_function *function;
-  bool drawing;     /* prior draws: ~ assigns */
-  bool silent;      /* the target is not raised: values only */
-  bool outputs;     /* quantities: reject stops, output at the end */
-  bool explaining;  /* every statement says where it is, and what it did */
-  bool placing;     /* where it is only */
-  bool measuring;   /* guards say how far they are from holding */
-  bool reading;     /* the data: kept expressions are computed here */
-  bool pointing;    /* the likelihood's terms one by one */
-  bool replicating; /* outcomes are drawn */
-  bool *drawn;      /* by variable index, then: data with drawn outcomes */
-  bool *gathered;   /* by variable index, pointing: one term when added */
-  bool rows;        /* statements over rows are left to the library */
+  bool drawing;          /* prior draws: ~ assigns */
+  bool silent;           /* the target is not raised: values only */
+  bool outputs;          /* quantities: reject stops, output at the end */
+  bool explaining;       /* every statement says where it is, and what it did */
+  bool placing;          /* where it is only */
+  bool measuring;        /* guards say how far they are from holding */
+  bool reading;          /* the data: kept expressions are computed here */
+  bool pointing;         /* the likelihood's terms one by one */
+  bool replicating;      /* outcomes are drawn */
+  bool *drawn;           /* by variable index, then: data with drawn outcomes */
+  bool *gathered;        /* by variable index, pointing: one term when added */
+  bool rows;             /* statements over rows are left to the library */
+  bool remembers;        /* what loops need not compute again is remembered */
+  struct tm_memo *memos; /* of the loops around, the outermost first */
+  size_t memo_count, memo_capacity;
+  int memo_number;                 /* the last that was given */
+  const tm_expression *remembered; /* it is being computed */
   bool *direct; /* by variable index: parameters whose elements are taken from
                    theta as it is; or NULL */
 } tm_emitter;
@@ -95,10 +100,8 @@ size_t tm_emit_call_number(tm_emitter *g, const char *name,
                            const char *signature);
 /* Of the kernel of a univariate density. */
 size_t tm_emit_kernel_number(tm_emitter *g, const char *name);
-/* Is e a univariate density of scalars? Write it; `target`: for the target,
- * whose adjoint is one. */
+/* Is e a univariate density of scalars? */
 bool tm_is_scalar_density(const tm_expression *e);
-void tm_emit_scalar_density(tm_emitter *g, const tm_expression *e, bool target);
 void tm_emit_place(tm_emitter *g, const tm_token *token);
 
 /* Does e name this variable? */
@@ -131,6 +134,26 @@ bool tm_aliases(const tm_expression *e);
 bool tm_index_single(const tm_expression *e);
 /* k_: where x_[i, j, ..] begins, by e's single indices. */
 void tm_emit_offset(tm_emitter *g, const tm_expression *e);
+
+/* May this scalar's adjoint lie in storage that is assigned later? */
+bool tm_is_loose(const tm_expression *e);
+
+/* ---- emit_fused.c */
+
+/* Is e an operation on scalars that may depend on parameters? Write it as one
+ * node; as the value of element i_ of y_; and as a term of the target. */
+bool tm_is_fused(const tm_emitter *g, const tm_expression *e);
+void tm_emit_fused(tm_emitter *g, const tm_expression *e);
+void tm_emit_fused_into(tm_emitter *g, const tm_expression *e);
+void tm_emit_fused_target(tm_emitter *g, const tm_expression *e);
+
+/* ---- emit_memo.c */
+
+/* Before a loop: places for what it need compute once only. */
+void tm_emit_memos(tm_emitter *g, const tm_statement *loop);
+/* Is e one of those of the loops around? Write it. */
+bool tm_emit_remembers(const tm_emitter *g, const tm_expression *e);
+void tm_emit_remembered(tm_emitter *g, const tm_expression *e);
 
 void tm_emit_statements(tm_emitter *g, tm_statement *const *body, size_t count);
 void tm_emit_sizes(tm_emitter *g, const tm_variable *v);

@@ -75,8 +75,7 @@ static bool is_steady(const tm_expression *e) {
   return !(root->kind == TM_E_CALL && root->function);
 }
 
-/* May this scalar's adjoint lie in storage that is assigned later? */
-static bool is_loose(const tm_expression *e) {
+bool tm_is_loose(const tm_expression *e) {
   return tm_aliases(e) && !(e->kind == TM_E_INDEX && is_steady(e));
 }
 
@@ -85,7 +84,7 @@ void tm_emit_any(tm_emitter *g, const tm_expression *e) {
                                        "tm_any_var(", "tm_any_tensor("};
   tm_held held = tm_held_of(g, e);
   tm_emit(g, "%s",
-          held == TM_VAR && is_loose(e) ? "tm_any_loose(" : makers[held]);
+          held == TM_VAR && tm_is_loose(e) ? "tm_any_loose(" : makers[held]);
   tm_emit_expression(g, e);
   if (held == TM_TENSOR)
     tm_emit(g, ", %d", is_steady(e));
@@ -169,24 +168,15 @@ bool tm_is_scalar_density(const tm_expression *e) {
   return true;
 }
 
-void tm_emit_scalar_density(tm_emitter *g, const tm_expression *e,
-                            bool target) {
-  bool active = g->gradient && e->level == TM_LEVEL_PARAMETER;
-  unsigned deferred = 0;
-  for (size_t i = 0; i < e->part_count; i++)
-    if (!target || is_loose(e->parts[i]))
-      deferred |= 1u << i;
-  tm_emit(g, active ? "tm_density(t, " : "tm_density_value(");
-  tm_emit(g, "K[%zu], %zu, (%s[]){", tm_emit_kernel_number(g, e->builtin->name),
-          e->part_count, active ? "tm_var" : "double");
+/* Its value; where it may depend on parameters, see emit_fused.c. */
+static void emit_scalar_density(tm_emitter *g, const tm_expression *e) {
+  tm_emit(g, "tm_density_value(K[%zu], %zu, (double[]){",
+          tm_emit_kernel_number(g, e->builtin->name), e->part_count);
   for (size_t i = 0; i < e->part_count; i++) {
     tm_emit(g, i ? ", " : "");
-    tm_emit_as(g, e->parts[i], active ? TM_VAR : TM_DOUBLE);
+    tm_emit_number(g, e->parts[i]);
   }
-  tm_emit(g, "}");
-  if (active)
-    tm_emit(g, ", %uu, %d", deferred, target);
-  tm_emit(g, ")");
+  tm_emit(g, "})");
 }
 
 static void emit_call(tm_emitter *g, const tm_expression *e) {
@@ -204,7 +194,7 @@ static void emit_call(tm_emitter *g, const tm_expression *e) {
     return;
   }
   if (tm_is_scalar_density(e)) {
-    tm_emit_scalar_density(g, e, false);
+    emit_scalar_density(g, e);
     return;
   }
   const tm_builtin *b = e->builtin;
@@ -444,7 +434,42 @@ static void emit_index(tm_emitter *g, const tm_expression *e) {
 
 /* ---- the rest ----------------------------------------------------------- */
 
+/* Scalars one after the other, each written where it is to be. */
+static void emit_scalars(tm_emitter *g, const tm_expression *e) {
+  bool active = g->gradient && e->level == TM_LEVEL_PARAMETER;
+  tm_emit(g, "({ tm_tensor y_ = tm_tensor_blank(t, 1, (int[]){%zu}, %d);",
+          e->part_count, active);
+  for (size_t i = 0; i < e->part_count; i++) {
+    if (active && tm_is_fused(g, e->parts[i])) {
+      tm_emit(g, " { long i_ = %zu; ", i);
+      tm_emit_fused_into(g, e->parts[i]);
+      tm_emit(g, "}");
+    } else if (active) {
+      tm_emit(g, " tm_set(t, y_, %zu, ", i);
+      tm_emit_as(g, e->parts[i], TM_VAR);
+      tm_emit(g, ");");
+    } else {
+      tm_emit(g, " y_.v[%zu] = (double)", i);
+      tm_emit_number(g, e->parts[i]);
+      tm_emit(g, ";");
+    }
+  }
+  tm_emit(g, " y_; })");
+}
+
+static bool of_scalars(const tm_expression *e) {
+  bool all = e->part_count > 0 && tm_rank(e->type) == 1 &&
+             !tm_is_complex(e->type) && e->type.base != TM_TUPLE;
+  for (size_t i = 0; i < e->part_count && all; i++)
+    all = tm_is_scalar(e->parts[i]->type);
+  return all;
+}
+
 static void emit_stack(tm_emitter *g, const tm_expression *e) {
+  if (of_scalars(e)) {
+    emit_scalars(g, e);
+    return;
+  }
   tm_emit(g, "t->runtime->stack(t, (tm_any[]){");
   for (size_t i = 0; i < e->part_count; i++) {
     tm_emit(g, i ? ", " : "");
@@ -524,6 +549,11 @@ void tm_emit_expression(tm_emitter *g, const tm_expression *e) {
   bool gradient = g->gradient;
   if (e->level != TM_LEVEL_PARAMETER)
     g->gradient = false;
-  emit_kind(g, e);
+  if (tm_emit_remembers(g, e))
+    tm_emit_remembered(g, e);
+  else if (tm_is_fused(g, e))
+    tm_emit_fused(g, e);
+  else
+    emit_kind(g, e);
   g->gradient = gradient;
 }

@@ -65,6 +65,7 @@ void tm_emit_functions(tm_emitter *g, bool gradient) {
   const tm_program *tree = &g->program->tree;
   g->gradient = gradient;
   g->needed = NULL;
+  g->remembers = true;
   tm_text body = g->body;
   g->body = g->declarations;
   for (size_t i = 0; i < tree->function_count; i++)
@@ -75,7 +76,7 @@ void tm_emit_functions(tm_emitter *g, bool gradient) {
   for (size_t i = 0; i < tree->function_count; i++)
     if (tree->functions[i]->body)
       emit_variants(g, tree->functions[i], true);
-  g->gradient = false;
+  g->gradient = g->remembers = false;
 }
 
 void tm_emit_pointing_functions(tm_emitter *g) {

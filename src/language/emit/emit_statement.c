@@ -48,8 +48,17 @@ static bool is_active(const tm_emitter *g, const tm_variable *v) {
   return g->gradient && v->type.base != TM_INT;
 }
 
+/* An element of an argument keeps its value while its function runs. Adjoints
+ * that the target goes straight to are another matter. */
+static bool lasts(const tm_emitter *g, const tm_expression *e) {
+  return e->kind == TM_E_INDEX && e->parts[0]->kind == TM_E_NAME &&
+         e->parts[0]->variable->argument && g->function &&
+         !g->function->uses_target;
+}
+
 void tm_emit_kept(tm_emitter *g, const tm_expression *e, tm_held held) {
-  bool copy = held == TM_VAR && tm_held_of(g, e) == TM_VAR && tm_aliases(e);
+  bool copy = held == TM_VAR && tm_held_of(g, e) == TM_VAR && tm_aliases(e) &&
+              !lasts(g, e);
   tm_emit(g, copy ? "tm_copy(t, " : "");
   tm_emit_as(g, e, held);
   tm_emit(g, copy ? ")" : "");
@@ -122,6 +131,12 @@ static void emit_element(tm_emitter *g, const tm_statement *s) {
     tm_emit_place(g, e->token);
     tm_emit(g, ");");
   }
+  if (active && tm_is_fused(g, s->value)) {
+    tm_emit(g, " ");
+    tm_emit_fused_into(g, s->value);
+    tm_emit(g, "}\n");
+    return;
+  }
   tm_emit(g, active ? " tm_set(t, y_, i_, " : " y_.v[i_] = (double)(");
   tm_emit_as(g, s->value,
              active                   ? TM_VAR
@@ -184,16 +199,20 @@ void tm_emit_term(tm_emitter *g, const tm_expression *e) {
     return;
   }
   begin(g);
-  if (tm_is_scalar_density(e)) {
-    bool active = g->gradient && e->level == TM_LEVEL_PARAMETER;
+  if (tm_is_fused(g, e)) {
+    tm_emit_fused_target(g, e);
+    tm_emit(g, "\n");
+    return;
+  }
+  bool remembered = tm_emit_remembers(g, e);
+  if (tm_is_scalar_density(e) && !remembered) {
     tm_emit(g, "t->log_density += ");
-    tm_emit_scalar_density(g, e, true);
-    tm_emit(g, active ? ".v" : "");
+    tm_emit_number(g, e);
     end(g);
     return;
   }
   bool direct =
-      e->kind == TM_E_CALL && e->builtin &&
+      e->kind == TM_E_CALL && e->builtin && !remembered &&
       (strstr(e->builtin->name, "_lpdf") || strstr(e->builtin->name, "_lpmf"));
   tm_emit(g, "tm_add(t, ");
   if (direct) {
@@ -274,6 +293,9 @@ static void emit_condition(tm_emitter *g, const tm_statement *s) {
 }
 
 static void emit_for(tm_emitter *g, const tm_statement *s) {
+  size_t around = g->memo_count;
+  if (g->remembers)
+    tm_emit_memos(g, s);
   begin(g);
   tm_emit(g, "for (long v_%s = ", s->variable->name);
   tm_emit_expression(g, s->lower);
@@ -281,6 +303,7 @@ static void emit_for(tm_emitter *g, const tm_statement *s) {
   tm_emit_expression(g, s->upper);
   tm_emit(g, "; v_%s <= end_; v_%s++) ", s->variable->name, s->variable->name);
   emit_body(g, s->body, s->body_count);
+  g->memo_count = around;
 }
 
 static void emit_foreach(tm_emitter *g, const tm_statement *s) {

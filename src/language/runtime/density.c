@@ -50,6 +50,11 @@ static double sum_of(const double *values, long n) {
   return total;
 }
 
+static void repeat(double x, long n, double *to) {
+  for (long k = 0; k < n && k < TM_TERM_BLOCK; k++)
+    to[k] = x;
+}
+
 /* The sum over all outcomes, block by block; scalars are repeated. */
 static double term_loop(const call *c, const tm_term *term, bool active) {
   static const double nothing[TM_TERM_BLOCK];
@@ -60,10 +65,8 @@ static double term_loop(const call *c, const tm_term *term, bool active) {
   for (int i = 0; i < MOST; i++) {
     d[i] = slopes[i];
     x[i] = uses(c, term, i) ? repeated[i] : nothing;
-    for (long k = 0;
-         uses(c, term, i) && c->v[i].scalar && k < TM_TERM_BLOCK && k < c->n;
-         k++)
-      repeated[i][k] = *c->v[i].v;
+    if (uses(c, term, i) && c->v[i].scalar)
+      repeat(*c->v[i].v, c->n, repeated[i]);
   }
   for (long start = 0; start < c->n; start += TM_TERM_BLOCK) {
     long n = c->n - start < TM_TERM_BLOCK ? c->n - start : TM_TERM_BLOCK;

@@ -54,12 +54,19 @@ typedef struct tm_node {
   struct tm_node *before;
 } tm_node;
 
-/* A scalar of up to two operands with known partials. */
+/* A scalar with known partials: a whole expression is one node. What is
+ * assigned to an element of a variable has its adjoint there. */
+typedef struct tm_slope {
+  double *to, d;
+} tm_slope;
 typedef struct tm_linear {
   tm_node node;
-  double adjoint;
-  double *a, *b;
-  double da, db;
+  union {
+    double own;
+    double *element;
+  } adjoint;
+  int count, assigned;
+  tm_slope slopes[];
 } tm_linear;
 
 typedef struct tm_tape {
@@ -299,15 +306,22 @@ TM_INLINE tm_node *tm_push(tm_tape *tape, size_t size,
   return node;
 }
 
+TM_INLINE void tm_linear_back(tm_linear *p) {
+  double g = p->adjoint.own;
+  if (p->assigned) {
+    g = *p->adjoint.element;
+    *p->adjoint.element = 0;
+  }
+  for (int i = 0; i < p->count; i++)
+    *p->slopes[i].to += g * p->slopes[i].d;
+}
+
 TM_INLINE void tm_backward(tm_tape *tape) {
   for (tm_node *node = tape->last; node; node = node->before) {
-    if (node->back) {
+    if (node->back)
       node->back(node);
-      continue;
-    }
-    tm_linear *linear = (tm_linear *)node;
-    *linear->a += linear->adjoint * linear->da;
-    *linear->b += linear->adjoint * linear->db;
+    else
+      tm_linear_back((tm_linear *)node);
   }
 }
 
@@ -316,28 +330,68 @@ TM_INLINE tm_var tm_constant(double x) {
   return r;
 }
 
+/* A node with so many slopes, to be set. */
+TM_INLINE tm_linear *tm_linear_new(tm_tape *tape, int count) {
+  tm_linear *p = (tm_linear *)tm_take_blank(
+      tape, sizeof *p + (size_t)count * sizeof(tm_slope));
+  p->node.back = 0;
+  p->node.before = tape->last;
+  p->adjoint.own = 0;
+  p->count = count;
+  p->assigned = 0;
+  tape->last = &p->node;
+  return p;
+}
+
+TM_INLINE void tm_linear_set(tm_tape *tape, tm_linear *p, int i, double *to,
+                             double d) {
+  tm_slope slope = {to ? to : &tape->sink, d};
+  p->slopes[i] = slope;
+}
+
 TM_OUTLINE tm_var tm_linear1(tm_tape *tape, double value, tm_var a, double da) {
   if (!a.d)
     return tm_constant(value);
-  tm_linear *n = (tm_linear *)tm_push(tape, sizeof *n, 0);
-  n->a = a.d;
-  n->b = &tape->sink;
-  n->da = da;
-  tm_var r = {value, &n->adjoint};
+  tm_linear *p = tm_linear_new(tape, 1);
+  tm_linear_set(tape, p, 0, a.d, da);
+  tm_var r = {value, &p->adjoint.own};
   return r;
 }
 
 TM_OUTLINE tm_var tm_linear2(tm_tape *tape, double value, tm_var a, double da,
                              tm_var b, double db) {
-  if (!a.d && !b.d)
-    return tm_constant(value);
-  tm_linear *n = (tm_linear *)tm_push(tape, sizeof *n, 0);
-  n->a = a.d ? a.d : &tape->sink;
-  n->b = b.d ? b.d : &tape->sink;
-  n->da = a.d ? da : 0;
-  n->db = b.d ? db : 0;
-  tm_var r = {value, &n->adjoint};
+  if (!a.d || !b.d)
+    return tm_linear1(tape, value, a.d ? a : b, a.d ? da : db);
+  tm_linear *p = tm_linear_new(tape, 2);
+  tm_linear_set(tape, p, 0, a.d, da);
+  tm_linear_set(tape, p, 1, b.d, db);
+  tm_var r = {value, &p->adjoint.own};
   return r;
+}
+
+/* What a loop computes once: for every turn of the loops inside, of which there
+ * are this many less one; NULL when it is too many to remember. */
+typedef struct tm_memo_var {
+  tm_var value;
+  long known;
+} tm_memo_var;
+typedef struct tm_memo_number {
+  double value;
+  long known;
+} tm_memo_number;
+enum { TM_MEMOS = 20000 };
+TM_OUTLINE void *tm_memos(tm_tape *tape, size_t size, int count,
+                          const long *turns) {
+  double n = 1;
+  for (int i = 0; i < count; i++)
+    n *= turns[i] < 0 ? 0 : (double)turns[i] + 1;
+  return n < 1 || n > TM_MEMOS ? 0 : tm_take(tape, (size_t)n * size);
+}
+
+/* Straight to an adjoint: of what the target is raised by. */
+TM_INLINE void tm_raise(double *to, double d) {
+  if (to)
+    *to += d;
 }
 
 TM_INLINE tm_var tm_copy(tm_tape *tape, tm_var a) {

@@ -191,8 +191,6 @@ TM_INLINE tm_var tm_v_negative(tm_tape *tape, tm_var a) {
 
 /* ---- densities of scalars ---------------------------------------------- */
 
-enum { TM_DENSITY_ARGUMENTS = 4 };
-
 /* NaN among the arguments (not the outcome) is density zero. */
 TM_OUTLINE double tm_density_checked(int n, const double *x) {
   for (int i = 1; i < n; i++)
@@ -206,51 +204,17 @@ TM_OUTLINE double tm_density_value(tm_kernel kernel, int n, const double *x) {
   return isnan(value) ? tm_density_checked(n, x) : value;
 }
 
-typedef struct tm_density_node {
-  tm_node node;
-  double adjoint;
-  int count;
-  double *to[TM_DENSITY_ARGUMENTS];
-  double d[TM_DENSITY_ARGUMENTS];
-} tm_density_node;
-
-TM_INLINE void tm_density_back(tm_node *node) {
-  tm_density_node *p = (tm_density_node *)node;
-  for (int i = 0; i < p->count; i++)
-    *p->to[i] += p->adjoint * p->d[i];
-}
-
-/* Partials of the arguments in `deferred` go into a node, and those of the
- * others straight to their adjoints (for the target, whose adjoint is 1). */
-TM_OUTLINE tm_var tm_density(tm_tape *tape, tm_kernel kernel, int n,
-                             const tm_var *a, unsigned deferred,
-                             double adjoint) {
-  double x[TM_DENSITY_ARGUMENTS], d[TM_DENSITY_ARGUMENTS] = {0};
-  unsigned active = 0;
-  for (int i = 0; i < n; i++) {
-    x[i] = a[i].v;
-    active |= (unsigned)(a[i].d != 0) << i;
-  }
-  double value = kernel(x, active ? d : 0);
-  if (isnan(value))
-    return tm_constant(tm_density_checked(n, x));
-  tm_density_node *p = 0;
-  if (active & deferred) {
-    p = (tm_density_node *)tm_push(tape, sizeof *p, tm_density_back);
-    p->adjoint = adjoint;
-  }
-  for (int i = 0; i < n; i++) {
-    if (!(active >> i & 1))
-      continue;
-    if (deferred >> i & 1) {
-      p->to[p->count] = a[i].d;
-      p->d[p->count++] = d[i];
-    } else {
-      *a[i].d += d[i];
-    }
-  }
-  tm_var r = {value, p ? &p->adjoint : 0};
-  return r;
+/* The same with slopes. */
+TM_OUTLINE double tm_density_slopes(tm_kernel kernel, int n, const double *x,
+                                    double *d) {
+  for (int i = 0; i < n; i++)
+    d[i] = 0;
+  double value = kernel(x, d);
+  if (!isnan(value))
+    return value;
+  for (int i = 0; i < n; i++)
+    d[i] = 0;
+  return tm_density_checked(n, x);
 }
 
 TM_INLINE long tm_abs_int(long a) { return a < 0 ? -a : a; }

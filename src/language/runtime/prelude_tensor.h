@@ -94,26 +94,23 @@ TM_INLINE tm_var tm_element_of(tm_tensor t, long i) {
   return r;
 }
 
-/* element = value, reversible. */
-typedef struct tm_store {
-  tm_node node;
-  double *to, *from;
-} tm_store;
-
-TM_INLINE void tm_store_back(tm_node *node) {
-  tm_store *s = (tm_store *)node;
-  double g = *s->to;
-  *s->to = 0;
-  *s->from += g;
+/* element = an expression with so many slopes, reversible; NULL: it has no
+ * adjoint. */
+TM_INLINE tm_linear *tm_linear_into(tm_tape *tape, tm_tensor t, long i,
+                                    double value, int count) {
+  t.v[i] = value;
+  if (!t.d)
+    return 0;
+  tm_linear *p = tm_linear_new(tape, count);
+  p->adjoint.element = t.d + i;
+  p->assigned = 1;
+  return p;
 }
 
 TM_INLINE void tm_set(tm_tape *tape, tm_tensor t, long i, tm_var value) {
-  t.v[i] = value.v;
-  if (!t.d)
-    return;
-  tm_store *s = (tm_store *)tm_push(tape, sizeof *s, tm_store_back);
-  s->to = t.d + i;
-  s->from = value.d ? value.d : &tape->sink;
+  tm_linear *p = tm_linear_into(tape, t, i, value.v, 1);
+  if (p)
+    tm_linear_set(tape, p, 0, value.d, 1);
 }
 
 /* Values as tm_any, built in place. */

@@ -128,20 +128,44 @@ TM_F(max2) {
   return tm_any_int(a[0].u.i > a[1].u.i ? a[0].u.i : a[1].u.i);
 }
 
+/* exp(x - m) and their sum; the largest has 1 at once when there are two. */
+static double sum_of_powers(const tm_view *v, double m, double *to) {
+  double total = 0;
+  if (v->n == 2) {
+    double e = exp(-fabs(v->v[0] - v->v[1]));
+    to[0] = v->v[0] < m ? e : 1;
+    to[1] = v->v[0] < m ? 1 : e;
+    return 1 + e;
+  }
+  for (long k = 0; k < v->n; k++)
+    total += to[k] = exp(v->v[k] - m);
+  return total;
+}
+
 TM_F(log_sum_exp) {
   (void)count;
   tm_view v;
   tm_view_of(a, &v);
-  double m = -INFINITY, total = 0, *p = room(tape, &v);
+  double m = -INFINITY, few[8];
   for (long k = 0; k < v.n; k++)
-    m = fmax(m, v.v[k]);
-  if (isinf(m))
-    return one_argument(tape, &v, m, p);
+    m = v.v[k] > m ? v.v[k] : m;
+  bool small = v.n <= (long)(sizeof few / sizeof *few);
+  double *p = small ? few : tm_take(tape, (size_t)v.n * sizeof(double));
+  double total = 0, value = m;
+  if (isinf(m)) {
+    memset(p, 0, (size_t)v.n * sizeof(double));
+  } else {
+    total = sum_of_powers(&v, m, p);
+    value += log(total);
+    for (long k = 0; k < v.n; k++)
+      p[k] /= total;
+  }
+  if (!v.d || !small)
+    return one_argument(tape, &v, value, p);
+  tm_linear *node = tm_linear_new(tape, (int)v.n);
   for (long k = 0; k < v.n; k++)
-    total += exp(v.v[k] - m);
-  for (long k = 0; p && k < v.n; k++)
-    p[k] = exp(v.v[k] - m) / total;
-  return one_argument(tape, &v, m + log(total), p);
+    tm_linear_set(tape, node, (int)k, v.d + k, p[k]);
+  return tm_any_var((tm_var){value, &node->adjoint.own});
 }
 
 /* sum of a_k b_k for the same or two arguments */

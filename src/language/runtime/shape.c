@@ -35,6 +35,19 @@ static long same(const tm_tensor *from, const tm_tensor *to, long k,
   return k + (extra ? *extra : 0);
 }
 
+typedef struct repeat_node {
+  tm_node node;
+  double *adjoint, *from;
+  long n, times;
+} repeat_node;
+
+static void repeat_back(tm_node *node) {
+  repeat_node *r = (repeat_node *)node;
+  for (long i = 0; i < r->times; i++)
+    for (long k = 0; k < r->n; k++)
+      r->from[k] += r->adjoint[i * r->n + k];
+}
+
 /* A scalar or tensor, repeated over leading sizes given after it. */
 TM_F(rep) {
   tm_view v;
@@ -44,11 +57,17 @@ TM_F(rep) {
     dim[rank++] = whole(tape, a + i);
   for (int i = 0; !v.scalar && i < a->u.t.rank; i++)
     dim[rank++] = a->u.t.dim[i];
-  tm_builder b = tm_build(tape, rank, dim, v.d != NULL);
-  long n = tm_count(&b.out);
-  for (long k = 0; k < n; k++)
-    tm_put(&b, k, v.v[k % v.n * v.stride], adjoint(&v, k % v.n));
-  return tm_built(tape, &b);
+  tm_tensor out = tm_tensor_blank(tape, rank, dim, v.d != NULL);
+  long times = v.n ? tm_count(&out) / v.n : 0;
+  for (long i = 0; i < times && v.n == 1; i++)
+    out.v[i] = v.v[0];
+  for (long i = 0; i < times && v.n > 1; i++)
+    memcpy(out.v + i * v.n, v.v, (size_t)v.n * sizeof(double));
+  if (v.d) {
+    repeat_node *r = (repeat_node *)tm_push(tape, sizeof *r, repeat_back);
+    *r = (repeat_node){r->node, out.d, v.d, v.n, times};
+  }
+  return tm_any_tensor(out, 1);
 }
 
 static long column_of(const tm_tensor *from, const tm_tensor *to, long k,

@@ -216,13 +216,10 @@ static void message(tm_tape *tape, const char *place, int reject,
 
 void tm_sweep(tm_tape *tape, const tm_node *stop) {
   for (tm_node *node = tape->last; node != stop; node = node->before) {
-    if (node->back) {
+    if (node->back)
       node->back(node);
-      continue;
-    }
-    tm_linear *linear = (tm_linear *)node;
-    *linear->a += linear->adjoint * linear->da;
-    *linear->b += linear->adjoint * linear->db;
+    else
+      tm_linear_back((tm_linear *)node);
   }
 }
 

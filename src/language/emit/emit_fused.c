@@ -1,0 +1,331 @@
+/* emit_fused.c - a whole expression of scalars as one node of the tape.
+ *
+ * Its operations become statements on numbers, operands first:
+ *
+ *   tm_var a0_ = v_mu; double x0_ = a0_.v; ... double x4_ = x0_ + x3_;
+ *
+ * and then its slopes in the values that may depend on parameters, from the
+ * root down, which go to one node (or, when the target is raised, straight to
+ * the adjoints). A value that is used twice is read once. */
+#include "language/emit/emit.h"
+
+#include "language/check/types.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST = 48, PARTS = 4 }; /* operations and values; operands of one */
+
+typedef enum kind {
+  NUMBER, /* does not depend on parameters */
+  VALUE,  /* a tm_var */
+  ADD,
+  SUBTRACT,
+  MULTIPLY,
+  DIVIDE,
+  NEGATIVE,
+  SQUARE,
+  UNARY,
+  BINARY,
+  DENSITY
+} kind;
+
+typedef struct part {
+  kind kind;
+  const tm_expression *e;
+  const char *name; /* UNARY, BINARY */
+  int parts[PARTS], count;
+  bool active, reached; /* has an adjoint; it is declared */
+} part;
+
+typedef struct fused {
+  tm_emitter *g;
+  part all[MOST];
+  int count;
+} fused;
+
+/* ---- what can be fused -------------------------------------------------- */
+
+static kind operator_kind(const tm_expression *e) {
+  const char *op = e->text;
+  if (!strcmp(op, "+"))
+    return ADD;
+  if (!strcmp(op, "-"))
+    return SUBTRACT;
+  if (!strcmp(op, "*") || !strcmp(op, ".*"))
+    return MULTIPLY;
+  if (!strcmp(op, "/") || !strcmp(op, "./"))
+    return DIVIDE;
+  if (strcmp(op, "^") != 0 && strcmp(op, ".^") != 0)
+    return VALUE;
+  return e->parts[1]->kind == TM_E_INT && e->parts[1]->whole == 2 ? SQUARE
+                                                                  : BINARY;
+}
+
+/* VALUE: it is taken as it is. */
+static kind kind_of(const tm_emitter *g, const tm_expression *e) {
+  if (tm_held_of(g, e) != TM_VAR || tm_emit_leaves_out(g, e) ||
+      tm_emit_remembers(g, e))
+    return VALUE;
+  if (e->kind == TM_E_UNARY)
+    return e->text[0] == '-' ? NEGATIVE : VALUE;
+  if (e->kind == TM_E_BINARY)
+    return tm_is_scalar(e->parts[0]->type) && tm_is_scalar(e->parts[1]->type)
+               ? operator_kind(e)
+               : VALUE;
+  if (e->kind != TM_E_CALL || e->function || e->system || !e->builtin)
+    return VALUE;
+  if (tm_is_scalar_density(e) && e->part_count <= PARTS)
+    return DENSITY;
+  return e->builtin->kind == TM_B_UNARY    ? UNARY
+         : e->builtin->kind == TM_B_BINARY ? BINARY
+                                           : VALUE;
+}
+
+bool tm_is_fused(const tm_emitter *g, const tm_expression *e) {
+  return g->gradient && kind_of(g, e) != VALUE;
+}
+
+/* ---- the operations ----------------------------------------------------- */
+
+/* Is it read once for both? */
+static bool same(const tm_expression *a, const tm_expression *b) {
+  if (a->kind != b->kind || a->kept || b->kept)
+    return false;
+  if (a->kind == TM_E_NAME)
+    return a->variable == b->variable;
+  if (a->kind == TM_E_INT)
+    return a->whole == b->whole;
+  if (a->kind != TM_E_INDEX || a->index_count != b->index_count ||
+      !tm_index_single(a) || !tm_index_single(b) ||
+      !same(a->parts[0], b->parts[0]))
+    return false;
+  for (size_t i = 0; i < a->index_count; i++)
+    if (!same(a->indices[i].from, b->indices[i].from))
+      return false;
+  return true;
+}
+
+static int leaf(fused *f, const tm_expression *e) {
+  bool active = tm_held_of(f->g, e) == TM_VAR && !tm_emit_leaves_out(f->g, e);
+  for (int i = 0; i < f->count && active; i++)
+    if (f->all[i].kind == VALUE && same(f->all[i].e, e))
+      return i;
+  f->all[f->count] =
+      (part){.kind = active ? VALUE : NUMBER, .e = e, .active = active};
+  return f->count++;
+}
+
+/* `left`: places that are there for e. What does not fit is a value, and fused
+ * on its own. */
+static int add(fused *f, const tm_expression *e, int left) {
+  while (e->kind == TM_E_UNARY && e->text[0] == '+' && !e->kept)
+    e = e->parts[0];
+  kind k = kind_of(f->g, e);
+  int operands = k == SQUARE ? 1 : (int)e->part_count;
+  if (k == VALUE || left <= operands)
+    return leaf(f, e);
+  part p = {.kind = k, .e = e, .active = true};
+  p.name = e->kind == TM_E_CALL ? e->builtin->name : "pow";
+  left--;
+  for (int i = 0; i < operands; i++) {
+    int before = f->count, others = operands - 1 - i;
+    p.parts[p.count++] = add(f, e->parts[i], left - others);
+    left -= f->count - before;
+  }
+  f->all[f->count] = p;
+  return f->count++;
+}
+
+static void emit_function_value(fused *f, const part *p) {
+  tm_emit(f->g, "tm_d_%s(t->runtime", p->name);
+  for (int i = 0; i < p->count; i++)
+    tm_emit(f->g, ", x%d_", p->parts[i]);
+  tm_emit(f->g, ")");
+}
+
+static void emit_density_value(fused *f, const part *p, int i) {
+  tm_emit(f->g, "double q%d_[] = {", i);
+  for (int k = 0; k < p->count; k++)
+    tm_emit(f->g, "%sx%d_", k ? ", " : "", p->parts[k]);
+  tm_emit(f->g, "}, d%d_[%d]; double x%d_ = tm_density_slopes(K[%zu], %d, ", i,
+          p->count, i, tm_emit_kernel_number(f->g, p->e->builtin->name),
+          p->count);
+  tm_emit(f->g, "q%d_, d%d_); ", i, i);
+}
+
+static void emit_operation(fused *f, const part *p) {
+  static const char *const infix[] = {
+      [ADD] = "+", [SUBTRACT] = "-", [MULTIPLY] = "*", [DIVIDE] = "/"};
+  int a = p->parts[0], b = p->parts[1];
+  if (p->kind >= UNARY)
+    emit_function_value(f, p);
+  else if (p->kind == NEGATIVE)
+    tm_emit(f->g, "-x%d_", a);
+  else if (p->kind == SQUARE)
+    tm_emit(f->g, "x%d_ * x%d_", a, a);
+  else
+    tm_emit(f->g, "x%d_ %s x%d_", a, infix[p->kind], b);
+}
+
+static void emit_values(fused *f) {
+  for (int i = 0; i < f->count; i++) {
+    const part *p = &f->all[i];
+    if (p->kind == DENSITY) {
+      emit_density_value(f, p, i);
+      continue;
+    }
+    if (p->kind == VALUE) {
+      tm_emit(f->g, "tm_var a%d_ = ", i);
+      tm_emit_expression(f->g, p->e);
+      tm_emit(f->g, "; double x%d_ = a%d_.v; ", i, i);
+      continue;
+    }
+    tm_emit(f->g, "double x%d_ = ", i);
+    if (p->kind == NUMBER)
+      tm_emit_number(f->g, p->e);
+    else
+      emit_operation(f, p);
+    tm_emit(f->g, "; ");
+  }
+}
+
+/* ---- slopes ------------------------------------------------------------- */
+
+static void emit_function_slope(fused *f, const part *p, int i, int k) {
+  tm_emit(f->g, "g%d_ * tm_d_%s_%s(t->runtime", i, p->name,
+          p->kind == UNARY ? "slope"
+          : k              ? "b"
+                           : "a");
+  for (int j = 0; j < p->count; j++)
+    tm_emit(f->g, ", x%d_", p->parts[j]);
+  tm_emit(f->g, ", x%d_)", i);
+}
+
+/* The adjoint of operand k of operation i. */
+static void emit_slope(fused *f, int i, int k) {
+  const part *p = &f->all[i];
+  int a = p->parts[0], b = p->parts[1];
+  switch (p->kind) {
+  case ADD:
+    tm_emit(f->g, "g%d_", i);
+    break;
+  case SUBTRACT:
+    tm_emit(f->g, k ? "-g%d_" : "g%d_", i);
+    break;
+  case MULTIPLY:
+    tm_emit(f->g, "g%d_ * x%d_", i, k ? a : b);
+    break;
+  case DIVIDE:
+    if (k)
+      tm_emit(f->g, "-g%d_ * x%d_ / x%d_", i, i, b);
+    else
+      tm_emit(f->g, "g%d_ / x%d_", i, b);
+    break;
+  case NEGATIVE:
+    tm_emit(f->g, "-g%d_", i);
+    break;
+  case SQUARE:
+    tm_emit(f->g, "g%d_ * 2 * x%d_", i, a);
+    break;
+  case DENSITY:
+    tm_emit(f->g, "g%d_ * d%d_[%d]", i, i, k);
+    break;
+  default:
+    emit_function_slope(f, p, i, k);
+  }
+}
+
+static void emit_slopes(fused *f) {
+  int root = f->count - 1;
+  tm_emit(f->g, "double g%d_ = 1; ", root);
+  for (int i = root; i >= 0; i--) {
+    const part *p = &f->all[i];
+    for (int k = 0; k < p->count; k++) {
+      part *to = &f->all[p->parts[k]];
+      if (!to->active)
+        continue;
+      tm_emit(f->g, to->reached ? "g%d_ += " : "double g%d_ = ", p->parts[k]);
+      to->reached = true;
+      emit_slope(f, i, k);
+      tm_emit(f->g, "; ");
+    }
+  }
+}
+
+/* The values; or those that lie in storage that is assigned. */
+static bool is_taken(const part *p, bool only_loose) {
+  return p->kind == VALUE && (!only_loose || tm_is_loose(p->e));
+}
+
+static int count_taken(const fused *f, bool only_loose) {
+  int count = 0;
+  for (int i = 0; i < f->count; i++)
+    count += is_taken(&f->all[i], only_loose);
+  return count;
+}
+
+static void emit_set(fused *f, bool only_loose) {
+  for (int i = 0, k = 0; i < f->count; i++)
+    if (is_taken(&f->all[i], only_loose))
+      tm_emit(f->g, "tm_linear_set(t, p_, %d, a%d_.d, g%d_); ", k++, i, i);
+}
+
+/* r_: a node, where one of the values has an adjoint. */
+static void emit_node(fused *f, bool only_loose) {
+  int count = count_taken(f, only_loose);
+  tm_emit(f->g, "tm_var r_ = {x%d_, 0}; ", f->count - 1);
+  if (!count)
+    return;
+  const char *before = "if (";
+  for (int i = 0; i < f->count; i++)
+    if (is_taken(&f->all[i], only_loose)) {
+      tm_emit(f->g, "%sa%d_.d", before, i);
+      before = " || ";
+    }
+  tm_emit(f->g, ") { tm_linear *p_ = tm_linear_new(t, %d); ", count);
+  emit_set(f, only_loose);
+  tm_emit(f->g, "r_.d = &p_->adjoint.own; } ");
+}
+
+/* ---- as what ------------------------------------------------------------ */
+
+static void begin(fused *f, const tm_expression *e) {
+  add(f, e, MOST);
+  emit_values(f);
+  emit_slopes(f);
+}
+
+void tm_emit_fused(tm_emitter *g, const tm_expression *e) {
+  fused f = {.g = g};
+  tm_emit(g, "({ ");
+  begin(&f, e);
+  emit_node(&f, false);
+  tm_emit(g, "r_; })");
+}
+
+void tm_emit_fused_into(tm_emitter *g, const tm_expression *e) {
+  fused f = {.g = g};
+  begin(&f, e);
+  tm_emit(g, "tm_linear *p_ = tm_linear_into(t, y_, i_, x%d_, %d); ",
+          f.count - 1, count_taken(&f, false));
+  tm_emit(g, "if (p_) { ");
+  emit_set(&f, false);
+  tm_emit(g, "} ");
+}
+
+void tm_emit_fused_target(tm_emitter *g, const tm_expression *e) {
+  fused f = {.g = g};
+  tm_emit(g, "{ ");
+  begin(&f, e);
+  for (int i = 0; i < f.count; i++)
+    if (f.all[i].kind == VALUE && !tm_is_loose(f.all[i].e))
+      tm_emit(g, "tm_raise(a%d_.d, g%d_); ", i, i);
+  if (count_taken(&f, true)) {
+    emit_node(&f, true);
+    tm_emit(g, "tm_add(t, r_); ");
+  } else {
+    tm_emit(g, "t->log_density += x%d_; ", f.count - 1);
+  }
+  tm_emit(g, "}");
+}
