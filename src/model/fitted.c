@@ -56,7 +56,8 @@ typedef struct builder {
 static bool make_workspaces(tm_fitted *p, tm_arena *arena) {
   p->x = TM_NEW(arena, double, p->reals);
   p->key = TM_NEW(arena, double, p->integers);
-  p->work = TM_NEW(arena, double, 3 * p->reals + 2 * MOST_COMPONENTS);
+  p->work =
+      TM_NEW(arena, double, 2 * p->reals + (2 + p->reals) * MOST_COMPONENTS);
   return p->x && p->key && p->work;
 }
 

@@ -93,17 +93,25 @@ static double solved(const tm_mixture *mixture, size_t k, size_t i,
   return mixture->diagonal[k] ? row[i] * x[i] : tm_dot(row, x, i + 1);
 }
 
-static double squared_distance(const tm_mixture *mixture, size_t k,
-                               const double *x, double *centred) {
+/* Its square; y = L^-1 (x - mean_k) where that is wanted. */
+static double distance_with(const tm_mixture *mixture, size_t k,
+                            const double *x, double *centred, double *y) {
   size_t d = mixture->dimension;
   const double *mean = mixture->mean + k * d;
   double sum = 0;
   for (size_t i = 0; i < d; i++) {
     centred[i] = x[i] - mean[i];
-    double y = solved(mixture, k, i, centred);
-    sum += y * y;
+    double along = solved(mixture, k, i, centred);
+    sum += along * along;
+    if (y)
+      y[i] = along;
   }
   return sum;
+}
+
+static double squared_distance(const tm_mixture *mixture, size_t k,
+                               const double *x, double *centred) {
+  return distance_with(mixture, k, x, centred, NULL);
 }
 
 /* The log of component k's share of the density at this squared distance. */
@@ -122,17 +130,15 @@ double tm_mixture_log_density(const tm_mixture *mixture, const double *x,
   return log_sum_exp(terms, mixture->components);
 }
 
-/* Add -weight (L L')^-1 (x - mean_k) to the gradient. */
-static void add_slope(const tm_mixture *mixture, size_t k, const double *x,
-                      double weight, double *centred, double *gradient) {
+/* Add -weight (L L')^-1 (x - mean_k) to the gradient; y = L^-1 (x - mean_k). */
+static void add_slope(const tm_mixture *mixture, size_t k, double weight,
+                      const double *y, double *gradient) {
   size_t d = mixture->dimension;
   const double *inverse = mixture->inverse + k * d * d;
-  for (size_t i = 0; i < d; i++)
-    centred[i] = x[i] - mixture->mean[k * d + i];
   for (size_t i = 0; i < d; i++) {
-    double y = weight * solved(mixture, k, i, centred);
+    double along = weight * y[i];
     for (size_t j = mixture->diagonal[k] ? i : 0; j <= i; j++)
-      gradient[j] -= y * inverse[i * d + j];
+      gradient[j] -= along * inverse[i * d + j];
   }
 }
 
@@ -140,8 +146,9 @@ double tm_mixture_gradient(const tm_mixture *mixture, const double *x,
                            double *work, double *gradient) {
   size_t d = mixture->dimension, components = mixture->components;
   double df = mixture->df, *terms = work + d, *squares = terms + components;
+  double *y = squares + components;
   for (size_t k = 0; k < components; k++) {
-    squares[k] = squared_distance(mixture, k, x, work);
+    squares[k] = distance_with(mixture, k, x, work, y + k * d);
     terms[k] = log_term(mixture, k, squares[k]);
   }
   double log_density = log_sum_exp(terms, components);
@@ -151,7 +158,7 @@ double tm_mixture_gradient(const tm_mixture *mixture, const double *x,
     double share = exp(terms[k] - log_density);
     double pull = isinf(df) ? 1 : (df + (double)d) / (df + squares[k]);
     if (share > 0)
-      add_slope(mixture, k, x, share * pull, work, gradient);
+      add_slope(mixture, k, share * pull, y + k * d, gradient);
   }
   return log_density;
 }

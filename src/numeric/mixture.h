@@ -39,7 +39,8 @@ double tm_mixture_log_density(const tm_mixture *mixture, const double *x,
                               double *work);
 void tm_mixture_draw(const tm_mixture *mixture, tempera_random *random,
                      double *x);
-/* The log density and its gradient. work: 2 x (dimension + components). */
+/* The log density and its gradient. work: dimension + components x (2 +
+ * dimension). */
 double tm_mixture_gradient(const tm_mixture *mixture, const double *x,
                            double *work, double *gradient);
 /* A mixture of Gaussians or t's is one of Gaussians, N(mean_k, L_k L_k' / s)

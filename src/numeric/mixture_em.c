@@ -21,6 +21,34 @@ double tm_em_shrinkage(double n, size_t d) {
 
 /* ---- Expectation ---- */
 
+/* y = the sum of row[j] times points j, in this order; a few at a time, for
+ * what is in registers need not be stored. */
+static void combine(const double *row, const double *points, size_t count,
+                    size_t size, double *restrict y) {
+  size_t j = 0;
+  memset(y, 0, size * sizeof(double));
+  for (; j + 4 <= count; j += 4) {
+    const double *restrict c0 = points + j * TM_EM_BLOCK,
+                           *restrict c1 = c0 + TM_EM_BLOCK,
+                           *restrict c2 = c1 + TM_EM_BLOCK,
+                           *restrict c3 = c2 + TM_EM_BLOCK;
+    double a0 = row[j], a1 = row[j + 1], a2 = row[j + 2], a3 = row[j + 3];
+    for (size_t p = 0; p < size; p++) {
+      double sum = y[p];
+      sum += a0 * c0[p];
+      sum += a1 * c1[p];
+      sum += a2 * c2[p];
+      sum += a3 * c3[p];
+      y[p] = sum;
+    }
+  }
+  for (; j < count; j++) {
+    const double *restrict c = points + j * TM_EM_BLOCK;
+    for (size_t p = 0; p < size; p++)
+      y[p] += row[j] * c[p];
+  }
+}
+
 static void block_distances(tm_em *f, const tm_mixture *m, size_t k,
                             size_t start, size_t size) {
   size_t n = f->count, d = f->dimension;
@@ -31,13 +59,7 @@ static void block_distances(tm_em *f, const tm_mixture *m, size_t k,
     double *centred = f->points + i * TM_EM_BLOCK, *y = f->scaled;
     for (size_t p = 0; p < size; p++)
       centred[p] = f->z[i * n + start + p] - m->mean[k * d + i];
-    memset(y, 0, size * sizeof(double));
-    for (size_t j = 0; j <= i; j++) {
-      const double *c = f->points + j * TM_EM_BLOCK;
-      double a = inverse[j];
-      for (size_t p = 0; p < size; p++)
-        y[p] += a * c[p];
-    }
+    combine(inverse, f->points, i + 1, size, y);
     for (size_t p = 0; p < size; p++)
       sum[p] += y[p] * y[p];
   }
@@ -114,27 +136,30 @@ static double component_moments(tm_em *f, tm_mixture *m, size_t k, size_t to) {
     own += a;
     squares += pull[p] * pull[p];
     total += pull[p];
-    double tail =
-        isinf(m->df) ? 1 : (m->df + (double)d) / (m->df + f->square[k * n + p]);
-    pull[p] = a * tail;
+    pull[p] = a;
   }
+  double df = m->df;
+  for (size_t p = 0; p < to && !isinf(df); p++)
+    pull[p] *= (df + (double)d) / (df + f->square[k * n + p]);
   f->size[k] = squares > 0 ? total * total / squares : 0;
   double sum = 0;
   for (size_t p = 0; p < to; p++)
     sum += pull[p];
   if (!(sum > 0) || (m->components > 1 && f->size[k] < FEWEST))
     return 0;
+  tm_dots(pull, f->z, n, d, to, m->mean + k * d);
   for (size_t j = 0; j < d; j++)
-    m->mean[k * d + j] = tm_dot(pull, f->z + j * n, to) / sum;
+    m->mean[k * d + j] /= sum;
   for (size_t i = 0; i < d; i++) {
     double *centred = f->points + i * n;
     for (size_t p = 0; p < to; p++) {
       centred[p] = f->z[i * n + p] - m->mean[k * d + i];
       f->scaled[p] = pull[p] * centred[p];
     }
+    double *row = m->factor + (k * d + i) * d;
+    tm_dots(f->scaled, f->points, n, i + 1, to, row);
     for (size_t j = 0; j <= i; j++)
-      m->factor[(k * d + i) * d + j] =
-          tm_dot(f->scaled, f->points + j * n, to) / sum;
+      row[j] /= sum;
   }
   return own;
 }

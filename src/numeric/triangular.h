@@ -11,6 +11,9 @@
 /* a.b in eight interleaved partial sums, which the compiler may keep in
  * vectors without reordering anything. */
 double tm_dot(const double *a, const double *b, size_t n);
+/* a.b for `count` rows b, `stride` apart: the same bits as one by one. */
+void tm_dots(const double *a, const double *b, size_t stride, size_t count,
+             size_t n, double *out);
 /* The sum of x, in four such sums. */
 double tm_sum(const double *x, size_t n);
 /* Replace the symmetric matrix (its lower triangle is read) by L with

@@ -13,7 +13,7 @@ enum { EVEN_RANGE = 10000 }; /* integer ranges up to this are covered evenly */
 static bool make_workspaces(tm_reference_density *q, tm_arena *arena) {
   size_t d = q->fitted.reals;
   q->mean = TM_NEW(arena, double, d);
-  q->work = TM_NEW(arena, double, 2 * d + 4);
+  q->work = TM_NEW(arena, double, 2 * d + 4); /* one component */
   q->gradient = TM_NEW(arena, double, d);
   return q->mean && q->work && q->gradient;
 }
