@@ -17,7 +17,7 @@
 #   make gauntlet     270 problems of known evidence, as users would run them
 #   make regression   conjugate regressions in 20 to 200 dimensions
 #   make posteriordb CHECKOUT=DIR    posteriordb's programs likewise
-#   make peers        beside rstan, bridgesampling and emcee, where they are
+#   make peers        beside rstan, JAGS, MCMCpack and emcee, where they are
 #   make experiments  these and truth, dimension, budget, ablation (an hour)
 #   make docs         the numbers in README, guide and gallery, by running them
 #   make page         the charts of reports, from page/ (needs Node)

@@ -7,8 +7,9 @@
 
 Tools take turns on every problem and seed, one thread each, at their defaults:
 `tempera sample` (evidence and report included), rstan with 4 x (1000 + 1000) and
-bridgesampling (rstan.R), emcee with 64 walkers x 2000. What is not installed is
-named, and so is what has no driver here yet (JAGS, MCMCpack). Seconds are
+bridgesampling (rstan.R), JAGS with 4 x (2000 + 5000) and bridgesampling where its
+log posterior is written (jags.R), MCMCpack with 4 x (1000 + 5000) (mcmcpack.R),
+emcee with 64 walkers x 2000. What is not installed is named. Seconds are
 processor time, without compilation; a run of ours is interrupted after S of them.
 
 FILE has a row per run; --again runs only those that are not in it, --only some
@@ -30,8 +31,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 from problems import PROBLEMS, TOP  # noqa: E402
 
-TOOLS = ["tempera", "rstan", "emcee"]
-WITHOUT_DRIVER = ["JAGS", "MCMCpack"]
+TOOLS = ["tempera", "rstan", "jags", "mcmcpack", "emcee"]
 
 
 # ---- ours --------------------------------------------------------------------
@@ -98,14 +98,11 @@ def run_tempera(given, name, program, data, seed, folder):
 
 # ---- theirs ------------------------------------------------------------------
 
-def run_rstan(given, name, program, data, seed, folder):
-    os.makedirs(given.cache, exist_ok=True)
-    kept = os.path.join(given.cache, os.path.basename(program) + ".rds")
+def run_r(given, *arguments):
     try:
         told = subprocess.run(
-            ["Rscript", os.path.join(HERE, "rstan.R"), program, data, kept,
-             str(seed)], capture_output=True, text=True,
-            timeout=20 * given.seconds)
+            ["Rscript", os.path.join(HERE, arguments[0]), *arguments[1:]],
+            capture_output=True, text=True, timeout=20 * given.seconds)
     except FileNotFoundError:
         return {"absent": "R"}
     except subprocess.TimeoutExpired:
@@ -113,6 +110,20 @@ def run_rstan(given, name, program, data, seed, folder):
     lines = [l for l in told.stdout.splitlines() if l.startswith("{")]
     return json.loads(lines[-1]) if lines else {
         "failed": told.stderr.strip()[-200:]}
+
+
+def run_rstan(given, name, program, data, seed, folder):
+    os.makedirs(given.cache, exist_ok=True)
+    kept = os.path.join(given.cache, os.path.basename(program) + ".rds")
+    return run_r(given, "rstan.R", program, data, kept, str(seed))
+
+
+def run_jags(given, name, program, data, seed, folder):
+    return run_r(given, "jags.R", name, data, str(seed))
+
+
+def run_mcmcpack(given, name, program, data, seed, folder):
+    return run_r(given, "mcmcpack.R", name, data, str(seed))
 
 
 def emcee_density(name, data):
@@ -150,7 +161,8 @@ def run_emcee(given, name, program, data, seed, folder):
             "autocorrelation": lag, "log_z": None}
 
 
-RUN = {"tempera": run_tempera, "rstan": run_rstan, "emcee": run_emcee}
+RUN = {"tempera": run_tempera, "rstan": run_rstan, "jags": run_jags,
+       "mcmcpack": run_mcmcpack, "emcee": run_emcee}
 
 
 # ---- all ---------------------------------------------------------------------
@@ -160,18 +172,22 @@ def effective(row):
     return min(values) if values else None
 
 
-def rate(row):
-    """Effective draws per processor second, the evidence's included."""
+def spent(row):
+    """Processor seconds, the evidence's included."""
     seconds = row.get("seconds")
-    if effective(row) is None or not seconds:
+    return seconds and seconds + (row.get("bridge_seconds") or 0)
+
+
+def rate(row):
+    """Effective draws per processor second."""
+    if effective(row) is None or not spent(row):
         return None
-    return effective(row) / (seconds + (row.get("bridge_seconds") or 0))
+    return effective(row) / spent(row)
 
 
 def keep(path, rows):
     with open(path + ".part", "w") as file:
-        json.dump({"tools_without_driver": WITHOUT_DRIVER, "runs": rows}, file,
-                  indent=1)
+        json.dump({"runs": rows}, file, indent=1)
     os.replace(path + ".part", path)
 
 
@@ -220,41 +236,63 @@ def median(rows, f):
     return statistics.median(values) if values else None
 
 
-def cell(rows):
-    """Seconds, effective size, per second, log Z, microseconds."""
-    if not rows:
-        return ["–"] * 4
+def cell(rows, gradients):
+    """Seconds, effective size, log Z and, of some, microseconds."""
+    width = 3 + gradients
+    if not rows or any("failed" in r for r in rows):
+        return (["failed"] if rows else ["–"]) + ["–"] * (width - 1)
     if any("absent" in r for r in rows):
-        return ["absent"] + ["–"] * 3
+        return ["absent"] + ["–"] * (width - 1)
     z = median(rows, lambda r: r.get("log_z"))
     se = median(rows, lambda r: r.get("se"))
-    return [number(median(rows, lambda r: r.get("seconds")), "%.2f")
-            + (" cut" if any(r.get("cut") for r in rows) else ""),
-            number(median(rows, effective)),
-            "–" if z is None else "%.3f ± %s" % (z, number(se, "%.3f")),
-            number(median(rows, lambda r: r.get("microseconds")))]
+    cells = [number(median(rows, spent), "%.2f")
+             + (" cut" if any(r.get("cut") for r in rows) else ""),
+             number(median(rows, effective), "%.0f"),
+             "–" if z is None else "%.3f" % z
+             + ("" if se is None else " ± %.3f" % se)]
+    if gradients:
+        cells.append(number(median(rows, lambda r: r.get("microseconds")),
+                            "%.3g"))
+    return cells
+
+
+GRADIENTS = ("tempera", "rstan")
+
+
+def spread(ratios):
+    if not ratios:
+        return "–"
+    if len(ratios) == 1:
+        return "%.2g" % ratios[0]
+    return "%.2g (%.2g, %.2g)" % (statistics.median(ratios), min(ratios),
+                                  max(ratios))
+
+
+def row_of(name, truth, rows):
+    mine = {t: [r for r in rows if r["problem"] == name and r["tool"] == t]
+            for t in TOOLS}
+    if not any(mine.values()):
+        return None
+    cells = [name + ("" if truth is None else " (log Z %.3f)" % truth)]
+    for tool in TOOLS:
+        cells += cell(mine[tool], tool in GRADIENTS)
+    for tool in ("rstan", "jags"):
+        cells.append(spread([
+            rate(a) / rate(b) for a in mine["tempera"] for b in mine[tool]
+            if a["seed"] == b["seed"] and rate(a) and rate(b)]))
+    return "| " + " | ".join(cells) + " |"
 
 
 def table(rows):
-    lines = ["| problem | ours: s | effective | log Z | µs per gradient | "
-             "rstan: s | effective | log Z | µs | emcee: s | effective | "
-             "ours / rstan, effective per second (least, most) |",
-             "|---|" + "---|" * 11]
-    for name, (_, _, truth, _) in PROBLEMS.items():
-        mine = {t: [r for r in rows if r["problem"] == name and r["tool"] == t]
-                for t in TOOLS}
-        if not any(mine.values()):
-            continue
-        ratios = [rate(a) / rate(b) for a in mine["tempera"]
-                  for b in mine["rstan"] if a["seed"] == b["seed"]
-                  and rate(a) and rate(b)]
-        beside = ("–" if not ratios else "%.2g (%.2g, %.2g)" % (
-            statistics.median(ratios), min(ratios), max(ratios)))
-        label = name + ("" if truth is None else " (log Z %.3f)" % truth)
-        lines.append("| " + " | ".join(
-            [label] + cell(mine["tempera"]) + cell(mine["rstan"])
-            + cell(mine["emcee"])[:2] + [beside]) + " |")
-    return "\n".join(lines)
+    heads = ["problem"]
+    for tool in TOOLS:
+        heads += [("ours" if tool == "tempera" else tool) + ": s", "effective",
+                  "log Z"] + ["µs"] * (tool in GRADIENTS)
+    heads += ["ours / rstan", "ours / jags"]
+    lines = ["| " + " | ".join(heads) + " |", "|" + "---|" * len(heads)]
+    lines += [row_of(name, truth, rows)
+              for name, (_, _, truth, _) in PROBLEMS.items()]
+    return "\n".join(l for l in lines if l)
 
 
 def between(path, text):
@@ -279,7 +317,8 @@ def plot(rows, path):
     low = math.floor(math.log10(min(s[2] for s in shown)))
     high = math.ceil(math.log10(max(s[2] for s in shown)))
     left, width, step = 130, 480, 22
-    colours = {"tempera": "#1f6feb", "rstan": "#b35900", "emcee": "#6e7781"}
+    colours = {"tempera": "#1f6feb", "rstan": "#b35900", "jags": "#2da44e",
+               "mcmcpack": "#8250df", "emcee": "#6e7781"}
 
     def across(x):
         return left + width * (math.log10(x) - low) / max(1, high - low)

@@ -3,7 +3,9 @@
 #   Rscript rstan.R PROGRAM.stan DATA.json CACHE.rds SEED
 #
 # 4 x (1000 + 1000) at defaults, then bridge_sampler at its defaults. Prints a line of
-# JSON. The compiled model is kept in CACHE.rds. Seconds are processor time.
+# JSON. The compiled model is kept in CACHE.rds. Seconds are processor time. `y ~ d(m)`
+# is written out as target += d_lpdf(y | m), with which the constants are kept that
+# log Z needs.
 absent <- Filter(function(p) !suppressMessages(requireNamespace(p, quietly = TRUE)),
                  c("rstan", "bridgesampling", "jsonlite"))
 if (length(absent)) {
@@ -15,11 +17,22 @@ given <- commandArgs(trailingOnly = TRUE)
 rstan_options(boost_lib = "/usr/include")
 seconds <- function(t) sum(t[c(1, 2, 4, 5)], na.rm = TRUE)
 compile <- NA
+whole <- function(lines) {
+  form <- "^(\\s*(?:for \\([^)]*\\)\\s*)?)(\\S.*?) ~ (\\w+)\\((.*)\\)( T\\[0, \\])?;(.*)$"
+  sapply(lines, function(line) {
+    p <- regmatches(line, regexec(form, line, perl = TRUE))[[1]]
+    if (!length(p)) return(line)
+    kind <- if (grepl("bernoulli|poisson|binomial", p[4])) "lpmf" else "lpdf"
+    cut <- if (nzchar(p[6])) sprintf(" - %s_lccdf(0 | %s)", p[4], p[5]) else ""
+    sprintf("%starget += %s_%s(%s | %s)%s;%s", p[2], p[4], kind, p[3], p[5], cut, p[7])
+  }, USE.NAMES = FALSE)
+}
 if (file.exists(given[3])) {
   model <- readRDS(given[3])
 } else {
   compile <- seconds(suppressWarnings(system.time(
-    model <- stan_model(given[1], verbose = FALSE))))
+    model <- stan_model(model_code = paste(whole(readLines(given[1])), collapse = "\n"),
+                        verbose = FALSE))))
   saveRDS(model, given[3])
 }
 data <- jsonlite::fromJSON(given[2])
