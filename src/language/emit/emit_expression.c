@@ -170,13 +170,18 @@ bool tm_is_scalar_density(const tm_expression *e) {
 
 /* Its value; where it may depend on parameters, see emit_fused.c. */
 static void emit_scalar_density(tm_emitter *g, const tm_expression *e) {
-  tm_emit(g, "tm_density_value(K[%zu], %zu, (double[]){",
-          tm_emit_kernel_number(g, e->builtin->name), e->part_count);
+  size_t number = tm_emit_kernel_number(g, e->builtin->name);
+  bool normal = !strcmp(e->builtin->name, "normal_lpdf");
+  if (normal)
+    tm_emit(g, "tm_normal_density(K[%zu], (double[]){", number);
+  else
+    tm_emit(g, "tm_density_value(K[%zu], %zu, (double[]){", number,
+            e->part_count);
   for (size_t i = 0; i < e->part_count; i++) {
     tm_emit(g, i ? ", " : "");
     tm_emit_number(g, e->parts[i]);
   }
-  tm_emit(g, "})");
+  tm_emit(g, normal ? "}, 0)" : "})");
 }
 
 static void emit_call(tm_emitter *g, const tm_expression *e) {

@@ -145,12 +145,17 @@ static void emit_function_value(fused *f, const part *p) {
 }
 
 static void emit_density_value(fused *f, const part *p, int i) {
+  const char *name = p->e->builtin->name;
   tm_emit(f->g, "double q%d_[] = {", i);
   for (int k = 0; k < p->count; k++)
     tm_emit(f->g, "%sx%d_", k ? ", " : "", p->parts[k]);
-  tm_emit(f->g, "}, d%d_[%d]; double x%d_ = tm_density_slopes(K[%zu], %d, ", i,
-          p->count, i, tm_emit_kernel_number(f->g, p->e->builtin->name),
-          p->count);
+  tm_emit(f->g, "}, d%d_[%d]; double x%d_ = ", i, p->count, i);
+  if (!strcmp(name, "normal_lpdf"))
+    tm_emit(f->g, "tm_normal_density(K[%zu], ",
+            tm_emit_kernel_number(f->g, name));
+  else
+    tm_emit(f->g, "tm_density_slopes(K[%zu], %d, ",
+            tm_emit_kernel_number(f->g, name), p->count);
   tm_emit(f->g, "q%d_, d%d_); ", i, i);
 }
 

@@ -116,6 +116,13 @@ static void emit_declaration(tm_emitter *g, const tm_variable *v) {
 
 /* ---- assignments -------------------------------------------------------- */
 
+/* Is it a node of its own? */
+static bool is_fresh(const tm_emitter *g, const tm_expression *e) {
+  return e->kind == TM_E_CALL && e->builtin && e->part_count == 1 &&
+         !strcmp(e->builtin->name, "log_sum_exp") &&
+         tm_rank(e->parts[0]->type) > 0 && !tm_emit_remembers(g, e);
+}
+
 /* x[i] = scalar with single indices only. */
 static void emit_element(tm_emitter *g, const tm_statement *s) {
   const tm_expression *e = s->left;
@@ -137,7 +144,10 @@ static void emit_element(tm_emitter *g, const tm_statement *s) {
     tm_emit(g, "}\n");
     return;
   }
-  tm_emit(g, active ? " tm_set(t, y_, i_, " : " y_.v[i_] = (double)(");
+  bool fresh = is_fresh(g, s->value);
+  tm_emit(g, !active ? " y_.v[i_] = (double)("
+             : fresh ? " tm_set_fresh(t, y_, i_, "
+                     : " tm_set(t, y_, i_, ");
   tm_emit_as(g, s->value,
              active                   ? TM_VAR
              : v->type.base == TM_INT ? TM_LONG

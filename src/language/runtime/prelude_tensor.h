@@ -113,6 +113,21 @@ TM_INLINE void tm_set(tm_tape *tape, tm_tensor t, long i, tm_var value) {
     tm_linear_set(tape, p, 0, value.d, 1);
 }
 
+/* The same for a value that nobody else has: where its node is the last one,
+ * that becomes the element's. */
+TM_INLINE void tm_set_fresh(tm_tape *tape, tm_tensor t, long i, tm_var value) {
+  tm_linear *p = (tm_linear *)tape->last;
+  int own =
+      t.d && p && !p->node.back && !p->assigned && value.d == &p->adjoint.own;
+  if (!own) {
+    tm_set(tape, t, i, value);
+    return;
+  }
+  t.v[i] = value.v;
+  p->adjoint.element = t.d + i;
+  p->assigned = 1;
+}
+
 /* Values as tm_any, built in place. */
 #define tm_any_int(x) ((tm_any){.tag = TM_TAG_INT, .steady = 1, .u.i = (x)})
 #define tm_any_var(...)                                                        \

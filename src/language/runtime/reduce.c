@@ -1,6 +1,8 @@
 /* reduce.c - containers to numbers: sums, moments, extremes, dot products. */
 #include "language/runtime/fixed.h"
 
+#include "numeric/vector_exp.h"
+
 static double *room(tm_tape *tape, const tm_view *v) {
   return v->d ? tm_take(tape, (size_t)v->n * sizeof(double)) : NULL;
 }
@@ -128,7 +130,9 @@ TM_F(max2) {
   return tm_any_int(a[0].u.i > a[1].u.i ? a[0].u.i : a[1].u.i);
 }
 
-/* exp(x - m) and their sum; the largest has 1 at once when there are two. */
+enum { MANY = 8 }; /* powers that are worth a loop of vectors */
+
+/* exp(x - m) and their sum; of two, the larger has 1 at once. */
 static double sum_of_powers(const tm_view *v, double m, double *to) {
   double total = 0;
   if (v->n == 2) {
@@ -138,7 +142,11 @@ static double sum_of_powers(const tm_view *v, double m, double *to) {
     return 1 + e;
   }
   for (long k = 0; k < v->n; k++)
-    total += to[k] = exp(v->v[k] - m);
+    to[k] = v->n < MANY ? exp(v->v[k] - m) : v->v[k] - m;
+  if (v->n >= MANY)
+    tm_vector_exp(to, (size_t)v->n);
+  for (long k = 0; k < v->n; k++)
+    total += to[k];
   return total;
 }
 
