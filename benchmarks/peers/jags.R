@@ -12,6 +12,7 @@ if (length(absent)) {
   quit(status = 0)
 }
 suppressMessages(library(rjags))
+suppressMessages(load.module("glm")) # or logistic regressions take minutes
 given <- commandArgs(trailingOnly = TRUE)
 data <- jsonlite::fromJSON(given[2])
 seconds <- function(t) sum(t[c(1, 2, 4, 5)], na.rm = TRUE)
