@@ -108,10 +108,80 @@ def simulate(steps, top, local, source):
     return bool(peak)
 
 
+# ---- two peaks on one broad part --------------------------------------------
+
+def ladder_of_all(peaks, broad, box):
+    """By level: log mass of all, and of each peak's basin, with whether it lies
+    where the broad part's live points are."""
+    tops = [broad.top] + [p.top for p in peaks]
+    splits = [split_level(p, broad) for p in peaks]
+    steps, level = [], broad.top - 2000.0
+    while level < max(tops) - 1e-6:
+        basins = [p.log_mass(max(level, split), box)
+                  for p, split in zip(peaks, splits)]
+        near = [math.dist(p.mean, broad.mean) < WIDER * broad.radius(level)
+                for p in peaks]
+        whole = [broad.log_mass(level, box)] + basins
+        top = max(whole)
+        steps.append((top + log(sum(exp(v - top) for v in whole)), basins,
+                      near, level))
+        level += max(1e-6, .01 * min((t - level for t in tops if t > level),
+                                     default=1))
+    return steps
+
+
+def simulate_all(steps, tops, local, source):
+    """Which peaks hold live points when the run ends, or held MANY before?"""
+    log_x, log_z, k = 0.0, -inf, 0
+    live, met = [[] for _ in tops[1:]], [False for _ in tops[1:]]
+    for i in range(10 ** 6):
+        if i >= LIVE:
+            log_x -= source.expovariate(LIVE)
+        while k + 1 < len(steps) and steps[k][0] > log_x:
+            k += 1
+        whole, basins, near, level = steps[k]
+        before = sum(map(len, live))
+        live = [[v for v in p if v <= b] for p, b in zip(live, basins)]
+        shares = [len(p) / LIVE if local and not n else exp(b - whole)
+                  for p, b, n in zip(live, basins, near)]
+        for _ in range(1 + before - sum(map(len, live))):
+            u = source.random()
+            for p, b, share in zip(live, basins, shares):
+                if u < share:
+                    p.append(b + log(1 - source.random()))
+                    break
+                u -= share
+        met = [m or len(p) >= MANY for m, p in zip(met, live)]
+        add = level + log_x - log(LIVE)
+        log_z = (max(log_z, add) + math.log1p(exp(-abs(log_z - add)))
+                 if log_z > -inf else add)
+        top = max([tops[0]] + [t for t, m in zip(tops[1:], met) if m])
+        if all(met) or k + 1 == len(steps) or (
+                i > LIVE and top + log_x < log_z - log(100)):
+            break
+    return [m or bool(p) for m, p in zip(met, live)]
+
+
+def several(p):
+    """A line for each peak of a problem that has more than one."""
+    parts = sorted((Part(p.data, k) for k in range(p.data["K"])),
+                   key=lambda part: -part.s)
+    broad, peaks = parts[0], parts[1:]
+    steps, source = ladder_of_all(peaks, broad, False), random.Random(5)
+    runs = [[simulate_all(steps, [q.top for q in parts], local, source)
+             for _ in range(RUNS)] for local in (False, True)]
+    for k, peak in enumerate(peaks):
+        print("| %s, sd %g | %.0e | %d of %d | %d of %d |" % (
+            p.name, peak.s, exp(steps[0][1][k]), sum(r[k] for r in runs[0]),
+            RUNS, sum(r[k] for r in runs[1]), RUNS), flush=True)
+
+
 def main():
     print("| problem | the basin's share of the prior | perfect | local |\n"
           "|---|---|---|---|")
     for p in PROBLEMS:
+        if p.name == "three-nested-4":
+            several(p)
         if p.kind not in ("spikes", "unequal modes") or p.data["K"] != 2 or \
                 "concentric" in p.name:
             continue
