@@ -42,6 +42,7 @@ class Values:
 
     def log_z(self, name, digits=2):
         e = self.run(name)["evidence"]
+        digits = max(digits, math.ceil(-math.log10(e["se"])))  # no error of 0
         return "%.*f ± %.*f" % (digits, e["log_z"], digits, e["se"])
 
     def log_bf(self, over, under, digits=1):
