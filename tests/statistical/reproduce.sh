@@ -60,10 +60,14 @@ for start in ("the same draws (ti)", "the same draws (rb)",
     r = row("table2", start)
     assert agrees(r["log_z"], r["exact"], r["sd"], r["se"]), r
 
+# Galaxy's references are long runs, with errors of their own.
+reference_se = {-239.751: .005, -226.822: .011, -226.780: .014, -226.620: .005,
+                -226.863: .0061}
 assert len(tables["table3"]) == 25 and len(tables["table4"]) == 10
 for r in tables["table3"]:
     if r["method"].endswith("Tempera's defaults"):
-        assert agrees(r["log_z"], r["exact"], r["se"]), r
+        both = math.hypot(r["se"], reference_se[r["exact"]])
+        assert agrees(r["log_z"], r["exact"], both), r
 for r in tables["table4"]:
     assert abs(r["log_bf"] - r["exact"]) < 0.15, r
 
