@@ -210,6 +210,9 @@ static void by_factors(tm_climber *c, bool definite) {
 void tm_climber_trust_step(tm_climber *climber, bool definite) {
   tm_climber *c = climber;
   size_t d = c->frame->reals;
+  memset(c->step, 0, d * sizeof(double));
+  if (d > FEW && tm_evaluator_stopped(c->evaluator))
+    return;
   for (size_t i = 0; i < d; i++)
     for (size_t k = 0; k < d; k++)
       c->work[i * d + k] = c->b[i * d + k] * c->scale[i] * c->scale[k];
