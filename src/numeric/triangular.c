@@ -6,14 +6,12 @@
 
 enum { LANES = 8, QUICK = 200 };
 
-/* Partial sums, as vectors of whatever width the processor has. */
-typedef double lanes __attribute__((vector_size(LANES * sizeof(double))));
+/* Eight doubles anywhere in an array, as vectors of whatever width the
+ * processor has; not passed by value, which differs between processors. */
+typedef double lanes __attribute__((vector_size(LANES * sizeof(double)),
+                                    aligned(sizeof(double)), may_alias));
 
-static inline lanes load(const double *x) {
-  lanes v;
-  memcpy(&v, x, sizeof v);
-  return v;
-}
+#define LOAD(x) (*(const lanes *)(x))
 
 static double short_dot(const double *a, const double *b, size_t n) {
   double sum = 0;
@@ -23,9 +21,9 @@ static double short_dot(const double *a, const double *b, size_t n) {
 }
 
 /* The products behind the last whole vector first, then the partial sums. */
-static double add_up(lanes partial, double sum) {
+static double add_up(const lanes *partial, double sum) {
   for (size_t l = 0; l < LANES; l++)
-    sum += partial[l];
+    sum += (*partial)[l];
   return sum;
 }
 
@@ -35,8 +33,8 @@ double tm_dot(const double *a, const double *b, size_t n) {
   lanes partial = {0};
   size_t i = 0;
   for (; i + LANES <= n; i += LANES)
-    partial += load(a + i) * load(b + i);
-  return add_up(partial, short_dot(a + i, b + i, n - i));
+    partial += LOAD(a + i) * LOAD(b + i);
+  return add_up(&partial, short_dot(a + i, b + i, n - i));
 }
 
 /* Four at a time, whose sums do not wait for each other. */
@@ -46,16 +44,16 @@ static void four_dots(const double *a, const double *b, size_t stride, size_t n,
   lanes p0 = {0}, p1 = {0}, p2 = {0}, p3 = {0};
   size_t i = 0, left = n % LANES;
   for (; i + LANES <= n; i += LANES) {
-    lanes x = load(a + i);
-    p0 += x * load(b + i);
-    p1 += x * load(b1 + i);
-    p2 += x * load(b2 + i);
-    p3 += x * load(b3 + i);
+    lanes x = LOAD(a + i);
+    p0 += x * LOAD(b + i);
+    p1 += x * LOAD(b1 + i);
+    p2 += x * LOAD(b2 + i);
+    p3 += x * LOAD(b3 + i);
   }
-  out[0] = add_up(p0, short_dot(a + i, b + i, left));
-  out[1] = add_up(p1, short_dot(a + i, b1 + i, left));
-  out[2] = add_up(p2, short_dot(a + i, b2 + i, left));
-  out[3] = add_up(p3, short_dot(a + i, b3 + i, left));
+  out[0] = add_up(&p0, short_dot(a + i, b + i, left));
+  out[1] = add_up(&p1, short_dot(a + i, b1 + i, left));
+  out[2] = add_up(&p2, short_dot(a + i, b2 + i, left));
+  out[3] = add_up(&p3, short_dot(a + i, b3 + i, left));
 }
 
 void tm_dots(const double *a, const double *b, size_t stride, size_t count,
