@@ -14,7 +14,7 @@
 #   make answers      how often point nulls and calibration are wrong
 #   make family       every method and estimator beside the exact answers
 #   make everyday     posteriors of the kind people have, ten seeds each
-#   make gauntlet     270 problems of known evidence, as users would run them
+#   make gauntlet     301 problems of known evidence, as users would run them
 #   make regression   conjugate regressions in 20 to 200 dimensions
 #   make posteriordb CHECKOUT=DIR    posteriordb's programs likewise
 #   make peers        beside rstan, JAGS, MCMCpack and emcee, where they are
