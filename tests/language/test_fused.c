@@ -6,7 +6,7 @@
 #include "language/program.h"
 #include "model/model.h"
 
-#include "cmocka_all.h"
+#include "model_answer.h"
 
 #include <math.h>
 #include <string.h>
@@ -143,27 +143,9 @@ static tempera_model *load(int way) {
   return model;
 }
 
-typedef struct answer {
-  tm_arena *arena;
-  tm_evaluator evaluator;
-  tm_point point;
-  double *slopes;
-} answer;
-
-static void open_answer(answer *a, tempera_model *model) {
-  tempera_error error;
-  a->arena = tm_arena_create();
-  assert_int_equal(tm_evaluator_create(model, a->arena, &a->evaluator, &error),
-                   0);
-  assert_int_equal(tm_point_create(model, a->arena, &a->point, &error), 0);
-  a->slopes = TM_NEW(a->arena, double, 2 * model->dimension);
-}
-
 static void compare(answer *one, answer *other, size_t n) {
-  for (int way = 0; way < 2; way++) {
-    answer *a = way ? other : one;
-    tm_evaluate_gradient(&a->evaluator, &a->point, a->slopes, a->slopes + n);
-  }
+  evaluate(one, n);
+  evaluate(other, n);
   double value = one->point.log_likelihood + one->point.log_prior;
   double expected = other->point.log_likelihood + other->point.log_prior;
   assert_true(isfinite(value));
@@ -195,12 +177,10 @@ static void what_is_fused_or_remembered_is_what_is_written(void **state) {
       a.point.u[k] = b.point.u[k] = tempera_random_uniform(&random) - 0.5;
     compare(&a, &b, n);
   }
-  for (int i = 0; i < 2; i++) {
-    answer *each = i ? &b : &a;
-    tm_evaluator_release(&each->evaluator);
-    tm_arena_free(each->arena);
+  close_answer(&a);
+  close_answer(&b);
+  for (int i = 0; i < 2; i++)
     tempera_model_free(model[i]);
-  }
 }
 
 int main(void) {

@@ -6,7 +6,7 @@
 #include "language/load/load.h"
 #include "model/model.h"
 
-#include "cmocka_all.h"
+#include "model_answer.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -144,31 +144,6 @@ static size_t load(const char *given, const char *text, bool refused,
   tempera_program_free(program);
   tempera_data_free(data);
   return count;
-}
-
-typedef struct answer {
-  tm_arena *arena;
-  tm_evaluator evaluator;
-  tm_point point;
-  double *slopes;
-} answer;
-
-static void open_answer(answer *a, tempera_model *model) {
-  tempera_error error;
-  a->arena = tm_arena_create();
-  assert_int_equal(tm_evaluator_create(model, a->arena, &a->evaluator, &error),
-                   0);
-  assert_int_equal(tm_point_create(model, a->arena, &a->point, &error), 0);
-  a->slopes = TM_NEW(a->arena, double, 2 * model->dimension);
-}
-
-static void evaluate(answer *a, size_t n) {
-  tm_evaluate_gradient(&a->evaluator, &a->point, a->slopes, a->slopes + n);
-}
-
-static void close_answer(answer *a) {
-  tm_evaluator_release(&a->evaluator);
-  tm_arena_free(a->arena);
 }
 
 static void assert_close(double got, double expected, double scale,
