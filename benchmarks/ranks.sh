@@ -29,6 +29,7 @@ run() { # run RANKS THREADS MODEL DATA OPTIONS...: wall and processor seconds
   { time "${starter[@]}" "$build/tempera" sample "$model" -d "$data" --seed 1 \
     --threads "$threads" -q -o "$work/run" "$@" > "$work/out" 2> "$work/err"; } \
     2>&1 | awk '{ print $1, $2 + $3 }'
+  [ -e "$work/run/summary.json" ] || { cat "$work/err" >&2; exit 1; }
 }
 faster() { # faster WORDS "WALL CPU" "WALL CPU"
   awk -v words="$1" -v a="$2" -v b="$3" 'BEGIN {

@@ -10,20 +10,31 @@
 
 static const char MODULE[] = "libtempera-mpi.so";
 
-/* Beside this library, or wherever the linker looks. */
+/* The module in the folder that the first `length` characters of `path` name,
+ * with their slash. */
+static void *open_in(const char *path, size_t length) {
+  char full[4096];
+  snprintf(full, sizeof full, "%.*s%s", (int)length, path, MODULE);
+  return dlopen(full, RTLD_NOW | RTLD_GLOBAL);
+}
+
+/* Beside this library, or beside the folder of its variants for newer
+ * processors, which the module has none of, or wherever the linker looks. */
 static void *open_module(void) {
+  static const char VARIANTS[] = "glibc-hwcaps/";
   Dl_info self;
-  char path[4096];
+  void *found = NULL;
   if (dladdr((const void *)(uintptr_t)tempera_mpi_begin, &self)) {
-    const char *slash = strrchr(self.dli_fname, '/');
-    snprintf(path, sizeof path, "%.*s%s",
-             (int)(slash ? slash + 1 - self.dli_fname : 0), self.dli_fname,
-             MODULE);
-    void *found = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
-    if (found)
-      return found;
+    const char *name = self.dli_fname, *slash = strrchr(name, '/'),
+               *variants = strstr(name, VARIANTS);
+    for (const char *more = variants; more; more = strstr(more + 1, VARIANTS))
+      variants = more;
+    if (slash)
+      found = open_in(name, (size_t)(slash + 1 - name));
+    if (!found && variants)
+      found = open_in(name, (size_t)(variants - name));
   }
-  return dlopen(MODULE, RTLD_NOW | RTLD_GLOBAL);
+  return found ? found : dlopen(MODULE, RTLD_NOW | RTLD_GLOBAL);
 }
 
 tempera_status tempera_mpi_begin(tempera_error *error) {
