@@ -7,7 +7,7 @@
 #define TM_ESTIMATE_ESTIMATE_H
 
 #include "draws/draws.h"
-#include "estimate/bridge/bridge_ratio.h"
+#include "estimate/bridge/bridge.h"
 #include "model/model.h"
 
 /* Fill the evidence, values, curve, tau bins and mixing numbers of a zeroed
@@ -51,12 +51,12 @@ TEMPERA_CHECKED tempera_status tm_estimate_values(const tempera_draws *draws,
                                                   tempera_value_summary *values,
                                                   tempera_error *error);
 /* Add the bridge estimate (it calls the likelihood, whence the model; the
- * calls are counted; terms: see bridge.h) and choose the headline: the sharper
+ * calls are counted) and choose the headline: the sharper
  * of bridge and rb where both stand and agree, else the one chosen before, with
  * a warning. */
 TEMPERA_CHECKED tempera_status tm_estimate_add_bridge(
-    const tempera_model *model, const tempera_draws *draws, uint64_t seed,
-    const tm_bridge_terms *terms, tempera_summary *summary,
+    const tempera_model *model, const tempera_draws *draws,
+    const tm_bridge_settings *settings, tempera_summary *summary,
     uint64_t *likelihood_evaluations, tempera_error *error);
 /* Checks of the draws against what is known apart from them: round trips, plain
  * draws from the prior, and the ridge (draws that stay far below the best point

@@ -137,7 +137,8 @@ static tempera_status summarise(work *w, uint64_t seed,
   w->draws->evidence = w->draws->likelihood = true;
   TM_TRY(tm_estimate_summary(w->draws, 1, summary, error));
   TM_TRY(tm_estimate_modes(w->draws, summary, error));
-  TM_TRY(tm_estimate_add_bridge(w->model, w->draws, seed, NULL, summary, &calls,
+  tm_bridge_settings bridge = {.seed = seed};
+  TM_TRY(tm_estimate_add_bridge(w->model, w->draws, &bridge, summary, &calls,
                                 error));
   tm_points points;
   TM_TRY(first_halves(w, &points, error));

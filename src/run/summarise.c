@@ -177,18 +177,21 @@ typedef struct parts {
 
 static tempera_status bridge(const tempera_sampler *s, tempera_summary *summary,
                              uint64_t *calls, tempera_error *error) {
+  tm_bridge_settings settings = {.seed = s->options.seed,
+                                 .threads = s->options.threads};
   tm_bridge_terms terms;
   uint64_t drawn = 0;
   if (!tm_leg_bridges(s) || !summary->estimates)
-    return tm_estimate_add_bridge(s->model, s->draws, s->options.seed, NULL,
-                                  summary, calls, error);
+    return tm_estimate_add_bridge(s->model, s->draws, &settings, summary, calls,
+                                  error);
   tm_arena *arena = tm_arena_create();
   if (!arena)
     return tm_fail_memory(error);
   tempera_status status = tm_leg_bridge_terms(s, arena, &terms, &drawn, error);
+  settings.terms = &terms;
   if (status == TEMPERA_OK)
-    status = tm_estimate_add_bridge(s->model, s->draws, s->options.seed, &terms,
-                                    summary, calls, error);
+    status = tm_estimate_add_bridge(s->model, s->draws, &settings, summary,
+                                    calls, error);
   *calls += drawn;
   tm_arena_free(arena);
   return status;

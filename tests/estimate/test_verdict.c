@@ -222,9 +222,10 @@ static void no_error_is_zero(void **state) {
   draws = gaussian_draws(&g, INDEPENDENT, 3, 4, 1000);
   tempera_estimate e = {0};
   uint64_t calls;
-  assert_int_equal(
-      tm_bridge_estimate(model, draws, 1, NULL, 0, NULL, &e, &calls, NULL),
-      TEMPERA_OK);
+  assert_int_equal(tm_bridge_estimate(model, draws,
+                                      &(tm_bridge_settings){.seed = 1}, NULL,
+                                      &e, &calls, NULL),
+                   TEMPERA_OK);
   assert_true(e.se >= tm_least_se(4000) && fabs(e.log_z) < 4 * e.se);
   tm_heap_free(e.warning);
   tm_draws_free(draws);

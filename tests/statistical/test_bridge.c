@@ -94,9 +94,10 @@ static outcome estimated(const problem *p, size_t chains, size_t count,
   outcome o = {0};
   tempera_error error = {0};
   tempera_draws *draws = drawn(p, chains, count, phi, seed);
-  tempera_status status =
-      tm_bridge_estimate(p->model, draws, seed, NULL, proposals, NULL, &o.e,
-                         &o.evaluations, &error);
+  tm_bridge_settings settings = {
+      .seed = seed, .threads = 1, .proposal_draws = proposals};
+  tempera_status status = tm_bridge_estimate(p->model, draws, &settings, NULL,
+                                             &o.e, &o.evaluations, &error);
   if (status != TEMPERA_OK)
     fail_msg("%s", error.message);
   tm_draws_free(draws);
@@ -303,9 +304,10 @@ static tempera_summary judged(const problem *p, double log_z) {
   s.estimates[s.estimate_count++] =
       (tempera_estimate){.name = "rb", .log_z = log_z, .se = 0.1};
   assert_int_equal(tm_estimate_take(&s, &s.estimates[0], NULL), TEMPERA_OK);
-  assert_int_equal(
-      tm_estimate_add_bridge(p->model, draws, 1, NULL, &s, &evaluations, NULL),
-      TEMPERA_OK);
+  assert_int_equal(tm_estimate_add_bridge(p->model, draws,
+                                          &(tm_bridge_settings){.seed = 1}, &s,
+                                          &evaluations, NULL),
+                   TEMPERA_OK);
   tm_draws_free(draws);
   return s;
 }
@@ -716,6 +718,7 @@ static void failed_allocations_are_reported(void **state) {
   (void)state;
   problem p = half_normal_problem(true, false);
   tempera_draws *draws = drawn(&p, 2, 40, 0, 1);
+  tm_bridge_settings settings = {.seed = 1, .threads = 1, .proposal_draws = 20};
   bool done = false;
   long k = 1;
   for (; !done; k++) {
@@ -723,8 +726,8 @@ static void failed_allocations_are_reported(void **state) {
     uint64_t evaluations;
     tempera_error error = {0};
     heap_fail_at(k);
-    tempera_status status = tm_bridge_estimate(p.model, draws, 1, NULL, 20,
-                                               NULL, &e, &evaluations, &error);
+    tempera_status status = tm_bridge_estimate(p.model, draws, &settings, NULL,
+                                               &e, &evaluations, &error);
     done = status == TEMPERA_OK;
     heap_fail_at(0);
     if (done)

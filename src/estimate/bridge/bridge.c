@@ -33,9 +33,7 @@ typedef struct table {
 typedef struct bridge {
   const tempera_model *model;
   const tempera_draws *draws;
-  uint64_t seed;
-  size_t proposals;
-  const tm_bridge_terms *terms; /* or NULL: to be had by halves */
+  tm_bridge_settings settings;
   tm_arena *arena;
   tm_evaluator evaluator;
   tm_labels labels;
@@ -110,7 +108,7 @@ static tempera_status draw_prior(bridge *b, tempera_error *error) {
   table *t = &b->prior;
   tm_point point = {0};
   tempera_random random =
-      tm_random(b->seed, STREAM_PRIOR_DRAWS, TM_PURPOSE_BRIDGE);
+      tm_random(b->settings.seed, STREAM_PRIOR_DRAWS, TM_PURPOSE_BRIDGE);
   if (!table_create(b->arena, b->model, 1, PRIOR_ROWS, t))
     return tm_fail_memory(error);
   TM_TRY(tm_point_create(b->model, b->arena, &point, error));
@@ -132,7 +130,7 @@ static tempera_status draw_prior(bridge *b, tempera_error *error) {
 /* By a density that owes nothing to the target draws: one direction is all. */
 static tempera_status integrate_terms(bridge *b, tm_bridge_integral *integral,
                                       tempera_error *error) {
-  const tm_bridge_terms *terms = b->terms;
+  const tm_bridge_terms *terms = b->settings.terms;
   double *work = TM_NEW(b->arena, double, terms->chains * terms->length);
   if (!work)
     return tm_fail_memory(error);
@@ -160,7 +158,7 @@ static tempera_status integrate_halves(bridge *b, tm_bridge_integral *integral,
   TM_TRY(
       tm_label_pivot_create(b->model, &b->labels, b->arena, &b->pivot, error));
   TM_TRY(evaluator_status(b, error));
-  size_t proposals = b->proposals;
+  size_t proposals = b->settings.proposal_draws;
   if (proposals == 0) {
     proposals = t->chains * (t->length / 2);
     proposals = proposals < MOST_PROPOSALS ? proposals : MOST_PROPOSALS;
@@ -173,7 +171,8 @@ static tempera_status integrate_halves(bridge *b, tm_bridge_integral *integral,
                        .log_density = t->log_density,
                        .pivot = b->labels.count ? &b->pivot : NULL,
                        .proposals = proposals,
-                       .seed = b->seed,
+                       .seed = b->settings.seed,
+                       .threads = b->settings.threads,
                        .stream = STREAM_TARGET};
   return tm_bridge_leg_integrate(&leg, integral, error);
 }
@@ -203,7 +202,8 @@ static tempera_status integrate_prior(bridge *b, tm_bridge_integral *integral,
                        .theta = b->prior.theta,
                        .log_density = b->prior.log_density,
                        .proposals = PRIOR_PROPOSALS,
-                       .seed = b->seed,
+                       .seed = b->settings.seed,
+                       .threads = b->settings.threads,
                        .stream = STREAM_PRIOR};
   return tm_bridge_leg_integrate(&leg, integral, error);
 }
@@ -260,8 +260,8 @@ static tempera_status estimate_with(bridge *b, tempera_summary *summary,
                                     tempera_error *error) {
   tm_bridge_integral target, prior;
   TM_TRY(tm_evaluator_create(b->model, b->arena, &b->evaluator, error));
-  TM_TRY(b->terms ? integrate_terms(b, &target, error)
-                  : integrate_halves(b, &target, error));
+  TM_TRY(b->settings.terms ? integrate_terms(b, &target, error)
+                           : integrate_halves(b, &target, error));
   TM_TRY(integrate_prior(b, &prior, error));
   size_t draws = b->draws->chains * b->draws->count;
   *estimate = summarise(&target, &prior, draws);
@@ -277,15 +277,10 @@ static tempera_status estimate_with(bridge *b, tempera_summary *summary,
 
 tempera_status
 tm_bridge_estimate(const tempera_model *model, const tempera_draws *draws,
-                   uint64_t seed, const tm_bridge_terms *terms,
-                   size_t proposal_draws, tempera_summary *summary,
+                   const tm_bridge_settings *settings, tempera_summary *summary,
                    tempera_estimate *estimate, uint64_t *likelihood_evaluations,
                    tempera_error *error) {
-  bridge b = {.model = model,
-              .draws = draws,
-              .seed = seed,
-              .terms = terms,
-              .proposals = proposal_draws};
+  bridge b = {.model = model, .draws = draws, .settings = *settings};
   tempera_estimate made = {.name = "bridge", .reach = 1};
   tm_estimate_withdraw(&made); /* until there is one */
   tempera_status status = TEMPERA_OK;

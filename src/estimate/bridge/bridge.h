@@ -15,20 +15,28 @@
 #include "estimate/bridge/bridge_ratio.h"
 #include "model/model.h"
 
-/* terms (NULL: halves are fitted): log f/q at draws of a density q that owes
- * nothing to the target draws, and at these, f the density L pi over what q is
- * a density of. proposal_draws: likelihood evaluations spent on each of the two
- * halves; 0: as many as there are draws in a half, at most 2000. A few more go
- * into looking for interchangeable labels. Where there can be no such estimate
- * (no target draws, an improper prior, a prior of unknown mass without
- * prior_draw, too few draws), log_z is NaN and the warning says why; that is
- * not a failure. What speaks against the estimate becomes a finding of the
- * summary (may be NULL) and the estimate's warning, which the caller frees with
- * tm_heap_free. */
-TEMPERA_CHECKED tempera_status tm_bridge_estimate(
-    const tempera_model *model, const tempera_draws *draws, uint64_t seed,
-    const tm_bridge_terms *terms, size_t proposal_draws,
-    tempera_summary *summary, tempera_estimate *estimate,
-    uint64_t *likelihood_evaluations, tempera_error *error);
+typedef struct tm_bridge_settings {
+  uint64_t seed;
+  int threads; /* 0: all cores; the estimate does not depend on it */
+  /* NULL: halves are fitted. Else log f/q at draws of a density q that owes
+   * nothing to the target draws, and at these, f the density L pi over what q
+   * is a density of. */
+  const tm_bridge_terms *terms;
+  /* Likelihood evaluations spent on each of the two halves; 0: as many as there
+   * are draws in a half, at most 2000. A few more go into looking for
+   * interchangeable labels. */
+  size_t proposal_draws;
+} tm_bridge_settings;
+
+/* Where there can be no such estimate (no target draws, an improper prior, a
+ * prior of unknown mass without prior_draw, too few draws), log_z is NaN and
+ * the warning says why; that is not a failure. What speaks against the estimate
+ * becomes a finding of the summary (may be NULL) and the estimate's warning,
+ * which the caller frees with tm_heap_free. */
+TEMPERA_CHECKED tempera_status
+tm_bridge_estimate(const tempera_model *model, const tempera_draws *draws,
+                   const tm_bridge_settings *settings, tempera_summary *summary,
+                   tempera_estimate *estimate, uint64_t *likelihood_evaluations,
+                   tempera_error *error);
 
 #endif

@@ -222,7 +222,8 @@ static tempera_status evaluate_proposals(drawn *p, tempera_error *error) {
   direction *d = p->d;
   tempera_status status = TEMPERA_OK;
   size_t made = 0;
-  int threads = tm_model_threads(d->model, d->model->in_batches ? BATCH : 1);
+  int threads = tm_model_threads(
+      d->model, d->model->in_batches ? BATCH : d->leg->threads);
   p->pieces = tm_shared_pieces(threads, MOST_PIECES);
   p->piece = TM_NEW(d->arena, piece, p->pieces);
   if (!p->piece)

@@ -15,6 +15,7 @@ typedef struct tm_bridge_leg {
   const double *log_density;   /* natural scale, finite */
   const tm_label_pivot *pivot; /* NULL: no labels */
   size_t proposals;            /* per half */
+  int threads;
   uint64_t seed;
   uint32_t stream; /* this one and the next are used */
 } tm_bridge_leg;

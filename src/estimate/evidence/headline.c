@@ -153,8 +153,8 @@ static tempera_status no_bridge(tempera_summary *summary,
 }
 
 tempera_status tm_estimate_add_bridge(const tempera_model *model,
-                                      const tempera_draws *draws, uint64_t seed,
-                                      const tm_bridge_terms *terms,
+                                      const tempera_draws *draws,
+                                      const tm_bridge_settings *settings,
                                       tempera_summary *summary,
                                       uint64_t *likelihood_evaluations,
                                       tempera_error *error) {
@@ -163,9 +163,8 @@ tempera_status tm_estimate_add_bridge(const tempera_model *model,
     return TEMPERA_OK;
   tempera_estimate *slot = &summary->estimates[summary->estimate_count];
   tempera_error problem = {0};
-  tempera_status status =
-      tm_bridge_estimate(model, draws, seed, terms, 0, summary, slot,
-                         likelihood_evaluations, &problem);
+  tempera_status status = tm_bridge_estimate(
+      model, draws, settings, summary, slot, likelihood_evaluations, &problem);
   if (status == TEMPERA_ERROR_MODEL)
     TM_TRY(no_bridge(summary, slot, problem.message, error));
   else if (status != TEMPERA_OK)
