@@ -474,6 +474,20 @@ how_much_of_a_tape_is_used_does_not_depend_on_addresses(void **state) {
   }
 }
 
+/* Over all orders of magnitude, and on both sides of where it is halved. */
+static void log1p_of_the_unit_interval_is_exact_to_some_ulps(void **state) {
+  (void)state;
+  double worst = 0;
+  for (double power = -30; power <= 0; power += 1e-4) {
+    double x = exp(power * power * power / 40);
+    worst = fmax(worst, fabs(tm_log1p_unit(x) / log1p(x) - 1));
+  }
+  for (double x = 1.0 / 4096; x <= 1; x += 1.0 / 65536)
+    worst = fmax(worst, fabs(tm_log1p_unit(x) / log1p(x) - 1));
+  assert_true(worst < 7e-16);
+  assert_true(tm_log1p_unit(0) == 0 && isnan(tm_log1p_unit(NAN)));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_density_integrates_to_one),
@@ -486,6 +500,7 @@ int main(void) {
       cmocka_unit_test(every_cdf_is_the_integral_of_its_density),
       cmocka_unit_test(every_rng_follows_its_density),
       cmocka_unit_test(special_functions_match_known_values),
+      cmocka_unit_test(log1p_of_the_unit_interval_is_exact_to_some_ulps),
       cmocka_unit_test(how_much_of_a_tape_is_used_does_not_depend_on_addresses),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

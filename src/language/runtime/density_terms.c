@@ -214,7 +214,7 @@ TERM(bernoulli_logit_choice) {
   double sign = 2 * y - 1, z = sign * a, e = exp(-fabs(z));
   double less = z < 0 ? z : 0, top = z < 0 ? 1 : e;
   d[1] = sign * top / (1 + e);
-  return y == 0 || y == 1 ? less - log1p(e) : ZERO;
+  return y == 0 || y == 1 ? less - tm_log1p_unit(e) : ZERO;
 }
 
 TERM(binomial_powers) {

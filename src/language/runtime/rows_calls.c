@@ -50,7 +50,7 @@ static void log_mix_values(const double *const *x, double *restrict y, long n) {
   for (long k = 0; k < n; k++) {
     double u = log(p[k]) + a[k], v = log1p(-p[k]) + b[k];
     double most = u > v ? u : v, least = u > v ? v : u;
-    y[k] = most == -INFINITY ? most : most + log1p(exp(least - most));
+    y[k] = most == -INFINITY ? most : most + tm_log1p_unit(exp(least - most));
   }
 }
 
