@@ -10,8 +10,8 @@
 #           aim .9; beside it the processor time on one over that on two, which
 #           a busy machine moves less, and which the efficiency cannot pass.
 #           In C a call takes 5 microseconds, less than a row of a CSV file.
-#   program the same of SIR as a program, whose calls are some 30 times dearer
-#           (6 minutes)
+#   program the same of SIR as a program, whose calls are some 30 times dearer,
+#           at default lengths (3 minutes)
 set -eu
 build=$1
 shift
@@ -60,10 +60,9 @@ efficient() { # efficient WORDS ONES TWOS: lines of "WALL CPU"
         least(a, 2), least(b, 2), least(a, 2) / least(b, 2)
     }'
 }
-sir() { # sir MODEL ITERATIONS WARMUP
+sir() { # sir MODEL OPTIONS...
   local ones="" threads="" ranks="" newline=$'\n'
-  local model=("$1" "$source/models/paper/eyam.json" --chains 4
-    --iterations "$2" --warmup "$3")
+  local model=("$1" "$source/models/paper/eyam.json" "${@:2}")
   for _ in 1 2 3; do
     ones+=$(run 1 1 "${model[@]}")$newline
     threads+=$(run 1 2 "${model[@]}")$newline
@@ -79,10 +78,8 @@ for what; do
     sleeping 10000 "8 levels of pt" --chains 1 --method pt --levels 8 \
       --iterations 300 --warmup 300
     ;;
-  sir) sir "$build/models/sir.so" 20000 5000 ;;
-  program)
-    sir "$source/models/paper/sir.stan" 1500 1000
-    ;;
+  sir) sir "$build/models/sir.so" --iterations 20000 --warmup 5000 ;;
+  program) sir "$source/models/paper/sir.stan" ;;
   *) echo "ranks.sh: $what?" >&2; exit 2 ;;
   esac
 done
