@@ -66,6 +66,16 @@ static double cut_rate_law(double m) {
   }
   return sum / whole;
 }
+/* The sum of a normal and half of another; of three normals. */
+static double half_more_law(double x) {
+  return gsl_cdf_gaussian_P(x, sqrt(1.25));
+}
+static double walk_law(double x) { return gsl_cdf_gaussian_P(x, sqrt(3)); }
+/* beta(1, 3), beta(2, 2) on (-1, 1). */
+static double share_law(double x) { return 1 - pow(1 - x, 3); }
+static double beta_law(double x) { return gsl_cdf_beta_P((x + 1) / 2, 2, 2); }
+static double t_law(double x) { return gsl_cdf_tdist_P(x, 4); }
+static double even_law(double x) { return gsl_cdf_gaussian_P(x - 3, 2); }
 /* A mean of a normal and a weight that is uniform. */
 static double weighted_law(double x) { return even_humps_law(x); }
 
@@ -141,6 +151,63 @@ static const example EXAMPLES[] = {
     {"corr_matrix[2] C;", "C ~ lkj_corr(1.5);", KNOWN, 0, 1, disc_law},
     {"vector[2] x;", "x ~ multi_normal([0, 1]', [[1, .5], [.5, 2]]);", KNOWN, 0,
      0, normal_law},
+    {"array[3] vector[2] x;", "x ~ multi_normal([0, 1]', [[1, .5], [.5, 2]]);",
+     KNOWN, 0, 2, normal_law},
+    {"vector[2] m; array[2] vector[2] x;", /* both elements of x[2] */
+     "m ~ normal(0, 1); for (i in 1:2) x[i] ~ multi_normal_cholesky(m, "
+     "[[.5, 0], [.3, .4]]);",
+     KNOWN, 0, 5, half_more_law},
+    {"array[3] vector[2] x;", /* each from the one before */
+     "x[1] ~ std_normal(); for (i in 2:3) x[i] ~ multi_normal(x[i - 1], "
+     "identity_matrix(2));",
+     KNOWN, 0, 2, walk_law},
+    {"matrix[3, 2] x;",
+     "for (i in 1:3) x[i] ~ multi_normal([0, 1]', [[1, .5], [.5, 2]]);", KNOWN,
+     0, 2, normal_law},
+    {"vector[2] x;", "x ~ multi_student_t(4, [0, 0]', identity_matrix(2));",
+     KNOWN, 0, 1, t_law},
+    {"array[2] simplex[4] p;", "p ~ dirichlet(rep_vector(1, 4));", KNOWN, 0, 5,
+     share_law},
+    {"array[2] cholesky_factor_corr[2] L;",
+     "for (k in 1:2) L[k] ~ lkj_corr_cholesky(1);", KNOWN, 0, 3, unit_law},
+    {"vector[3] x;", "x[1] ~ normal(0, 1); x[2:3] ~ normal(x[1:2], 1);", KNOWN,
+     0, 2, walk_law},
+    {"vector[3] x;", "x[2:3] ~ normal(x[1:2], [1, 1]'); x[1] ~ normal(0, 1);",
+     KNOWN, 0, 2, walk_law},
+    {"vector[3] x;", "x[1:2] ~ normal(0, 1); x[2:3] ~ normal(x[1:2], 1);",
+     NEITHER, 0, 0, NULL},
+    {"real<lower=-1, upper=1> r;", "(r + 1) / 2 ~ beta(2, 2);", KNOWN, M_LN2, 0,
+     beta_law},
+    {"vector<lower=-1, upper=1>[2] r;", "0.5 - 0.5 * r ~ beta(2, 2);", KNOWN,
+     2 * M_LN2, 1, beta_law},
+    {"real<upper=3> a;", "3 - a ~ normal(0, 2);", KNOWN, -M_LN2, 0, NULL},
+    {"real a;", "-(a - 3) / 2 ~ normal(0, 1);", KNOWN, M_LN2, 0, even_law},
+    {"array[2] real<lower=1> a;", "for (i in 1:2) a[i] - 1 ~ exponential(1);",
+     KNOWN, 0, 1, NULL},
+    {"real a; real b;", "a ~ normal(0, 1); a * b ~ normal(0, 1);", NEITHER, 0,
+     0, NULL},
+    {"real a;", "a ~ normal(0, 1); a + 1 ~ normal(0, 1);", NEITHER, 0, 0, NULL},
+    {"vector[2] u; vector[2] v;",
+     "x ~ multi_normal([0, 1]', [[1, .5], [.5, 2]]);", KNOWN, 0, 1, normal_law,
+     "array[2] vector[2] x; for (i in 1:2) { x[i, 1] = u[i]; x[i, 2] = v[i]; "
+     "}"},
+    {"real<lower=0> a; vector[2] b;", /* parts of it are drawn from, too */
+     "x ~ normal(0, 1); b ~ normal(x[1], 1);", DRAWN, 0, 0, half_normal_law,
+     "vector<lower=0>[1] x; x[1] = a;"},
+    {"vector[3] a;", "x ~ normal(0, 1);", KNOWN, 0, 2, normal_law,
+     "vector[3] x; x[1:2] = a[2:3]; x[3] = a[1];"},
+    {"simplex[3] a; simplex[3] b;",
+     "for (k in 1:2) p[k] ~ dirichlet([1, 1, 1]');", DRAWN, 0, 3, part_law,
+     "array[2] simplex[3] p; p[1] = a; p[2] = b;"},
+    {"real<lower=0> a; real b;", /* normal draws may not lie where a cannot */
+     "x ~ normal(0, 1);", NEITHER, 0, 0, NULL,
+     "vector[2] x; x[1] = a; x[2] = b;"},
+    {"real a; real b;", "x ~ normal(0, 1); a ~ normal(0, 1);", NEITHER, 0, 0,
+     NULL, "vector[2] x; x[1] = a; x[2] = b;"},
+    {"real a;", "x ~ normal(0, 1);", NEITHER, 0, 0, NULL, /* a twice */
+     "vector[2] x; x[1] = a; x[2] = a;"},
+    {"real a; real b;", "x ~ normal(0, 1);", NEITHER, 0, 0, NULL,
+     "vector[2] x; x[1] = a; x[2] = b * b;"},
     {"real a; real b;", "a ~ normal(0, 1); b ~ normal(t, 1);", KNOWN, 0, 0,
      normal_law, "real t = 2 * a;"},
     {"real a;", "a ~ normal(0, 1); if (a < 0) reject(\"no\");", DRAWN, 0, 0,

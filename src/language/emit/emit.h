@@ -45,6 +45,7 @@ typedef struct tm_emitter {
   int indent;
   const tm_function *function;
   bool drawing;          /* prior draws: ~ assigns */
+  bool *copies;          /* by variable index, drawing: see copies.c */
   bool silent;           /* the target is not raised: values only */
   bool outputs;          /* quantities: reject stops, output at the end */
   bool explaining;       /* every statement says where it is, and what it did */
@@ -185,6 +186,15 @@ bool tm_emit_prior_draw(tm_emitter *g);
 /* While drawing: does s draw something; draw it. */
 bool tm_emit_draws(tm_emitter *g, const tm_statement *s);
 void tm_emit_draw(tm_emitter *g, const tm_statement *s);
+
+/* ---- copies.c: while drawing */
+
+/* Fills g->copies; false: no memory. */
+bool tm_find_copies(tm_emitter *g);
+/* Is v drawn, and parameters taken from it? By s? */
+bool tm_is_copy(const tm_emitter *g, const tm_variable *v);
+bool tm_copies_back(const tm_emitter *g, const tm_statement *s);
+
 /* ---- emit_points.c */
 
 /* The likelihood's terms one by one, as `points`. */

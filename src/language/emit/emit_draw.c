@@ -94,6 +94,11 @@ static void look_at(plan *p, const tm_statement *s, unit *u) {
       read_factor(&f, u);
   if (tm_emit_draws(p->g, s)) {
     ; /* what it gathers is not computed */
+  } else if (tm_copies_back(p->g, s)) {
+    u->writes[tm_root(s->value)->variable->index] = u->draws = true;
+    u->reads[tm_root(s->left)->variable->index] = true;
+    read_indices(s->left, u->reads);
+    read_indices(s->value, u->reads);
   } else if (s->kind == TM_S_DECLARE) {
     u->writes[s->variable->index] = true;
     read_names(s->variable->initial, u->reads);
@@ -277,7 +282,7 @@ bool tm_emit_prior_draw(tm_emitter *g) {
   g->drawing = true;
   g->part = TM_PART_PRIOR;
   g->needed = TM_NEW(g->arena, bool, p.variables);
-  p.failed = !g->needed;
+  p.failed = !g->needed || !tm_find_copies(g);
   bool can = !p.failed && p.split->proper && p.split->parameter_count > 0;
   if (can) {
     collect(&p);
@@ -287,6 +292,6 @@ bool tm_emit_prior_draw(tm_emitter *g) {
   if (can)
     emit_function(&p, sorted, count);
   g->drawing = false;
-  g->needed = NULL;
+  g->needed = g->copies = NULL;
   return can;
 }

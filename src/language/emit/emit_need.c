@@ -21,7 +21,8 @@ static bool keeps_to_draw(tm_emitter *g, const tm_statement *s) {
   switch (s->kind) {
   case TM_S_DECLARE:
   case TM_S_ASSIGN:
-    return tm_emit_draws(g, s) || g->needed[assigned(s)->index];
+    return tm_emit_draws(g, s) || tm_copies_back(g, s) ||
+           g->needed[assigned(s)->index];
   case TM_S_TILDE:
   case TM_S_TARGET:
     return tm_emit_draws(g, s);

@@ -191,6 +191,19 @@ static void emit_assignment(tm_emitter *g, const tm_statement *s) {
   end(g);
 }
 
+/* The other way round: the parameter from what copies it. */
+static void emit_copy_back(tm_emitter *g, const tm_statement *s) {
+  tm_statement turned = *s;
+  const tm_variable *v = tm_root(s->value)->variable;
+  turned.left = s->value;
+  turned.value = s->left;
+  emit_assignment(g, &turned);
+  tm_emit_line(g,
+               tm_held_variable(g, v) == TM_TENSOR ? "p_%s = v_%s;"
+                                                   : "p_%s.v[0] = v_%s;",
+               v->name, v->name);
+}
+
 /* ---- the target --------------------------------------------------------- */
 
 /* Sums go in term by term, densities straight into the adjoints. */
@@ -437,6 +450,10 @@ static void emit_kind(tm_emitter *g, const tm_statement *s) {
   }
   if (g->drawing && tm_emit_draws(g, s)) {
     tm_emit_draw(g, s);
+    return;
+  }
+  if (tm_copies_back(g, s)) {
+    emit_copy_back(g, s);
     return;
   }
   if (g->pointing && tm_emit_pointed(g, s))

@@ -53,7 +53,7 @@ static bool is_single(const tm_expression *e) {
 
 static bool is_drawable(const tm_emitter *g, const tm_variable *v) {
   if (!g->replicating)
-    return v->block == TM_BLOCK_PARAMETERS;
+    return v->block == TM_BLOCK_PARAMETERS || tm_is_copy(g, v);
   return v->global && !v->items && !tm_is_complex(v->type) &&
          (v->block == TM_BLOCK_DATA || v->block == TM_BLOCK_TRANSFORMED_DATA);
 }
@@ -85,8 +85,8 @@ static const tm_expression *copied_by(const tm_emitter *g,
 /* What of a variable a density scores. */
 static const tm_expression *outcome_of(const tm_emitter *g,
                                        const tm_expression *density) {
-  const tm_expression *copied = copied_by(g, density->parts[0]);
-  return copied ? copied : density->parts[0];
+  const tm_expression *left = density->parts[0], *copied = copied_by(g, left);
+  return copied ? copied : g->replicating ? left : tm_affine_inner(left);
 }
 
 static bool is_named(const tm_expression *e, const char *stem) {
@@ -103,26 +103,42 @@ static bool is_categorical(const tm_expression *e) {
   return is_named(e, "categorical") || is_named(e, "categorical_logit");
 }
 
+/* Laws of vectors, each drawn by itself if there are several. */
+static bool is_of_vectors(const tm_expression *e) {
+  static const char *const names[] = {"multi_normal", "multi_normal_cholesky",
+                                      "multi_student_t",
+                                      "multi_student_t_cholesky", "dirichlet"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (is_named(e, names[i]))
+      return true;
+  return false;
+}
+
+/* x, or x[i, j]: what is drawn lies there in one piece. */
+static bool is_place(const tm_expression *e) {
+  return e->kind == TM_E_NAME || (e->kind == TM_E_INDEX && is_single(e));
+}
+
 /* Laws of a whole vector or matrix, with a random function of their own. */
-static bool fits_whole(const tm_variable *v, const tm_expression *e) {
-  bool whole = e->parts[0]->kind == TM_E_NAME && v->type.depth == 0;
+static bool fits_whole(tm_emitter *g, const tm_variable *v,
+                       const tm_expression *e) {
+  bool matrix = is_place(e->parts[0]) && is_type(e->parts[0], TM_MATRIX);
+  bool vectors =
+      is_place(e->parts[0]) && is_of_vectors(e) && tm_replica_law(g, e);
   switch (v->constraint) {
   case TM_BOUNDED:
     return is_categorical(e) && v->lower && v->upper;
   case TM_SIMPLEX:
-    return is_named(e, "dirichlet") && is_type(e->parts[0], TM_VECTOR);
+    return vectors && is_named(e, "dirichlet");
   case TM_CHOLESKY_CORR:
-    return whole && is_named(e, "lkj_corr_cholesky");
+    return matrix && is_named(e, "lkj_corr_cholesky");
   case TM_CORRELATION:
-    return whole && is_named(e, "lkj_corr");
+    return matrix && is_named(e, "lkj_corr");
   case TM_COVARIANCE:
-    return whole && (is_named(e, "wishart") || is_named(e, "inv_wishart"));
+    return matrix && (is_named(e, "wishart") || is_named(e, "inv_wishart"));
   case TM_FREE:
   case TM_OFFSET:
-    return is_type(e->parts[0], TM_VECTOR) && e->parts[0]->kind == TM_E_NAME &&
-           (is_named(e, "multi_normal") ||
-            is_named(e, "multi_normal_cholesky")) &&
-           is_type(e->parts[1], TM_VECTOR) && is_type(e->parts[2], TM_MATRIX);
+    return vectors && !is_named(e, "dirichlet");
   default:
     return false;
   }
@@ -140,11 +156,20 @@ static bool scalar_bounds(const tm_variable *v) {
          (!v->upper || tm_is_scalar(v->upper->type));
 }
 
+static bool is_affine(const tm_emitter *g, const tm_expression *density) {
+  const tm_expression *left = density->parts[0];
+  return !copied_by(g, left) && outcome_of(g, density) != left;
+}
+
 /* Elements that are independent, given the arguments. */
 static bool fits_elements(const tm_emitter *g, const tm_variable *v,
                           const tm_expression *e) {
   const tm_expression *left = outcome_of(g, e);
   bool whole = left->kind == TM_E_NAME;
+  if (is_affine(g, e))
+    return is_place(left) &&
+           (v->constraint == TM_FREE || v->constraint == TM_OFFSET ||
+            (v->constraint == TM_BOUNDED && scalar_bounds(v)));
   if (left->kind == TM_E_CALL && !scalar_arguments(e))
     return false;     /* to_vector is column-major, storage is not */
   if (g->replicating) /* declared bounds of data do not cut their law */
@@ -163,14 +188,35 @@ static bool fits_elements(const tm_emitter *g, const tm_variable *v,
   }
 }
 
-/* An outcome among its own arguments can only be drawn one by one. */
-static bool needs_itself(const tm_expression *e, const tm_variable *v) {
+static bool names(const tm_expression *e, const tm_variable *v) {
   if (!e)
     return false;
   bool found = e->kind == TM_E_NAME && e->variable == v;
   for (size_t i = 0; i < e->part_count && !found; i++)
-    found = needs_itself(e->parts[i], v);
+    found = names(e->parts[i], v);
   return found;
+}
+
+/* An outcome among its own arguments can only be drawn one by one. */
+static bool needs_itself(const tm_expression *density, const tm_variable *v) {
+  bool found = false;
+  for (size_t i = 1; i < density->part_count && !found; i++)
+    found = names(density->parts[i], v);
+  return found;
+}
+
+static bool is_slice(const tm_expression *left) {
+  return left->kind == TM_E_INDEX && !tm_index_single(left);
+}
+
+/* x[t], or x[2:T] ~ normal(x[1:(T - 1)], s), whose elements are drawn in turn.
+ */
+static bool is_in_turn(const tm_emitter *g, const tm_expression *density) {
+  const tm_expression *left = density->parts[0];
+  return tm_is_scalar(left->type) ||
+         (left->kind == TM_E_INDEX && is_single(left)) ||
+         (!g->replicating && density->builtin->kind == TM_B_DENSITY &&
+          is_slice(left) && left->index_count == 1 && is_type(left, TM_VECTOR));
 }
 
 static const tm_builtin *whole_rng(tm_emitter *g, const tm_expression *e);
@@ -181,12 +227,14 @@ static bool density_fits(tm_emitter *g, const tm_expression *e) {
   const tm_variable *v = drawn_by(g, outcome_of(g, e));
   if (!v)
     return false;
-  for (size_t i = 1; i < e->part_count; i++)
-    if (!tm_is_scalar(e->parts[0]->type) && needs_itself(e->parts[i], v))
-      return false;
+  if (needs_itself(e, v) && !is_in_turn(g, e))
+    return false;
+  if (e->builtin->kind != TM_B_DENSITY && is_affine(g, e))
+    return false;
   if (e->builtin->kind != TM_B_DENSITY)
-    return g->replicating ? tm_replica_law(g, e)
-                          : fits_whole(v, e) && whole_rng(g, e);
+    return g->replicating
+               ? tm_replica_law(g, e)
+               : fits_whole(g, v, e) && (is_of_vectors(e) || whole_rng(g, e));
   const tm_builtin *rng = builtin_named(renamed(g, e->builtin->name, "_rng"));
   return rng && rng->kind == TM_B_RNG && fits_elements(g, v, e);
 }
@@ -278,7 +326,10 @@ bool tm_factor_of(tm_emitter *g, const tm_statement *s,
   if (!components_of(g, term, (tm_component){0}, f))
     return false;
   f->left = outcome_of(g, f->components[0].density);
+  f->affine = is_affine(g, f->components[0].density);
   f->variable = drawn_by(g, f->left);
+  if (f->affine && (f->count > 1 || s->truncated))
+    return false;
   if (g->replicating && f->count == 1 && f->components[0].weight_count)
     return false; /* the density is not all of the term */
   for (size_t i = 1; i < f->count; i++)
@@ -306,10 +357,6 @@ static void emit_refresh(tm_emitter *g, const tm_variable *v) {
                  tm_held_name(held), v->name);
 }
 
-static bool is_slice(const tm_expression *left) {
-  return left->kind == TM_E_INDEX && !tm_index_single(left);
-}
-
 /* Into x_[i, j], innermost brackets last. */
 static void emit_step(tm_emitter *g, const tm_expression *e) {
   if (e->parts[0]->kind == TM_E_INDEX)
@@ -319,15 +366,18 @@ static void emit_step(tm_emitter *g, const tm_expression *e) {
   tm_emit(g, " x_ = tm_sub(x_, k_, %zu); }\n", e->index_count);
 }
 
-/* The place to fill, as x_: the parameter's storage, or a copy of a slice. */
+static char storage_of(const tm_emitter *g, const tm_variable *v) {
+  return tm_is_copy(g, v) ? 'v' : 'p';
+}
+
+/* The place to fill, as x_: the variable's storage, or a copy of a slice. */
 static void emit_place(tm_emitter *g, const tm_factor *f) {
   const tm_expression *left = f->left;
-  const char *name = f->variable->name;
   tm_emit(g, "%*stm_tensor x_ = ", 2 * g->indent, "");
   if (is_slice(left))
     tm_emit_expression(g, left);
   else
-    tm_emit(g, "p_%s", name);
+    tm_emit(g, "%c_%s", storage_of(g, f->variable), f->variable->name);
   tm_emit(g, ";\n");
   if (left->kind != TM_E_INDEX || is_slice(left))
     return;
@@ -336,8 +386,8 @@ static void emit_place(tm_emitter *g, const tm_factor *f) {
 
 static void emit_put_back(tm_emitter *g, const tm_factor *f) {
   if (is_slice(f->left)) {
-    tm_emit(g, "%*st->runtime->scatter(t, p_%s, ", 2 * g->indent, "",
-            f->variable->name);
+    tm_emit(g, "%*st->runtime->scatter(t, %c_%s, ", 2 * g->indent, "",
+            storage_of(g, f->variable), f->variable->name);
     tm_emit_slices(g, f->left);
     tm_emit(g, ", tm_any_tensor(x_, 1), ");
     tm_emit_place(g, f->left->token);
@@ -346,9 +396,33 @@ static void emit_put_back(tm_emitter *g, const tm_factor *f) {
   emit_refresh(g, f->variable);
 }
 
+static void emit_affine_bound(tm_emitter *g, const tm_expression *own,
+                              const char *without) {
+  tm_emit(g, "slope_ * ");
+  if (own)
+    tm_emit_as(g, own, TM_DOUBLE);
+  else
+    tm_emit(g, "%s", without);
+}
+
+/* That of a multiple, shifted: a negative one swaps them. */
+static void emit_affine_bounds(tm_emitter *g, const tm_factor *f, bool upper) {
+  const tm_variable *v = f->variable;
+  bool bounded = v->constraint == TM_BOUNDED;
+  tm_emit(g, "tm_any_real(shift_ + %s(", upper ? "fmax" : "fmin");
+  emit_affine_bound(g, bounded ? v->lower : NULL, "-INFINITY");
+  tm_emit(g, ", ");
+  emit_affine_bound(g, bounded ? v->upper : NULL, "INFINITY");
+  tm_emit(g, "))");
+}
+
 /* The narrower of the parameter's own bound and the statement's T[,]. */
 static void emit_one_bound(tm_emitter *g, const tm_factor *f, bool upper) {
   const tm_variable *v = f->variable;
+  if (f->affine) {
+    emit_affine_bounds(g, f, upper);
+    return;
+  }
   bool bounded = v->constraint == TM_BOUNDED && !g->replicating;
   const tm_expression *own = bounded ? upper ? v->upper : v->lower : NULL;
   const tm_expression *cut = NULL;
@@ -429,14 +503,15 @@ static void emit_mixture(tm_emitter *g, const tm_factor *f) {
   }
 }
 
-static void emit_elements(tm_emitter *g, const tm_factor *f) {
+/* a_, of which only the element r_ is drawn where they are drawn in turn. */
+static void emit_fill(tm_emitter *g, const tm_factor *f, bool in_turn) {
   const tm_expression *e = f->components[0].density;
-  bool ordered =
-      !g->replicating && (f->variable->constraint == TM_ORDERED ||
-                          f->variable->constraint == TM_POSITIVE_ORDERED);
   tm_emit(g, "%*stm_any *a_ = ", 2 * g->indent, "");
   emit_law_arguments(g, f, e);
-  tm_emit(g, ";\n%*sdouble mass_ = ", 2 * g->indent, "");
+  tm_emit(g, ";\n");
+  if (in_turn)
+    tm_emit_line(g, "tm_take_element(a_, %zu, r_);", e->part_count + 2);
+  tm_emit(g, "%*sdouble mass_ = ", 2 * g->indent, "");
   emit_law(g, NULL, e, "_between");
   tm_emit(g, ".u.r.v;\n");
   tm_emit_line(g, "t->log_density -= mass_;");
@@ -445,6 +520,23 @@ static void emit_elements(tm_emitter *g, const tm_factor *f) {
   tm_emit(g, "%*s", 2 * g->indent, "");
   emit_law(g, NULL, e, "_fill");
   tm_emit(g, ";\n");
+}
+
+static void emit_elements(tm_emitter *g, const tm_factor *f) {
+  const tm_expression *e = f->components[0].density;
+  bool ordered =
+      !g->replicating && (f->variable->constraint == TM_ORDERED ||
+                          f->variable->constraint == TM_POSITIVE_ORDERED);
+  if (is_slice(f->left) && needs_itself(e, f->variable)) {
+    tm_emit_line(g, "for (long r_ = 0; r_ < tm_count(&x_); r_++) {");
+    g->indent++;
+    emit_fill(g, f, true);
+    emit_put_back(g, f);
+    g->indent--;
+    tm_emit_line(g, "}");
+    return;
+  }
+  emit_fill(g, f, false);
   if (ordered && f->left->kind == TM_E_NAME)
     tm_emit_line(g, "F[%zu](t, (tm_any[]){tm_any_tensor(x_, 1)}, 1);",
                  tm_emit_call_number(g, "ordered_fill", "v"));
@@ -514,8 +606,11 @@ void tm_factor_emit(tm_emitter *g, const tm_factor *f) {
   tm_emit_line(g, "{");
   g->indent++;
   emit_place(g, f);
+  if (f->affine)
+    tm_emit_affine_begin(g, f);
   const tm_builtin *law = f->components[0].density->builtin;
-  if (g->replicating && law->kind != TM_B_DENSITY)
+  if (law->kind != TM_B_DENSITY &&
+      (g->replicating || is_of_vectors(f->components[0].density)))
     tm_emit_replica_law(g, f->components[0].density);
   else if (is_categorical(f->components[0].density))
     emit_labels(g, f);
@@ -525,6 +620,8 @@ void tm_factor_emit(tm_emitter *g, const tm_factor *f) {
     emit_elements(g, f);
   else
     emit_mixture(g, f);
+  if (f->affine)
+    tm_emit_affine_end(g);
   emit_put_back(g, f);
   emit_copy(g, f);
   tm_emit_term(g, f->value);

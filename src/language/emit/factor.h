@@ -27,6 +27,7 @@ typedef struct tm_factor {
   const tm_statement *statement;
   const tm_expression *value;  /* the term */
   const tm_expression *left;   /* what is drawn, ... */
+  bool affine;                 /* (by way of a multiple of it, shifted) */
   const tm_variable *variable; /* ... of this variable */
   tm_component components[TM_MOST_COMPONENTS];
   size_t count;
@@ -44,6 +45,11 @@ void tm_factor_emit(tm_emitter *g, const tm_factor *factor);
  * way to draw from e; draw, into x_ (replicate.c). */
 bool tm_replica_law(tm_emitter *g, const tm_expression *e);
 void tm_emit_replica_law(tm_emitter *g, const tm_expression *e);
+/* The parameter's elements of which e is a multiple, shifted; or e (affine.c).
+ * Between these two, x_ is e. */
+const tm_expression *tm_affine_inner(const tm_expression *e);
+void tm_emit_affine_begin(tm_emitter *g, const tm_factor *f);
+void tm_emit_affine_end(tm_emitter *g);
 /* A parameter that no term names, flat between bounds or on a simplex. */
 bool tm_factor_is_flat(const tm_variable *v);
 void tm_factor_emit_flat(tm_emitter *g, const tm_variable *v);

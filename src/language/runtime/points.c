@@ -3,6 +3,7 @@
  * others, whatever the signature lets be a container is taken apart. */
 #include "language/runtime/runtime.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { MOST = 12 };
@@ -129,6 +130,8 @@ void tm_draw_each(tm_tape *tape, tm_fn rng, const char *signature,
       tape->point_count++;
       continue;
     }
+    if (!tape->replicating && size && !isnan(to[0]))
+      tm_runtime_fail(tape, "", "an element has two prior statements");
     tm_tape_mark mark = tm_tape_here(tape);
     pieces_of(signature, arguments, count, k, one);
     take_over(tape, to, size, rng(tape, one + 1, count - 1));

@@ -138,6 +138,31 @@ TM_INLINE void tm_set_fresh(tm_tape *tape, tm_tensor t, long i, tm_var value) {
 /* A scalar that lies in a variable's storage. */
 #define tm_any_loose(x) ((tm_any){.tag = TM_TAG_REAL, .steady = 0, .u.r = (x)})
 
+TM_INLINE double tm_first(const tm_any *a) {
+  return a->tag == TM_TAG_TENSOR ? a->u.t.v[0]
+         : a->tag == TM_TAG_INT  ? (double)a->u.i
+                                 : a->u.r.v;
+}
+
+/* Are all elements the same, and is there one? */
+TM_INLINE int tm_is_uniform(const tm_any *a) {
+  if (a->tag != TM_TAG_TENSOR)
+    return 1;
+  for (long k = 0, n = tm_count(&a->u.t); k < n; k++)
+    if (a->u.t.v[k] != a->u.t.v[0])
+      return 0;
+  return tm_count(&a->u.t) > 0;
+}
+
+/* Element k alone, of those that are tensors. */
+TM_INLINE void tm_take_element(tm_any *a, int count, long k) {
+  for (int i = 0; i < count; i++) {
+    tm_tensor *x = &a[i].u.t;
+    if (a[i].tag == TM_TAG_TENSOR && k < tm_count(x))
+      *x = (tm_tensor){x->v + k, x->d ? x->d + k : NULL, 1, {1}};
+  }
+}
+
 TM_INLINE tm_var tm_as_var(const tm_any *a) {
   return a->tag == TM_TAG_INT ? tm_constant((double)a->u.i) : a->u.r;
 }
