@@ -991,13 +991,17 @@ typedef struct tempera_finding {
 /* The reference leg. `rhat`, `ess` and `pareto_k` are of D at the target draws:
  * the last below 0.7 where q covers the posterior's tails. `starts`: states
  * annealed from the prior, of which so many were absorbed, that is went down
- * the leg to q. */
+ * the leg to q; log of the most evidence that basins of the others may hold
+ * (-infinity: there are none). `far`: draws farthest from q, of which so many
+ * were absorbed. */
 typedef struct tempera_reference {
   double barrier, swap_acceptance, acceptance, rhat, ess, pareto_k;
   size_t restarts, round_trips, fewest_trips; /* the last: in any one chain */
   size_t starts, absorbed;
   tempera_curve_point *curve; /* of log z(tau) from q, z(0) = 1, and E[D] */
   size_t curve_count;
+  double lost_mass;
+  size_t far, far_absorbed;
 } tempera_reference;
 
 /* Something read off the path at one tau; value and se are NaN where it cannot

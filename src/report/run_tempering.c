@@ -35,6 +35,10 @@ static void add_reference(json_t *table, const tempera_reference *r) {
              "brought from the prior to the posterior, to look for modes");
   add_number(table, "of which absorbed", (double)r->absorbed, 0,
              "accepted down the reference leg: they are in modes it knows");
+  add_number(table, "draws far from that density", (double)r->far, 0,
+             "the farthest of each stretch of the chains");
+  add_number(table, "of which absorbed", (double)r->far_absorbed, 0,
+             "all of them: it is only a tail, which the leg reaches");
 }
 
 static void add_table(json_t *section, const tempera_summary *s) {

@@ -245,6 +245,9 @@ static bool read_reference(const json_t *json, tempera_summary *s) {
   r->fewest_trips = read_integer(json, "fewest_round_trips");
   r->absorbed = read_integer(json, "absorbed");
   r->starts = read_integer(json, "starts");
+  r->lost_mass = real(json, "lost_mass");
+  r->far = read_integer(json, "far");
+  r->far_absorbed = read_integer(json, "far_absorbed");
   r->swap_acceptance = real(json, "swap_acceptance");
   r->acceptance = real(json, "acceptance");
   r->rhat = real(json, "rhat");

@@ -206,6 +206,8 @@ static void add_reference(tm_table *table, const tempera_reference *r) {
     return;
   pair(table, "states annealed from the prior", (double)r->starts, 0);
   pair(table, "of which absorbed", (double)r->absorbed, 0);
+  pair(table, "draws far from its density", (double)r->far, 0);
+  pair(table, "of which absorbed", (double)r->far_absorbed, 0);
 }
 
 static void add_tempering(tm_text *out, const tempera_summary *s,

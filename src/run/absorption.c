@@ -8,22 +8,30 @@
 #include <math.h>
 
 enum {
-  STARTS = 60,
+  STARTS = 60,    /* states annealed from the prior, and ... */
+  FAR = 60,       /* ... draws far from q */
   TRIES = 1000,   /* prior draws until one has positive likelihood */
   LEAST = 80,     /* sweeps on the way up, at least two at each knot of tau, */
   LAST = 20,      /* and at tau = 1 */
   PATIENCE = 500, /* sweeps of the leg to come down in, */
-  LONGER = 400    /* and at tau = 1 before a second try */
+  LONGER = 400,   /* and at tau = 1 before another try, */
+  LOOKS = 2,      /* of which there are so many at least, and more ... */
+  BACK = 4        /* times LEAST sweeps on the way back to the prior */
 };
+static const double SHARE = 0.2; /* ... for so many of a run's sweeps */
+static const double UNSURE = 1000;
+static const double HORIZON = 10;
 
-/* One chain's share of the starts. */
+/* One chain's share. */
 typedef struct climber {
   tempera_sampler *sampler;
   tm_pair *pair;
+  size_t chain;
   tm_arena *arena;
   tm_point point;
   tm_reference_walker walker; /* of the chain's leg, with its own points */
-  size_t starts, absorbed;
+  double spare;               /* sweeps for more tries */
+  tm_absorption found;
   tempera_status status;
   tempera_error error;
 } climber;
@@ -84,30 +92,53 @@ static bool descend(climber *c) {
 
 /* A state that has not come down may only be slow: it gets more sweeps at the
  * posterior. (No optimiser carries it: a posterior with a funnel has no top.)
- */
-static void linger(climber *c, tempera_random *random) {
+ * The mean of its log density. */
+static double linger(climber *c, tempera_random *random) {
   tm_group *group = &c->pair->group;
-  for (size_t k = 0; k < LONGER; k++)
+  double sum = 0;
+  for (size_t k = 0; k < LONGER; k++) {
     tm_kernel_sweep(group->kernel, &group->evaluator, &c->point, 1, random);
+    sum += tm_log_density(&c->point, 1);
+  }
+  return sum / LONGER;
 }
 
-static tempera_status try_start(climber *c, uint32_t number,
-                                tempera_error *error) {
-  tempera_random random =
-      tm_random(c->sampler->options.seed, number, TM_PURPOSE_ABSORPTION);
-  c->walker.stream = tm_random(c->sampler->options.seed, STARTS + number,
-                               TM_PURPOSE_ABSORPTION);
-  c->walker.tau_stream = tm_random(c->sampler->options.seed,
-                                   2 * STARTS + number, TM_PURPOSE_ABSORPTION);
-  c->starts++;
-  if (!anneal(c, &random))
-    return TEMPERA_OK;
-  bool absorbed = descend(c);
-  if (!absorbed) {
-    linger(c, &random);
-    absorbed = descend(c);
+/* True: it is down; else how much its log density rose with the last try. */
+static bool comes_down(climber *c, tempera_random *random, double *rise) {
+  double mean[2] = {NAN, NAN};
+  bool down = descend(c);
+  for (size_t k = 0; !down && (k < LOOKS || c->spare > 0); k++) {
+    mean[0] = mean[1];
+    mean[1] = linger(c, random);
+    down = descend(c);
+    if (k > 0)
+      c->spare -= LONGER + PATIENCE;
   }
-  c->absorbed += absorbed;
+  *rise = fmax(mean[1] - mean[0], 0);
+  return down;
+}
+
+/* Down the prior leg, and the work on the way: sums of l over steps of tau. */
+static double work_to_prior(climber *c, tempera_random *random) {
+  tm_group *group = &c->pair->group;
+  const tm_draws_prior *knots = &c->sampler->draws->prior;
+  double work = 0, tau = 1;
+  for (size_t k = knots->knots; k-- > 0 && tau > 0;) {
+    work += (tau - knots->tau[k]) * c->point.log_likelihood;
+    tau = knots->tau[k];
+    for (size_t i = 0; i < BACK * stay(knots) && tau > 0; i++)
+      tm_kernel_sweep(group->kernel, &group->evaluator, &c->point, tau, random);
+  }
+  return tau > 0 ? work + tau * c->point.log_likelihood : work;
+}
+
+/* What the basin of a state that does not come down holds at the most: see
+ * absorption.h. */
+static double most_mass(climber *c, tempera_random *random, double rise) {
+  return work_to_prior(c, random) + log(UNSURE) + HORIZON * rise;
+}
+
+static tempera_status failure(const climber *c, tempera_error *error) {
   const tm_evaluator *evaluators[] = {&c->pair->group.evaluator,
                                       &c->walker.chain.evaluator};
   for (size_t k = 0; k < 2; k++)
@@ -119,25 +150,100 @@ static tempera_status try_start(climber *c, uint32_t number,
   return TEMPERA_OK;
 }
 
+/* Streams of their own for each state. */
+static tempera_random begin_state(climber *c, size_t number, size_t all) {
+  uint64_t seed = c->sampler->options.seed;
+  uint32_t own = (uint32_t)number, step = (uint32_t)all;
+  c->walker.stream = tm_random(seed, own + step, TM_PURPOSE_ABSORPTION);
+  c->walker.tau_stream = tm_random(seed, own + 2 * step, TM_PURPOSE_ABSORPTION);
+  return tm_random(seed, own, TM_PURPOSE_ABSORPTION);
+}
+
+static tempera_status try_start(climber *c, size_t number,
+                                tempera_error *error) {
+  tempera_random random = begin_state(c, number, STARTS);
+  double rise;
+  c->found.starts++;
+  if (anneal(c, &random)) {
+    if (comes_down(c, &random, &rise))
+      c->found.absorbed++;
+    else
+      c->found.lost_mass =
+          fmax(c->found.lost_mass, most_mass(c, &random, rise));
+  } else {
+    c->found.lost_mass = INFINITY;
+  }
+  return failure(c, error);
+}
+
+/* ---- draws far from q ---------------------------------------------------- */
+
+/* The one farthest from q among the draws of a stretch. */
+static size_t farthest(const climber *c, size_t from, size_t to) {
+  const double *ratio = tempera_draws_log_likelihood(c->sampler->reference,
+                                                     TEMPERA_TARGET, c->chain);
+  size_t best = from;
+  for (size_t i = from + 1; i < to; i++)
+    if (ratio[i] > ratio[best])
+      best = i;
+  return best;
+}
+
+static tempera_status try_far(climber *c, size_t number, size_t stretch,
+                              size_t stretches, tempera_error *error) {
+  const tempera_sampler *s = c->sampler;
+  size_t rows = s->draws->count;
+  size_t row =
+      farthest(c, stretch * rows / stretches, (stretch + 1) * rows / stretches);
+  tempera_random random = begin_state(c, 3 * STARTS + number, FAR);
+  double rise;
+  for (size_t j = 0; j < s->model->size; j++)
+    c->point.theta[j] =
+        tempera_draws_values(s->draws, TEMPERA_TARGET, c->chain, j)[row];
+  tm_evaluate_natural(&c->pair->group.evaluator, &c->point);
+  c->found.far++;
+  if (usable(&c->point))
+    c->found.far_absorbed += comes_down(c, &random, &rise);
+  return failure(c, error);
+}
+
+static tempera_status try_all_far(climber *c, tempera_error *error) {
+  const tempera_sampler *s = c->sampler;
+  size_t chains = s->options.chains, stretches = (FAR + chains - 1) / chains;
+  if (s->draws->bare[TEMPERA_TARGET] || s->draws->count < 2 * stretches)
+    return TEMPERA_OK;
+  for (size_t i = 0; i < stretches; i++)
+    TM_TRY(try_far(c, c->chain + i * chains, i, stretches, error));
+  return TEMPERA_OK;
+}
+
 static void run_chain(size_t chain, void *context) {
   climber *c = (climber *)context + chain;
-  size_t chains = c->sampler->options.chains;
+  const tempera_sampler *s = c->sampler;
+  bool first = !s->absorption.starts;
   c->status = prepare(c, &c->error);
-  for (size_t i = chain; i < STARTS && c->status == TEMPERA_OK; i += chains)
-    c->status = try_start(c, (uint32_t)i, &c->error);
+  for (size_t i = chain; i < STARTS && first && c->status == TEMPERA_OK;
+       i += s->options.chains)
+    c->status = try_start(c, i, &c->error);
+  if (c->status == TEMPERA_OK)
+    c->status = try_all_far(c, &c->error);
   tm_arena_free(c->arena);
 }
 
-static tempera_status measure(tempera_sampler *s, climber *climbers,
+static tempera_status collect(tempera_sampler *s, const climber *climbers,
                               tempera_error *error) {
-  for (size_t c = 0; c < s->options.chains; c++)
-    climbers[c] = (climber){.sampler = s, .pair = (tm_pair *)s->groups[c]};
-  tm_shared_for(s->options.chains,
-                tm_model_threads(s->model, s->options.threads), run_chain,
-                climbers);
+  tm_absorption *a = &s->absorption;
+  a->far = a->far_absorbed = 0;
+  a->rows = s->draws->count;
+  if (!a->starts)
+    a->lost_mass = -INFINITY;
   for (size_t c = 0; c < s->options.chains; c++) {
-    s->absorption.starts += climbers[c].starts;
-    s->absorption.absorbed += climbers[c].absorbed;
+    const tm_absorption *found = &climbers[c].found;
+    a->starts += found->starts;
+    a->absorbed += found->absorbed;
+    a->far += found->far;
+    a->far_absorbed += found->far_absorbed;
+    a->lost_mass = fmax(a->lost_mass, found->lost_mass);
     if (climbers[c].status == TEMPERA_OK)
       continue;
     if (error)
@@ -145,6 +251,21 @@ static tempera_status measure(tempera_sampler *s, climber *climbers,
     return climbers[c].status;
   }
   return TEMPERA_OK;
+}
+
+static tempera_status measure(tempera_sampler *s, climber *climbers,
+                              tempera_error *error) {
+  double spare = SHARE * (double)tm_sweeps_done(s);
+  for (size_t c = 0; c < s->options.chains; c++)
+    climbers[c] = (climber){.sampler = s,
+                            .pair = (tm_pair *)s->groups[c],
+                            .chain = c,
+                            .spare = spare,
+                            .found = {.lost_mass = -INFINITY}};
+  tm_shared_for(s->options.chains,
+                tm_model_threads(s->model, s->options.threads), run_chain,
+                climbers);
+  return collect(s, climbers, error);
 }
 
 /* A run that was asked to be short stays so: no more sweeps on the way up than
@@ -158,7 +279,7 @@ static bool affordable(const tempera_sampler *s) {
 tempera_status tm_absorption_measure(tempera_sampler *sampler,
                                      tempera_error *error) {
   tempera_sampler *s = sampler;
-  if (s->absorption.starts || !s->leg || !s->leg->walking ||
+  if (s->absorption.rows == s->draws->count || !s->leg || !s->leg->walking ||
       !s->model->spec.prior_draw || !s->draws->prior.knots ||
       s->options.tau_min > 0 || !affordable(s))
     return TEMPERA_OK;

@@ -1,18 +1,34 @@
-/* absorption.h - do states annealed from the prior belong to what the
- * reference leg knows (method 5.8)?
+/* absorption.h - do states annealed from the prior, and the draws that lie
+ * farthest from q, belong to what the reference leg knows (method 5.8)?
  *
  * Each start is a prior draw, annealed to tau = 1 along the prior leg by the
  * frozen kernels. It is absorbed when from there it is accepted down the
  * reference leg to q. If all of n independent starts are, a basin that catches
  * a share p of them goes unseen with probability (1 - p)^n: 59 starts exclude
- * 5 % at the level of 95 %. */
+ * 5 % at the level of 95 %.
+ *
+ * A start that is not absorbed is in a basin of its own, B. Were it a draw of
+ * the posterior within B, then annealed back to the prior, with W the sum of l
+ * over the steps of tau, E[e^-W] <= 1 / z(B), z(B) the evidence within B
+ * (Jarzynski's equality, by which z is estimated on the way up), so that log
+ * z(B) <= W + log 1000 but for one time in a thousand (Markov). A state that is
+ * still rising is none: its bound is higher by ten times the rise of its mean
+ * log density between its last two tries. `lost_mass` is the highest bound; the
+ * verdict compares it with log z.
+ *
+ * Draws far from q have a heavy tail of D where q's own tails are too light,
+ * as a Gaussian's are beside those of the log of a scale that may be zero, or
+ * where they are in a mode that q does not know. From the former the leg comes
+ * down, from the latter it does not: the farthest draw of each of 60 stretches
+ * of the chains is tried. */
 #ifndef TM_RUN_ABSORPTION_H
 #define TM_RUN_ABSORPTION_H
 
 #include "run/sampler.h"
 
-/* Once, after warmup, where there is a reference leg and the prior can be
- * drawn from; fills sampler->absorption. */
+/* After warmup, where there is a reference leg and the prior can be drawn from;
+ * fills sampler->absorption, of which only what far draws do changes when there
+ * are more draws. */
 TEMPERA_CHECKED tempera_status tm_absorption_measure(tempera_sampler *sampler,
                                                      tempera_error *error);
 

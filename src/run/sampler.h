@@ -31,6 +31,14 @@ typedef struct tm_outlet {
   size_t taken[2];
 } tm_outlet;
 
+/* See absorption.h; starts 0: not measured. */
+typedef struct tm_absorption {
+  size_t starts, absorbed;
+  double lost_mass; /* -infinity: none was lost */
+  size_t far, far_absorbed;
+  size_t rows; /* of draws, when it was measured last */
+} tm_absorption;
+
 struct tempera_sampler {
   const tempera_model *model;
   const tempera_model *given; /* the caller's; `model` may know more */
@@ -56,9 +64,7 @@ struct tempera_sampler {
   bool *fixed;         /* the same: has it only one value? */
   tempera_draws *draws, *warmup_draws; /* the latter only with save_warmup */
   tm_reference_leg *leg;               /* NULL: none */
-  struct {
-    size_t starts, absorbed;
-  } absorption;             /* see absorption.h; starts 0: not measured */
+  tm_absorption absorption;
   tempera_draws *reference; /* its draws: D for the log likelihood; or NULL */
   tm_outlet outlets[TM_MOST_SINKS];
   size_t outlet_count;

@@ -116,6 +116,10 @@ static void archive_stage(tempera_sampler *s, tm_archive *archive) {
   tm_archive_text(archive, s->decision, sizeof s->decision);
   tm_archive_size(archive, &s->absorption.starts);
   tm_archive_size(archive, &s->absorption.absorbed);
+  tm_archive_double(archive, &s->absorption.lost_mass);
+  tm_archive_size(archive, &s->absorption.far);
+  tm_archive_size(archive, &s->absorption.far_absorbed);
+  tm_archive_size(archive, &s->absorption.rows);
   tm_archive_double(archive, &s->warmup_seconds);
   if (archive->reading)
     s->earlier = seconds;

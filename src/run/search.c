@@ -65,8 +65,7 @@ bool tm_search_possible(const tempera_sampler *sampler, const tm_deed *deed) {
   const tempera_sampler *s = sampler;
   double swept = MOST_EACH * (double)s->saved_at * (double)s->options.chains;
   return (double)deed->looks <= WORK / BESIDE &&
-         (double)deed->evaluations <=
-             SHARE * fmax(swept, MOST_AHEAD * TM_DEAR);
+         (double)deed->evaluations <= SHARE * fmax(swept, MOST_AHEAD * TM_DEAR);
 }
 
 tempera_status tm_landscape_search(tempera_sampler *sampler,
@@ -252,8 +251,9 @@ static tempera_status report_unvisited(const tempera_sampler *s,
  * A needle that a chain meets by chance now and then, and stays in, has draws,
  * but not its share of them. The mass about its optimum is known by itself
  * (above), so that the share that it should have is. Alarm where that is more
- * than the share of the draws about the optimum by what MATTERS, four errors of
- * it and four of the draws', of which a reliable run has 400 in effect. */
+ * than the share of the draws about the optimum by what MATTERS and four errors
+ * of the difference: of its mass, of log Z, and of the draws, of which a
+ * reliable run has 400 in effect. */
 static const double EFFECTIVE = 400;
 enum { MOST_COUNTED = 1000 }; /* of a chain's draws */
 
@@ -270,8 +270,10 @@ static double share_of_draws(const tempera_sampler *s, size_t basin,
 }
 
 /* How much larger its share should be, beyond what chance allows; and both. */
-static double lacking(const tempera_sampler *s, size_t basin, double known,
-                      double *theta, double *due, double *got) {
+static double lacking(const tempera_sampler *s, size_t basin,
+                      const tempera_summary *summary, double *theta,
+                      double *due, double *got) {
+  double known = summary->log_z + s->model->spec.prior_log_integral;
   const tm_laplace_mode *mode = tm_laplace_basin(s->laplace, basin);
   double laplace = exp(mass_of(mode) - known);
   if (mode->indefinite || mode->edge || !(laplace > MATTERS))
@@ -282,18 +284,18 @@ static double lacking(const tempera_sampler *s, size_t basin, double known,
     return 0;
   ratio found = measure(s, basin);
   *due = laplace * found.mean;
-  return *due - *got - MATTERS - 4 * hypot(sqrt(chance), laplace * found.se);
+  double se = hypot(laplace * found.se, *due * summary->se);
+  return *due - *got - MATTERS - 4 * hypot(sqrt(chance), se);
 }
 
 static tempera_status report_seldom(const tempera_sampler *s,
                                     tempera_summary *summary, const bool *seen,
                                     double *theta, tempera_error *error) {
-  double known = summary->log_z + s->model->spec.prior_log_integral;
-  if (!isfinite(known) || !s->model->spec.prior_normalised)
+  if (!isfinite(summary->log_z) || !s->model->spec.prior_normalised)
     return TEMPERA_OK;
   for (size_t m = 0; m < tm_laplace_basins(s->laplace); m++) {
     double due = 0, got = 0;
-    if (!seen[m] || !(lacking(s, m, known, theta, &due, &got) > 0))
+    if (!seen[m] || !(lacking(s, m, summary, theta, &due, &got) > 0))
       continue;
     char place[200];
     say_place(s, tm_laplace_basin(s->laplace, m), theta, place, sizeof place);

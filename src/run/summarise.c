@@ -265,8 +265,12 @@ static tempera_status complete(const tempera_sampler *s,
   TM_TRY(tm_estimate_label_findings(summary, error));
   TM_TRY(tm_estimate_cross_check(s->draws, summary, error));
   if (summary->reference) {
-    summary->reference->starts = s->absorption.starts;
-    summary->reference->absorbed = s->absorption.absorbed;
+    const tm_absorption *a = &s->absorption;
+    summary->reference->starts = a->starts;
+    summary->reference->absorbed = a->absorbed;
+    summary->reference->lost_mass = a->lost_mass;
+    summary->reference->far = a->far;
+    summary->reference->far_absorbed = a->far_absorbed;
   }
   TM_TRY(tm_estimate_add_reference(look, summary, error));
   TM_TRY(fill_labels(s, summary, error));

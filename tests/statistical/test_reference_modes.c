@@ -30,9 +30,11 @@ static const tempera_estimate *find(const tempera_summary *s,
  * The posterior is .8 N(+1, SD^2) + .2 N(-1, SD^2) in d coordinates, log Z is
  * 0: the likelihood is that density over the prior's. */
 
+static double second = 0.2; /* the weight of the mode at -1 */
+
 static double halves(const double *x, size_t d, double *plus, double *minus) {
-  *plus = log(0.8);
-  *minus = log(0.2);
+  *plus = log1p(-second);
+  *minus = log(second);
   for (size_t i = 0; i < d; i++) {
     *plus += normal_log(x[i], 1, SD);
     *minus += normal_log(x[i], -1, SD);
@@ -136,16 +138,20 @@ static void both_modes_in_fifty(void **state) {
 
 /* A run too short for the prior leg to bring the other mode, and without
  * jumps: the reference leg's estimates agree on log .8, and are refused. */
-static void one_mode_alone_is_refused(void **state) {
-  (void)state;
+static tempera_summary *one_mode(uint64_t seed) {
   tempera_options o = tempera_options_default();
-  o.seed = 1;
+  o.seed = seed;
   o.chains = 4;
   o.jumps = false;
   o.warmup = 600;
   o.warmup_given = true;
   o.iterations = 1000;
-  tempera_summary *s = begin_in(50, 1, o);
+  return begin_in(50, 1, o);
+}
+
+static void one_mode_alone_is_refused(void **state) {
+  (void)state;
+  tempera_summary *s = one_mode(1);
   print_message("one mode alone: log Z %.4f +- %.4f, %s\n", s->log_z, s->se,
                 s->verdict);
   const tempera_estimate *rb = find(s, "rb-reference");
@@ -155,6 +161,34 @@ static void one_mode_alone_is_refused(void **state) {
   assert_false(s->reliable);
   assert_null(s->basis);
   tempera_summary_free(s);
+}
+
+/* States that were lost to the other mode bound what it holds: not below its
+ * weight, but once in a thousand times; and a mode of e^-58 is no objection. */
+static void what_lost_states_hold_is_bounded(void **state) {
+  (void)state;
+  const double weights[] = {0.2, 1e-6, 1e-25};
+  size_t lost = 0;
+  for (size_t w = 0; w < 3; w++)
+    for (uint64_t seed = 1; seed <= 3; seed++) {
+      second = weights[w];
+      tempera_summary *s = one_mode(seed);
+      const tempera_reference *r = s->reference;
+      print_message("weight %g: %zu of %zu absorbed, the others hold %.2f at "
+                    "most, log Z %.3f, %s\n",
+                    second, r->absorbed, r->starts, r->lost_mass, s->log_z,
+                    s->verdict);
+      assert_int_equal(r->starts, 60);
+      lost += r->starts - r->absorbed;
+      assert_true(r->absorbed == r->starts || r->lost_mass >= log(second));
+      assert_true(r->lost_mass < log(second) + 45);
+      assert_true(s->reliable == (second < 1e-6)); /* -13 + 45 nats */
+      assert_int_equal(r->far, 60);
+      assert_true(second > 0.1 || r->far_absorbed == 60);
+      tempera_summary_free(s);
+    }
+  second = 0.2;
+  assert_true(lost > 9 * 10);
 }
 
 /* ---- Labels --------------------------------------------------------------
@@ -242,6 +276,7 @@ int main(void) {
       cmocka_unit_test(both_modes_in_ten),
       cmocka_unit_test(both_modes_in_fifty),
       cmocka_unit_test(one_mode_alone_is_refused),
+      cmocka_unit_test(what_lost_states_hold_is_bounded),
       cmocka_unit_test(one_labelling_stands_for_all),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
