@@ -100,9 +100,12 @@ bool tm_cholesky_until(double *matrix, size_t n, const tm_stop *stop) {
       const double *other = matrix + j * n;
       if (j >= first && !close_row(matrix + j * n, j, n))
         return false;
-      for (size_t i = j < first ? first : j + 1; i < end; i++) {
-        double *row = matrix + i * n;
-        row[j] = (row[j] - tm_dot(row, other, j)) / other[j];
+      size_t from = j < first ? first : j + 1;
+      double dots[ROWS];
+      tm_dots(other, matrix + from * n, n, end - from, j, dots);
+      for (size_t i = from; i < end; i++) {
+        double *x = matrix + i * n + j;
+        *x = (*x - dots[i - from]) / other[j];
       }
     }
   }

@@ -93,6 +93,19 @@ static tempera_status own_store(tm_ridge *ridge, const double *starts,
   return status;
 }
 
+/* A step of a climb takes some d^3 operations, and a certified gap hundreds of
+ * steps at each of dozens of knots. */
+enum { MOST_REALS = 500 };
+
+static bool too_many_reals(const tm_ridge *ridge, char *reason, size_t room) {
+  bool many = ridge->settings.kind == TEMPERA_RIDGE_CONVEX &&
+              ridge->model->real_dimension > MOST_REALS;
+  if (many)
+    tm_snprintf(reason, room, "%zu real parameters are too many for it",
+                ridge->model->real_dimension);
+  return many;
+}
+
 static tempera_status build(tm_ridge *ridge, const double *starts, size_t count,
                             tempera_error *error) {
   tm_work before = {0};
@@ -100,8 +113,10 @@ static tempera_status build(tm_ridge *ridge, const double *starts, size_t count,
   ridge->u = TM_NEW(ridge->arena, double, ridge->model->dimension);
   if (!ridge->u)
     return tm_fail_memory(error);
-  ridge->view.absent = tm_too_many_integers(ridge->model, ridge->view.reason,
-                                            sizeof ridge->view.reason);
+  char *reason = ridge->view.reason;
+  size_t room = sizeof ridge->view.reason;
+  ridge->view.absent = tm_too_many_integers(ridge->model, reason, room) ||
+                       too_many_reals(ridge, reason, room);
   if (ridge->view.absent) {
     ridge->view.gap = NAN;
     return TEMPERA_OK;

@@ -18,8 +18,9 @@ enum {
   SETTLE_ROUNDS = 10,
   WIDE_KNOTS = 3,
   MEET_ROUNDS = 100,
-  MANY = 40,     /* reals, with which there is a budget: */
-  BUDGET = 30000 /* evaluations, and the gap is what it is then */
+  MANY = 40,      /* reals, with which there is a budget: */
+  BUDGET = 30000, /* evaluations, and the gap is what it is then */
+  DEAR = 200      /* reals beyond which a step's factors are most of its work */
 };
 
 /* Where the density has kinks climbs hardly end, and each may take thousands of
@@ -30,7 +31,9 @@ static bool is_spent(const tm_ridge *ridge) {
 }
 
 static void begin_spending(tm_ridge *ridge) {
-  ridge->enough = tm_store_spent(ridge->store) + BUDGET;
+  double d = (double)ridge->model->real_dimension;
+  double share = d > DEAR ? DEAR / d * DEAR / d : 1;
+  ridge->enough = tm_store_spent(ridge->store) + (uint64_t)(BUDGET * share);
 }
 
 /* The highest of all lines at tau: of the knots and the extra ones. */
