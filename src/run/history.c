@@ -23,8 +23,7 @@ static tempera_status need_store(tempera_sampler *s, tempera_error *error) {
 static tempera_status make_laplace(tempera_sampler *s, tempera_error *error) {
   const tempera_options *o = &s->options;
   TM_TRY(need_store(s, error));
-  tm_laplace_settings settings = {.tau_min = o->tau_min, .store = s->store};
-  TM_TRY(tm_laplace_create(s->model, &settings, NULL, 0, &s->laplace, error));
+  TM_TRY(tm_laplace_create(s->store, o->tau_min, &s->laplace, error));
   for (size_t c = 0; c < o->chains && o->jumps; c++)
     tm_group_set_laplace(s->groups[c], s->laplace);
   return TEMPERA_OK;
@@ -43,9 +42,8 @@ static double gap_of(const tempera_sampler *s) {
 static tempera_status make_ridge(tempera_sampler *s, tempera_error *error) {
   tm_ridge_settings settings = {.kind = s->options.ridge,
                                 .tau_min = s->options.tau_min,
-                                .gap = gap_of(s),
-                                .store = s->store};
-  return tm_ridge_create(s->model, &settings, NULL, 0, &s->ridge, error);
+                                .gap = gap_of(s)};
+  return tm_ridge_create(s->store, &settings, &s->ridge, error);
 }
 
 static tempera_status act(tempera_sampler *s, const tm_deed *deed,
@@ -98,7 +96,8 @@ tempera_status tm_landscape_do(tempera_sampler *sampler, const tm_deed *deed,
 }
 
 /* A deed as written, and that it can be done: a ridge is made once, and before
- * anything is done to it. */
+ * anything is done to it, the natural one on the store that the other has
+ * filled. */
 static void archive_deed(const tempera_sampler *s, tm_deed *deed,
                          double **points, tm_archive *archive) {
   size_t kind = deed->kind, values = deed->count * s->model->size;
@@ -114,7 +113,7 @@ static void archive_deed(const tempera_sampler *s, tm_deed *deed,
   bool making = kind == TM_DO_LAPLACE || kind == TM_DO_RIDGE;
   bool natural = kind == TM_DO_RIDGE || kind == TM_DO_IMPROVE_RIDGE;
   bool there = natural ? s->ridge != NULL : s->laplace != NULL;
-  if (making == there || !tm_search_possible(s, deed))
+  if (making == there || (natural && !s->store) || !tm_search_possible(s, deed))
     tm_archive_fail(archive, "the ridge has an impossible history");
 }
 

@@ -87,8 +87,6 @@ tempera_status tm_laplace_publish(tm_laplace *laplace, tempera_error *error) {
                                  .mode_count = stage->count,
                                  .modes = modes};
     fill_peaks(&knots[s], modes);
-    if (stage->count > view->most_modes)
-      view->most_modes = stage->count;
   }
   make_convex(knots, view->knot_count);
   return TEMPERA_OK;
@@ -96,10 +94,8 @@ tempera_status tm_laplace_publish(tm_laplace *laplace, tempera_error *error) {
 
 /* ---- create and free */
 
-static tempera_status prepare(tm_laplace *laplace, const double *starts,
-                              size_t count, tempera_error *error) {
+static tempera_status prepare(tm_laplace *laplace, tempera_error *error) {
   const tempera_model *model = laplace->model;
-  const tm_laplace_settings *settings = &laplace->settings;
   double *room =
       TM_NEW(laplace->arena, double, 2 * (model->size + model->dimension) + 1);
   if (!room)
@@ -108,12 +104,7 @@ static tempera_status prepare(tm_laplace *laplace, const double *starts,
   laplace->other = room + model->size;
   laplace->turned = room + 2 * model->size;
   laplace->delta = laplace->turned + model->dimension;
-  laplace->store = settings->store;
-  laplace->owned = !laplace->store;
-  tm_store_settings own = {settings->seed, settings->threads, settings->stop};
-  return laplace->owned ? tm_store_create(model, &own, starts, count,
-                                          &laplace->store, error)
-                        : TEMPERA_OK;
+  return TEMPERA_OK;
 }
 
 static uint64_t budget_of(const tempera_model *model) {
@@ -122,26 +113,23 @@ static uint64_t budget_of(const tempera_model *model) {
                                  : BUDGET_VALUES + BUDGET_HESSIANS * d * d;
 }
 
-static tempera_status build(tm_laplace *laplace, const double *starts,
-                            size_t count, tempera_error *error) {
-  TM_TRY(prepare(laplace, starts, count, error));
+static tempera_status build(tm_laplace *laplace, tempera_error *error) {
+  TM_TRY(prepare(laplace, error));
   laplace->view.absent = tm_too_many_integers(
       laplace->model, laplace->view.reason, sizeof laplace->view.reason);
   if (laplace->view.absent)
     return TEMPERA_OK;
-  tm_work none = {0}, before = tm_store_work(laplace->store);
-  laplace->budget = tm_store_spent(laplace->store) + laplace->settings.budget;
+  tm_work before = tm_store_work(laplace->store);
+  laplace->budget = budget_of(laplace->model);
+  laplace->enough = tm_store_spent(laplace->store) + laplace->budget;
   TM_TRY(tm_laplace_anchor(laplace, error));
   TM_TRY(tm_laplace_refine(laplace, error));
   laplace->taken = laplace->store->count;
-  tm_work_add(&laplace->view.work, tm_store_work(laplace->store),
-              laplace->owned ? &none : &before);
+  tm_work_add(&laplace->view.work, tm_store_work(laplace->store), &before);
   return tm_laplace_publish(laplace, error);
 }
 
-tempera_status tm_laplace_create(const tempera_model *model,
-                                 const tm_laplace_settings *settings,
-                                 const double *starts, size_t start_count,
+tempera_status tm_laplace_create(tm_store *store, double tau_min,
                                  tm_laplace **laplace, tempera_error *error) {
   tm_arena *arena = tm_arena_create();
   tm_laplace *made = arena ? TM_NEW(arena, tm_laplace, 1) : NULL;
@@ -150,11 +138,10 @@ tempera_status tm_laplace_create(const tempera_model *model,
     return tm_fail_memory(error);
   }
   made->arena = arena;
-  made->model = model;
-  made->settings = *settings;
-  if (settings->budget == 0)
-    made->settings.budget = budget_of(model);
-  tempera_status status = build(made, starts, start_count, error);
+  made->model = store->model;
+  made->store = store;
+  made->tau_min = tau_min;
+  tempera_status status = build(made, error);
   if (status != TEMPERA_OK) {
     tm_laplace_free(made);
     return status;
@@ -164,11 +151,8 @@ tempera_status tm_laplace_create(const tempera_model *model,
 }
 
 void tm_laplace_free(tm_laplace *laplace) {
-  if (!laplace)
-    return;
-  if (laplace->owned)
-    tm_store_free(laplace->store);
-  tm_arena_free(laplace->arena);
+  if (laplace)
+    tm_arena_free(laplace->arena);
 }
 
 const tm_laplace_view *tm_laplace_look(const tm_laplace *laplace) {

@@ -10,16 +10,6 @@
 
 typedef struct tm_laplace tm_laplace;
 
-typedef struct tm_laplace_settings {
-  double tau_min; /* 0 unless the prior is improper */
-  uint64_t seed;
-  int threads;
-  tm_store *store; /* shared with the natural ridge; NULL: its own */
-  uint64_t budget; /* likelihood and gradient evaluations; 0: the default.
-                      Soft: an optimisation once begun is finished. */
-  tm_stop stop;    /* ends the search with TEMPERA_CANCELLED */
-} tm_laplace_settings;
-
 /* One local optimum at one tau for one setting of the integers. */
 typedef struct tm_laplace_mode {
   const double *u; /* model dimension, integers included */
@@ -57,20 +47,19 @@ typedef struct tm_laplace_knot {
 typedef struct tm_laplace_view {
   size_t knot_count;
   const tm_laplace_knot *knots; /* taus increasing: tau_min .. 1 */
-  size_t most_modes;            /* at any knot */
   tm_labels labels;
   tm_work work; /* of this measure alone */
   bool absent;  /* unbounded or flat: there is no Laplace ridge */
   char reason[256];
 } tm_laplace_view;
 
-/* `starts`: natural-scale points of positive density (count x model size), not
- * looked at where a store is given. Succeeds with view->absent set when there
- * is no ridge. The result does not depend on the number of threads. */
-TEMPERA_CHECKED tempera_status tm_laplace_create(
-    const tempera_model *model, const tm_laplace_settings *settings,
-    const double *starts, size_t start_count, tm_laplace **laplace,
-    tempera_error *error);
+/* From the starts of the store, which must outlive it, down to tau_min (0
+ * unless the prior is improper). Succeeds with view->absent set when there is
+ * no ridge. The result does not depend on the number of threads. */
+TEMPERA_CHECKED tempera_status tm_laplace_create(tm_store *store,
+                                                 double tau_min,
+                                                 tm_laplace **laplace,
+                                                 tempera_error *error);
 void tm_laplace_free(tm_laplace *laplace);
 const tm_laplace_view *tm_laplace_look(const tm_laplace *laplace);
 

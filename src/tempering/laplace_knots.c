@@ -126,8 +126,8 @@ static tempera_status climb_from_starts(tm_laplace *laplace, tm_stage *stage,
     TM_TRY(tm_store_plan(laplace->store, &climb, error));
     if (laplace->store->climb_count >= wave_size)
       TM_TRY(tm_laplace_explore(laplace, stage, NULL, error));
-    if (tm_store_spent(laplace->store) + laplace->settings.budget / 2 >
-            laplace->budget &&
+    if (tm_store_spent(laplace->store) + laplace->budget / 2 >
+            laplace->enough &&
         stage->count > 0)
       break;
   }
@@ -201,7 +201,7 @@ static tempera_status finish_stage(tm_laplace *laplace, tm_stage *stage,
 
 tempera_status tm_laplace_anchor(tm_laplace *laplace, tempera_error *error) {
   tm_stage *low = &laplace->stages[0], *high = &laplace->stages[1];
-  low->tau = laplace->settings.tau_min;
+  low->tau = laplace->tau_min;
   high->tau = 1;
   laplace->stage_count = 2;
   laplace->runaway = -INFINITY;
@@ -351,7 +351,7 @@ static tempera_status insert(tm_laplace *laplace, size_t s, double tau,
 
 tempera_status tm_laplace_refine(tm_laplace *laplace, tempera_error *error) {
   while (laplace->stage_count < TM_LAPLACE_KNOTS && !laplace->view.absent &&
-         tm_store_spent(laplace->store) < laplace->budget) {
+         tm_store_spent(laplace->store) < laplace->enough) {
     size_t worst = 0;
     double most = 0;
     for (size_t s = 0; s + 1 < laplace->stage_count; s++) {

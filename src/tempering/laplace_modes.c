@@ -294,7 +294,6 @@ static tempera_status show_store(tm_laplace *laplace, double tau, tm_mode *mode,
                       .log_likelihood = mode->spot.l,
                       .log_prior = mode->spot.p - log_jacobian,
                       .log_jacobian = log_jacobian,
-                      .log_mass = mode->seen.log_weight,
                       .u = mode->spot.u,
                       .spot = mode->spot};
   return tm_store_add(laplace->store, &found, error);

@@ -36,13 +36,14 @@ typedef struct tm_stage {
 struct tm_laplace {
   tm_arena *arena;
   const tempera_model *model;
-  tm_laplace_settings settings;
+  double tau_min;
   tm_laplace_view view;
   tm_store *store;
-  bool owned;        /* the store is its own */
   bool frozen;       /* what the view shows is fixed */
   uint64_t searches; /* named, for their random streams */
-  uint64_t budget;   /* of evaluations, the store's count */
+  uint64_t budget;   /* of evaluations when it is made, and the store's ... */
+  uint64_t enough;   /* ... count of them by then. Soft: a climb once begun is
+                        finished */
   size_t taken;      /* optima of the store that were looked at */
   tm_stage stages[TM_LAPLACE_KNOTS];
   size_t stage_count;

@@ -6,7 +6,6 @@
 #include "base/locale.h"
 
 #include "numeric/loglinear.h"
-#include "tempering/laplace.h"
 
 #include <math.h>
 #include <string.h>
@@ -17,15 +16,14 @@ tempera_status tm_ridge_table_alloc(tm_ridge *ridge, size_t rows,
                                     tempera_error *error) {
   size_t size = ridge->model->size;
   double *table =
-      tm_heap_resize(ridge->table, rows * (3 + size), sizeof(double));
+      tm_heap_resize(ridge->table, rows * (2 + size), sizeof(double));
   if (!table)
     return tm_fail_memory(error);
   ridge->table = table;
   ridge->view.knots = rows;
   ridge->view.tau = table;
   ridge->view.height = table + rows;
-  ridge->view.slope = table + 2 * rows;
-  ridge->view.theta = table + 3 * rows;
+  ridge->view.theta = table + 2 * rows;
   return TEMPERA_OK;
 }
 
@@ -35,8 +33,7 @@ void tm_ridge_table_row(tm_ridge *ridge, size_t row, double tau,
   double jacobian;
   ridge->table[row] = tau;
   ridge->table[rows + row] = tm_optimum_height(optimum, tau);
-  ridge->table[2 * rows + row] = optimum->log_likelihood;
-  tm_constrain(ridge->model, optimum->u, ridge->table + 3 * rows + row * size,
+  tm_constrain(ridge->model, optimum->u, ridge->table + 2 * rows + row * size,
                &jacobian);
 }
 
@@ -45,16 +42,6 @@ static tempera_status fill_from_knots(tm_ridge *ridge, tempera_error *error) {
   for (size_t k = 0; k < ridge->knot_count; k++)
     tm_ridge_table_row(ridge, k, ridge->knots[k].tau, &ridge->knots[k].best);
   return TEMPERA_OK;
-}
-
-/* What this measure's share of the store's work was, since `before`. */
-static void count_work(tm_ridge *ridge, const tm_work *before) {
-  tm_ridge_view *view = &ridge->view;
-  tm_work_add(&view->work, tm_store_work(ridge->store), before);
-  view->optimisations_per_value = 0;
-  for (size_t v = 0; v < ridge->value_count; v++)
-    if (ridge->values[v].optimisations > view->optimisations_per_value)
-      view->optimisations_per_value = ridge->values[v].optimisations;
 }
 
 /* After the knots: the table of this kind of ridge, and the counts. */
@@ -76,23 +63,6 @@ static tempera_status publish(tm_ridge *ridge, tempera_error *error) {
 
 /* ---- create and free */
 
-/* A store of its own is searched by the other measure first, which finds the
- * basins. */
-static tempera_status own_store(tm_ridge *ridge, const double *starts,
-                                size_t count, tempera_error *error) {
-  const tm_ridge_settings *o = &ridge->settings;
-  tm_store_settings settings = {o->seed, o->threads, o->stop};
-  TM_TRY(tm_store_create(ridge->model, &settings, starts, count, &ridge->store,
-                         error));
-  ridge->owned = true;
-  tm_laplace_settings survey = {.tau_min = o->tau_min, .store = ridge->store};
-  tm_laplace *laplace = NULL;
-  tempera_status status =
-      tm_laplace_create(ridge->model, &survey, NULL, 0, &laplace, error);
-  tm_laplace_free(laplace);
-  return status;
-}
-
 /* A step of a climb takes some d^3 operations, and a certified gap hundreds of
  * steps at each of dozens of knots. */
 enum { MOST_REALS = 500 };
@@ -106,10 +76,8 @@ static bool too_many_reals(const tm_ridge *ridge, char *reason, size_t room) {
   return many;
 }
 
-static tempera_status build(tm_ridge *ridge, const double *starts, size_t count,
-                            tempera_error *error) {
-  tm_work before = {0};
-  ridge->store = ridge->settings.store;
+static tempera_status build(tm_ridge *ridge, tempera_error *error) {
+  tm_work before = tm_store_work(ridge->store);
   ridge->u = TM_NEW(ridge->arena, double, ridge->model->dimension);
   if (!ridge->u)
     return tm_fail_memory(error);
@@ -121,10 +89,6 @@ static tempera_status build(tm_ridge *ridge, const double *starts, size_t count,
     ridge->view.gap = NAN;
     return TEMPERA_OK;
   }
-  if (ridge->store)
-    before = tm_store_work(ridge->store);
-  else
-    TM_TRY(own_store(ridge, starts, count, error));
   tempera_status status = tm_ridge_convex_build(ridge, error);
   if (status != TEMPERA_OK && ridge->unstarted) { /* run without one */
     ridge->view.absent = true;
@@ -134,13 +98,12 @@ static tempera_status build(tm_ridge *ridge, const double *starts, size_t count,
     return status;
   }
   TM_TRY(publish(ridge, error));
-  count_work(ridge, &before);
+  tm_work_add(&ridge->view.work, tm_store_work(ridge->store), &before);
   return TEMPERA_OK;
 }
 
-tempera_status tm_ridge_create(const tempera_model *model,
+tempera_status tm_ridge_create(tm_store *store,
                                const tm_ridge_settings *settings,
-                               const double *starts, size_t start_count,
                                tm_ridge **ridge, tempera_error *error) {
   tm_arena *arena = tm_arena_create();
   tm_ridge *made = arena ? TM_NEW(arena, tm_ridge, 1) : NULL;
@@ -149,9 +112,10 @@ tempera_status tm_ridge_create(const tempera_model *model,
     return tm_fail_memory(error);
   }
   made->arena = arena;
-  made->model = model;
+  made->model = store->model;
+  made->store = store;
   made->settings = *settings;
-  tempera_status status = build(made, starts, start_count, error);
+  tempera_status status = build(made, error);
   if (status != TEMPERA_OK) {
     tm_ridge_free(made);
     return status;
@@ -169,8 +133,6 @@ void tm_ridge_free(tm_ridge *ridge) {
   }
   tm_heap_free(ridge->values);
   tm_heap_free(ridge->lines.at);
-  if (ridge->owned)
-    tm_store_free(ridge->store);
   tm_heap_free(ridge->table);
   tm_arena_free(ridge->arena);
 }
@@ -260,6 +222,6 @@ tempera_status tm_ridge_improve(tm_ridge *ridge, const double *points,
     TM_TRY(tm_store_offer(ridge->store, points + i * ridge->model->size,
                           TM_BY_DRAW, error));
   TM_TRY(improve(ridge, error));
-  count_work(ridge, &before);
+  tm_work_add(&ridge->view.work, tm_store_work(ridge->store), &before);
   return TEMPERA_OK;
 }

@@ -19,11 +19,6 @@ typedef struct tm_ridge_settings {
   tempera_ridge kind;
   double tau_min; /* 0 unless the prior is improper */
   double gap;     /* 0: TM_RIDGE_GAP */
-  uint64_t seed;
-  int threads;
-  tm_stop stop; /* ends the search with TEMPERA_CANCELLED */
-  tm_store
-      *store; /* where the Laplace ridge has put the basins; NULL: its own */
 } tm_ridge_settings;
 
 /* What is known of a built ridge; arrays are owned by it. */
@@ -31,24 +26,20 @@ typedef struct tm_ridge_view {
   size_t knots;         /* entries of the table below */
   const double *tau;    /* increasing, first tau_min, last 1 */
   const double *height; /* s at the knots */
-  const double *slope;  /* l at the optimum; may be -infinity at tau = 0 */
   const double *theta;  /* knots x model size: the optima */
   double gap;           /* certified upper - lower bound, given global optima
                            at the knots; NaN for spline and exact */
-  tm_work work;         /* of this measure alone, if the store is shared */
-  size_t optimisations_per_value; /* the most for any one integer value */
-  bool absent;      /* the density is unbounded: there is no ridge */
-  char reason[256]; /* why absent, naming the parameter */
+  tm_work work;         /* of this measure alone */
+  bool absent;          /* the density is unbounded: there is no ridge */
+  char reason[256];     /* why absent, naming the parameter */
 } tm_ridge_view;
 
-/* Builds the ridge. Without a store the search begins from `starts`,
- * natural-scale points (start_count x model size) of positive density. Succeeds
- * with view->absent set when there is none. Deterministic for any number of
- * threads. */
+/* Builds the ridge of the store's model, from the basins that the Laplace ridge
+ * has put into the store, which must outlive it. Succeeds with view->absent set
+ * when there is none. Deterministic for any number of threads. */
 TEMPERA_CHECKED tempera_status
-tm_ridge_create(const tempera_model *model, const tm_ridge_settings *settings,
-                const double *starts, size_t start_count, tm_ridge **ridge,
-                tempera_error *error);
+tm_ridge_create(tm_store *store, const tm_ridge_settings *settings,
+                tm_ridge **ridge, tempera_error *error);
 void tm_ridge_free(tm_ridge *ridge);
 const tm_ridge_view *tm_ridge_look(const tm_ridge *ridge);
 

@@ -48,7 +48,6 @@ struct tm_ridge {
   tm_ridge_settings settings;
   tm_ridge_view view;
   tm_store *store;
-  bool owned;   /* the store is its own */
   size_t taken; /* optima of the store that were looked at */
   tm_value *values;
   size_t value_count, value_capacity;

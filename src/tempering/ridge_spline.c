@@ -245,7 +245,7 @@ static void in_waves(splines *all, tm_piece_fn piece) {
        all->first += TM_STORE_WORKERS) {
     size_t left = all->count - all->first;
     tm_shared_for(left < TM_STORE_WORKERS ? left : TM_STORE_WORKERS,
-                    all->ridge->store->settings.threads, piece, all);
+                  all->ridge->store->settings.threads, piece, all);
   }
 }
 

@@ -237,7 +237,6 @@ static tempera_status file_climb(tm_ridge *ridge, tm_climb *climb,
                       .finder = TM_BY_RIDGE,
                       .log_likelihood = climb->spot.l,
                       .log_prior = climb->spot.p,
-                      .log_mass = NAN,
                       .spot = climb->spot,
                       .u = climb->spot.u};
   double jacobian;

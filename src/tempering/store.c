@@ -99,7 +99,6 @@ bool tm_store_point(const tm_climber *climber, tm_optimum *point) {
                         .log_likelihood = trial->log_likelihood,
                         .log_prior = trial->log_prior,
                         .log_jacobian = trial->log_jacobian,
-                        .log_mass = NAN,
                         .u = trial->u};
   return true;
 }

@@ -12,12 +12,10 @@
 enum { TM_STORE_WORKERS = 8 }; /* fixed: nothing depends on threads */
 
 typedef enum tm_finder {
-  TM_BY_START = 0,  /* a start of the run, --init among them */
-  TM_BY_LAPLACE,    /* the unconstrained measure */
-  TM_BY_RIDGE,      /* the natural measure */
-  TM_BY_DRAW,       /* where a chain was in warmup */
-  TM_BY_LIKELIHOOD, /* a climb of the likelihood alone */
-  TM_BY_EXCURSION   /* a climb at tau > 1 */
+  TM_BY_START = 0, /* a start of the run, --init among them */
+  TM_BY_LAPLACE,   /* the unconstrained measure */
+  TM_BY_RIDGE,     /* the natural measure */
+  TM_BY_DRAW       /* where a chain was in warmup */
 } tm_finder;
 
 /* A point, with the parts of its density: the line tau*l + log pi lies below
@@ -27,7 +25,6 @@ typedef struct tm_optimum {
   tm_measure measure;
   tm_finder finder;
   double log_likelihood, log_prior, log_jacobian;
-  double log_mass; /* its Laplace weight at tau; NaN if not known */
   double *u;
   tm_spot spot; /* derivatives; spot.u NULL without */
 } tm_optimum;

@@ -2,6 +2,7 @@
  * start from exact draws, move, and compare with the exact law again. */
 #include "groups/pair.h"
 
+#include "alone.h"
 #include "cmocka_all.h"
 #include "gaussian_model.h"
 
@@ -166,10 +167,11 @@ static void check_sweeps(const sweep_case *c) {
   tempera_model *model;
   assert_int_equal(tempera_model_create(&spec, &model, &error), TEMPERA_OK);
   double start = 1.5;
-  tm_ridge_settings ridge_settings = {TEMPERA_RIDGE_CONVEX, 0, 1, 1};
+  tm_ridge_settings ridge_settings = {.gap = 1};
+  tm_store_settings store = {.seed = 1, .threads = 1};
   tm_ridge *ridge;
   assert_int_equal(
-      tm_ridge_create(model, &ridge_settings, &start, 1, &ridge, &error),
+      ridge_alone(model, &store, &ridge_settings, &start, 1, &ridge, &error),
       TEMPERA_OK);
   tm_tau_prior prior = {0};
   assert_int_equal(tm_tau_prior_profile(ridge, 0, &prior, &error), TEMPERA_OK);
@@ -211,7 +213,7 @@ static void check_sweeps(const sweep_case *c) {
   assert_true(ks(of_target, REPLICATES) < KS_LIMIT);
   tm_group_free(&pair->group);
   tm_tau_prior_free(&prior);
-  tm_ridge_free(ridge);
+  ridge_alone_free(ridge);
   tempera_model_free(model);
 }
 

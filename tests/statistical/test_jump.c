@@ -3,6 +3,7 @@
  * the Laplace ridge do on the paper's models. */
 #include "kernels/move.h"
 
+#include "alone.h"
 #include "failing_memory.h"
 #include "family_wise.h"
 #include "paper_support.h"
@@ -28,9 +29,9 @@ typedef struct chain {
 static chain chain_open(tempera_model *model, const double *starts,
                         size_t count) {
   chain c = {.model = model, .arena = tm_arena_create()};
-  tm_laplace_settings settings = {.seed = 1, .threads = 1};
+  tm_store_settings settings = {.seed = 1, .threads = 1};
   tempera_error error = {0};
-  if (tm_laplace_create(model, &settings, starts, count, &c.laplace, &error))
+  if (laplace_alone(model, &settings, 0, starts, count, &c.laplace, &error))
     fail_msg("%s: %s", model->spec.name, error.message);
   assert_int_equal(tm_kernel_compose(model, &move, 1, c.arena, &c.kernel, NULL),
                    TEMPERA_OK);
@@ -44,7 +45,7 @@ static chain chain_open(tempera_model *model, const double *starts,
 static void chain_close(chain *c) {
   assert_int_equal(c->evaluator.status, TEMPERA_OK);
   tm_evaluator_release(&c->evaluator);
-  tm_laplace_free(c->laplace);
+  laplace_alone_free(c->laplace);
   tempera_model_free(c->model);
   tm_arena_free(c->arena);
 }
@@ -480,8 +481,7 @@ static void sir_is_found_within_ten_thousand_evaluations(void **state) {
   best_draws(model, starts, 8);
   chain c = chain_open(model, starts, 8);
   report(&c, taus, POINTS, truth, acceptance);
-  const tm_laplace_view *view = tm_laplace_look(c.laplace);
-  assert_true(view->work.likelihood_evaluations < 10000);
+  assert_true(tm_store_work(c.laplace->store).likelihood_evaluations < 10000);
   assert_near(tm_laplace_log_z(c.laplace, 1), truth[POINTS - 1], 0.02);
   assert_true(acceptance[POINTS - 1] > 0.3);
   for (int i = 0; i < POINTS; i++)
@@ -501,9 +501,7 @@ static void galaxy_is_found_within_fifteen_thousand_gradients(void **state) {
   report(&c, taus, POINTS, truth, acceptance);
   const tm_laplace_view *view = tm_laplace_look(c.laplace);
   assert_int_equal(view->labels.count, 3);
-  assert_true(view->work.likelihood_evaluations +
-                  view->work.gradient_evaluations <
-              15000);
+  assert_true(tm_store_spent(c.laplace->store) < 15000);
   assert_near(tm_laplace_log_z(c.laplace, 1), -226.78, 1.5);
   chain_close(&c);
 }

@@ -3,8 +3,7 @@
 #ifndef TM_TESTS_RIDGE_CASES_H
 #define TM_TESTS_RIDGE_CASES_H
 
-#include "tempering/ridge.h"
-
+#include "alone.h"
 #include "cmocka_all.h"
 #include "tempered_models.h"
 
@@ -325,11 +324,12 @@ static tempera_model *model_of(const ridge_case *problem) {
 
 static tm_ridge *built(const tempera_model *model, const ridge_case *problem,
                        tempera_ridge kind, int threads) {
-  tm_ridge_settings settings = {.kind = kind, .seed = 1, .threads = threads};
+  tm_ridge_settings settings = {.kind = kind};
+  tm_store_settings store = {.seed = 1, .threads = threads};
   tempera_error error = {0};
   tm_ridge *ridge = NULL;
-  tempera_status status = tm_ridge_create(model, &settings, problem->starts,
-                                          problem->start_count, &ridge, &error);
+  tempera_status status = ridge_alone(model, &store, &settings, problem->starts,
+                                      problem->start_count, &ridge, &error);
   if (status != TEMPERA_OK)
     print_error("%s: %s\n", problem->spec.name, error.message);
   assert_int_equal(status, TEMPERA_OK);

@@ -1,10 +1,10 @@
 /* Facts about the Laplace ridge: weights and modes against closed forms and
  * enumeration, labels, absence, and what warmup may do to it. */
+#include "alone.h"
 #include "failing_memory.h"
 #include "numeric/triangular.h"
 #include "paper_support.h"
 #include "tempered_models.h"
-#include "tempering/laplace.h"
 
 static const double LOG_2PI = 1.8378770664093454836;
 
@@ -212,10 +212,10 @@ typedef struct built {
 static built build_on(tempera_model *model, const double *starts, size_t count,
                       int threads) {
   built made = {.model = model};
-  tm_laplace_settings settings = {.seed = 1, .threads = threads};
+  tm_store_settings settings = {.seed = 1, .threads = threads};
   tempera_error error = {0};
-  if (tm_laplace_create(model, &settings, starts, count, &made.laplace,
-                        &error) != TEMPERA_OK)
+  if (laplace_alone(model, &settings, 0, starts, count, &made.laplace,
+                    &error) != TEMPERA_OK)
     fail_msg("%s: %s", model->spec.name, error.message);
   made.view = tm_laplace_look(made.laplace);
   return made;
@@ -233,17 +233,22 @@ static built build(const tempera_model_spec *spec, const double *starts,
 }
 
 static void done(built *made) {
-  tm_laplace_free(made->laplace);
+  laplace_alone_free(made->laplace);
   tempera_model_free(made->model);
+}
+
+/* All that it has cost, the store's part included. */
+static tm_work work_of(const built *made) {
+  return tm_store_work(made->laplace->store);
 }
 
 static void say(const built *made) {
   print_message("%-10s knots %2zu, %3zu climbs, %llu likelihoods, "
                 "%llu gradients\n",
                 made->model->spec.name, made->view->knot_count,
-                made->view->work.optimisations,
-                (unsigned long long)made->view->work.likelihood_evaluations,
-                (unsigned long long)made->view->work.gradient_evaluations);
+                work_of(made).optimisations,
+                (unsigned long long)work_of(made).likelihood_evaluations,
+                (unsigned long long)work_of(made).gradient_evaluations);
 }
 
 static const tm_laplace_knot *last(const built *made) {
@@ -309,7 +314,7 @@ static void one_parameter_takes_some_hundred_evaluations(void **state) {
       SPEC("bimodal", &FREE1, 1, bimodal_likelihood, normal_prior);
   built made = build(&spec, starts, 5);
   say(&made);
-  assert_true(made.view->work.likelihood_evaluations < 500);
+  assert_true(work_of(&made).likelihood_evaluations < 500);
   done(&made);
 }
 
@@ -645,8 +650,8 @@ static void ridge_does_not_depend_on_threads(void **state) {
     built many = build_on(model_of(&specs[s]), starts, s ? 3 : 4, 4);
     size_t n = one.model->dimension, d = one.model->real_dimension;
     assert_int_equal(one.view->knot_count, many.view->knot_count);
-    assert_int_equal(one.view->work.likelihood_evaluations,
-                     many.view->work.likelihood_evaluations);
+    assert_int_equal(work_of(&one).likelihood_evaluations,
+                     work_of(&many).likelihood_evaluations);
     for (size_t k = 0; k < one.view->knot_count; k++) {
       const tm_laplace_knot *a = &one.view->knots[k], *b = &many.view->knots[k];
       assert_memory_equal(&a->tau, &b->tau, 3 * sizeof(double));
@@ -674,11 +679,11 @@ static void a_model_that_stops_ends_the_build(void **state) {
   tempera_model_spec spec =
       SPEC("stop", &RATE, 1, stopping_likelihood, gamma_prior);
   tempera_model *model = model_of(&spec);
-  tm_laplace_settings settings = {.threads = 1};
+  tm_store_settings settings = {.threads = 1};
   tm_laplace *laplace = NULL;
   tempera_error error = {0};
   assert_int_equal(
-      tm_laplace_create(model, &settings, starts, 2, &laplace, &error),
+      laplace_alone(model, &settings, 0, starts, 2, &laplace, &error),
       TEMPERA_ERROR_MODEL);
   assert_non_null(strstr(error.message, "asked to stop"));
   assert_null(laplace);
@@ -691,15 +696,15 @@ static void running_out_of_memory_is_reported(void **state) {
   tempera_model_spec spec =
       SPEC("mixed", MIXED, 2, mixed_likelihood, mixed_prior);
   tempera_model *model = model_of(&spec);
-  tm_laplace_settings settings = {.threads = 1};
+  tm_store_settings settings = {.threads = 1};
   for (long k = 1;; k++) {
     tm_laplace *laplace = NULL;
     heap_fail_at(k);
     tempera_status status =
-        tm_laplace_create(model, &settings, starts, 3, &laplace, NULL);
+        laplace_alone(model, &settings, 0, starts, 3, &laplace, NULL);
     heap_fail_at(0);
     if (status == TEMPERA_OK) {
-      tm_laplace_free(laplace);
+      laplace_alone_free(laplace);
       break;
     }
     assert_int_equal(status, TEMPERA_ERROR_MEMORY);

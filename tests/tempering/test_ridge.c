@@ -5,6 +5,8 @@
 #include "failing_memory.h"
 #include "groups/pair.h"
 
+static const tm_store_settings STORE = {.threads = 1};
+
 /* ---- facts */
 
 static void convex_lies_between_truth_and_truth_plus_gap(void **state) {
@@ -24,11 +26,11 @@ static void convex_lies_between_truth_and_truth_plus_gap(void **state) {
     print_message("%-8s knots %3zu  optimisations %3zu (%zu per value)  "
                   "evaluations %6llu + %llu gradients  gap %.2e\n",
                   problem.spec.name, view->knots, view->work.optimisations,
-                  view->optimisations_per_value,
+                  most_optimisations(ridge),
                   (unsigned long long)view->work.likelihood_evaluations,
                   (unsigned long long)view->work.gradient_evaluations,
                   view->gap);
-    tm_ridge_free(ridge);
+    ridge_alone_free(ridge);
     tempera_model_free(model);
   }
 }
@@ -51,7 +53,7 @@ static void table_is_an_increasing_finite_tau_prior(void **state) {
         assert_true(tm_inside(model, view->theta + k * model->size));
       }
       assert_true(kind == 0 ? view->gap < TM_RIDGE_GAP : isnan(view->gap));
-      tm_ridge_free(ridge);
+      ridge_alone_free(ridge);
       tempera_model_free(model);
     }
 }
@@ -67,7 +69,7 @@ static void spline_agrees_with_truth(void **state) {
       assert_within(problem.spec.name, tau, tm_ridge_height(ridge, tau),
                     truth - 2e-3, truth + 2e-3);
     }
-    tm_ridge_free(ridge);
+    ridge_alone_free(ridge);
     tempera_model_free(model);
   }
 }
@@ -96,7 +98,7 @@ static void exact_agrees_with_truth_in_any_order(void **state) {
         evaluator.likelihood_evaluations + evaluator.gradient_evaluations > 0);
     tm_evaluator_release(&evaluator);
     tm_arena_free(arena);
-    tm_ridge_free(ridge);
+    ridge_alone_free(ridge);
     tempera_model_free(model);
   }
 }
@@ -121,9 +123,9 @@ static void ridge_does_not_depend_on_threads(void **state) {
         assert_int_equal(a->work.optimisations, b->work.optimisations);
         assert_int_equal(a->work.likelihood_evaluations,
                          b->work.likelihood_evaluations);
-        tm_ridge_free(many);
+        ridge_alone_free(many);
       }
-      tm_ridge_free(one);
+      ridge_alone_free(one);
       tempera_model_free(model);
     }
 }
@@ -139,7 +141,7 @@ static void assert_absent(ridge_case *problem, const char *parameter) {
     if (kind == 0)
       print_message("%s (%llu evaluations)\n", view->reason,
                     (unsigned long long)view->work.likelihood_evaluations);
-    tm_ridge_free(ridge);
+    ridge_alone_free(ridge);
   }
   tempera_model_free(model);
 }
@@ -176,11 +178,10 @@ static void ridge_may_begin_above_zero(void **state) {
       RATE_STARTS, 4};
   tempera_model *model = model_of(&problem);
   for (int kind = 0; kind < 2; kind++) {
-    tm_ridge_settings settings = {
-        .kind = (tempera_ridge)kind, .tau_min = 0.02, .threads = 1};
+    tm_ridge_settings settings = {.kind = (tempera_ridge)kind, .tau_min = 0.02};
     tm_ridge *ridge = NULL;
     assert_int_equal(
-        tm_ridge_create(model, &settings, RATE_STARTS, 4, &ridge, NULL), 0);
+        ridge_alone(model, &STORE, &settings, RATE_STARTS, 4, &ridge, NULL), 0);
     assert_false(tm_ridge_look(ridge)->absent);
     assert_true(tm_ridge_look(ridge)->tau[0] == 0.02);
     for (double tau = 0.02; tau <= 1; tau += 0.07) {
@@ -189,7 +190,7 @@ static void ridge_may_begin_above_zero(void **state) {
       assert_within("gamma", tau, tm_ridge_height(ridge, tau), truth - 1e-3,
                     truth + 1e-3);
     }
-    tm_ridge_free(ridge);
+    ridge_alone_free(ridge);
   }
   tempera_model_free(model);
 }
@@ -216,7 +217,7 @@ static void improve_raises_knots_after_a_missed_optimum(void **state) {
     assert_within("improved", tau_of(i), tm_ridge_height(ridge, tau_of(i)),
                   truth - 1e-6, truth + view->gap + 1e-6);
   }
-  tm_ridge_free(ridge);
+  ridge_alone_free(ridge);
   tempera_model_free(model);
 }
 
@@ -226,7 +227,7 @@ static void draws_of_zero_likelihood_prove_nothing(void **state) {
   tempera_model *model = model_of(&problem);
   tm_ridge *ridge = built(model, &problem, TEMPERA_RIDGE_CONVEX, 1);
   assert_true(tm_ridge_excess(ridge, -INFINITY, 100) <= 0);
-  tm_ridge_free(ridge);
+  ridge_alone_free(ridge);
   tempera_model_free(model);
 }
 
@@ -258,7 +259,7 @@ static void the_target_chain_is_watched_too(void **state) {
   assert_true(pair->worst_theta[0] == pair->target.theta[0]);
   tm_group_free(&pair->group);
   tm_tau_prior_free(&prior);
-  tm_ridge_free(ridge);
+  ridge_alone_free(ridge);
   tempera_model_free(model);
 }
 
@@ -274,11 +275,11 @@ static void a_model_that_stops_ends_the_build(void **state) {
       SPEC("stop", &RATE, 1, stopping_likelihood, exponential_prior), NULL,
       RATE_STARTS, 4};
   tempera_model *model = model_of(&problem);
-  tm_ridge_settings settings = {.threads = 1};
+  tm_ridge_settings settings = {0};
   tm_ridge *ridge = NULL;
   tempera_error error = {0};
   assert_int_equal(
-      tm_ridge_create(model, &settings, RATE_STARTS, 4, &ridge, &error),
+      ridge_alone(model, &STORE, &settings, RATE_STARTS, 4, &ridge, &error),
       TEMPERA_ERROR_MODEL);
   assert_non_null(strstr(error.message, "asked to stop"));
   assert_null(ridge);
@@ -289,15 +290,16 @@ static void running_out_of_memory_is_reported(void **state) {
   (void)state;
   ridge_case problem = problem_of(MIXTURE);
   tempera_model *model = model_of(&problem);
-  tm_ridge_settings settings = {.kind = TEMPERA_RIDGE_SPLINE, .threads = 1};
+  tm_ridge_settings settings = {.kind = TEMPERA_RIDGE_SPLINE};
   for (long k = 1;; k++) {
     tm_ridge *ridge = NULL;
     heap_fail_at(k);
-    tempera_status status = tm_ridge_create(model, &settings, problem.starts,
-                                            problem.start_count, &ridge, NULL);
+    tempera_status status =
+        ridge_alone(model, &STORE, &settings, problem.starts,
+                    problem.start_count, &ridge, NULL);
     heap_fail_at(0);
     if (status == TEMPERA_OK) {
-      tm_ridge_free(ridge);
+      ridge_alone_free(ridge);
       break;
     }
     assert_int_equal(status, TEMPERA_ERROR_MEMORY);
