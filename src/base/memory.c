@@ -67,6 +67,21 @@ void *tm_heap_resize(void *memory, size_t count, size_t size) {
                   : realloc(memory, bytes));
 }
 
+bool tm_list_room(void *list, size_t count, size_t *capacity, size_t size) {
+  char *items;
+  if (count < *capacity)
+    return true;
+  size_t larger = 2 * *capacity + 16;
+  memcpy(&items, list, sizeof items); /* a pointer of any type */
+  items = tm_heap_resize(items, larger, size);
+  if (!items)
+    return false;
+  memset(items + *capacity * size, 0, (larger - *capacity) * size);
+  memcpy(list, &items, sizeof items);
+  *capacity = larger;
+  return true;
+}
+
 void *tm_heap_large(size_t count, size_t size) {
   const tempera_context_settings *by = allocator();
   if (overflows(count, size))
@@ -153,6 +168,16 @@ void *tm_arena_alloc(tm_arena *arena, size_t count, size_t size) {
   char *memory = block_memory(b) + b->used;
   b->used += need;
   return memory;
+}
+
+void *tm_arena_begin(tm_arena **arena, size_t size) {
+  *arena = tm_arena_create();
+  void *made = *arena ? tm_arena_alloc(*arena, 1, size) : NULL;
+  if (!made) {
+    tm_arena_free(*arena);
+    *arena = NULL;
+  }
+  return made;
 }
 
 char *tm_arena_text(tm_arena *arena, const char *text) {

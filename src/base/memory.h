@@ -18,6 +18,12 @@ char *tm_arena_text(tm_arena *arena, const char *text); /* a copy */
 #define TM_NEW(arena, type, count)                                             \
   ((type *)tm_arena_alloc((arena), (count), sizeof(type)))
 
+/* A new arena with one zeroed object in it, which will keep it; NULL both when
+ * out of memory. */
+void *tm_arena_begin(tm_arena **arena, size_t size);
+
+#define TM_BEGIN(arena, type) ((type *)tm_arena_begin((arena), sizeof(type)))
+
 /* The heap, for what must grow or be freed apart: malloc's, or that of the
  * context in use. Every heap call of the library, arenas included, comes
  * through here. */
@@ -27,6 +33,10 @@ void *tm_heap_resize(void *memory, size_t count, size_t size);
  * comes, since a first touch of every 4 KiB would be felt. */
 void *tm_heap_large(size_t count, size_t size);
 void tm_heap_free(void *memory);
+/* Room for one more in a list on the heap of which `count` items are in use;
+ * new ones are zeroed. `list` points to the pointer to it, which may move.
+ * False, and the list as it was, when out of memory. */
+bool tm_list_room(void *list, size_t count, size_t *capacity, size_t size);
 char *tm_heap_text(const char *text);
 
 /* For work with many small allocations whose failures are not looked at one by

@@ -16,8 +16,8 @@ tempera_status tm_draws_create(size_t chains, size_t size,
                                const char *const *names, const bool *integer,
                                bool target, bool tempered,
                                tempera_draws **draws, tempera_error *error) {
-  tm_arena *arena = tm_arena_create();
-  tempera_draws *made = arena ? TM_NEW(arena, tempera_draws, 1) : NULL;
+  tm_arena *arena;
+  tempera_draws *made = TM_BEGIN(&arena, tempera_draws);
   if (made) {
     *made = (tempera_draws){.arena = arena,
                             .chains = chains,

@@ -244,8 +244,8 @@ tempera_status tm_values_begin(const tempera_draws *draws,
   if (draws->count == 0 || draws->chains == 0 ||
       (!target && !draws->has_role[TEMPERA_TEMPERED]))
     return TEMPERA_OK;
-  tm_arena *arena = tm_arena_create();
-  tm_values *made = arena ? TM_NEW(arena, tm_values, 1) : NULL;
+  tm_arena *arena;
+  tm_values *made = TM_BEGIN(&arena, tm_values);
   tempera_status status = made ? TEMPERA_OK : tm_fail_memory(error);
   if (made) {
     table *t = &made->table;

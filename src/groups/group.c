@@ -19,12 +19,10 @@ tempera_status tm_group_create(const tm_group_type *type, size_t size,
                                const tempera_model *model,
                                tempera_kernel kernel, uint32_t chain,
                                tm_group **group, tempera_error *error) {
-  tm_arena *arena = tm_arena_create();
-  tm_group *made = arena ? tm_arena_alloc(arena, size, 1) : NULL;
-  if (!made) {
-    tm_arena_free(arena);
+  tm_arena *arena;
+  tm_group *made = tm_arena_begin(&arena, size);
+  if (!made)
     return tm_fail_memory(error);
-  }
   *made = (tm_group){.type = type,
                      .model = model,
                      .chain = chain,

@@ -5,8 +5,8 @@
 #include "base/file.h"
 #include "language/check/check.h"
 #include "language/emit/emit.h"
-#include "language/emit/hoist.h"
 #include "language/emit/find_rows.h"
+#include "language/emit/hoist.h"
 #include "language/read/own_functions.h"
 
 #include <string.h>
@@ -34,12 +34,10 @@ static char *model_name(tm_arena *arena, const char *path) {
 static tempera_status parse(const char *name, const char *include_path,
                             const char *text, size_t length,
                             tempera_program **program, tempera_error *error) {
-  tm_arena *arena = tm_arena_create();
-  tempera_program *p = arena ? TM_NEW(arena, tempera_program, 1) : NULL;
-  if (!p) {
-    tm_arena_free(arena);
+  tm_arena *arena;
+  tempera_program *p = TM_BEGIN(&arena, tempera_program);
+  if (!p)
     return tm_fail_memory(error);
-  }
   p->arena = arena;
   p->tree.source.arena = arena;
   tempera_error ignored;

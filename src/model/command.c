@@ -158,12 +158,10 @@ static const char *list_names(tm_arena *arena, const tempera_parameter *blocks,
 
 static command_model *make_user(const tempera_command *command,
                                 const tempera_parameter *blocks, size_t count) {
-  tm_arena *arena = tm_arena_create();
-  command_model *m = arena ? TM_NEW(arena, command_model, 1) : NULL;
-  if (!m) {
-    tm_arena_free(arena);
+  tm_arena *arena;
+  command_model *m = TM_BEGIN(&arena, command_model);
+  if (!m)
     return NULL;
-  }
   m->arena = arena;
   for (size_t b = 0; b < count; b++)
     m->place.size += blocks[b].size ? blocks[b].size : 1;

@@ -264,8 +264,8 @@ static tempera_status build(json_t *root, const tm_json_text *text,
                       "the data are %s; wanted one JSON object such as "
                       "{\"n\": 2, \"y\": [1.5, 2]}",
                       kind_of(root));
-  tm_arena *arena = tm_arena_create();
-  tempera_data *made = arena ? TM_NEW(arena, tempera_data, 1) : NULL;
+  tm_arena *arena;
+  tempera_data *made = TM_BEGIN(&arena, tempera_data);
   if (made)
     made->arena = arena;
   if (!made || !fill(made, root, text)) {
@@ -485,7 +485,8 @@ tempera_status tempera_data_dimensions(const tempera_data *data,
   return TEMPERA_OK;
 }
 
-/* ---- data made of others -------------------------------------------------- */
+/* ---- data made of others --------------------------------------------------
+ */
 
 static bool copy_variable(tm_arena *arena, const variable *from, variable *to) {
   *to = *from;
@@ -508,8 +509,8 @@ static bool copy_variable(tm_arena *arena, const variable *from, variable *to) {
 
 tempera_status tm_data_copy(const tempera_data *data, tempera_data **copy,
                             tempera_error *error) {
-  tm_arena *arena = tm_arena_create();
-  tempera_data *made = arena ? TM_NEW(arena, tempera_data, 1) : NULL;
+  tm_arena *arena;
+  tempera_data *made = TM_BEGIN(&arena, tempera_data);
   bool fine = made != NULL;
   if (fine) {
     *made = *data;
@@ -518,8 +519,7 @@ tempera_status tm_data_copy(const tempera_data *data, tempera_data **copy,
     fine = made->variables != NULL;
   }
   for (size_t i = 0; fine && i < data->count; i++)
-    fine =
-        copy_variable(arena, &data->variables[i], &made->variables[i]);
+    fine = copy_variable(arena, &data->variables[i], &made->variables[i]);
   if (!fine) {
     tm_arena_free(arena);
     return tm_fail_memory(error);

@@ -13,12 +13,10 @@ struct tempera_evaluator {
 tempera_status tempera_evaluator_create(const tempera_model *model,
                                         tempera_evaluator **evaluator,
                                         tempera_error *error) {
-  tm_arena *arena = tm_arena_create();
-  tempera_evaluator *made = arena ? TM_NEW(arena, tempera_evaluator, 1) : NULL;
-  if (!made) {
-    tm_arena_free(arena);
+  tm_arena *arena;
+  tempera_evaluator *made = TM_BEGIN(&arena, tempera_evaluator);
+  if (!made)
     return tm_fail_memory(error);
-  }
   made->arena = arena;
   tempera_status status = tm_point_create(model, arena, &made->point, error);
   if (status == TEMPERA_OK)

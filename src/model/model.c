@@ -238,8 +238,8 @@ tempera_status tempera_model_create_sized(const tempera_model_spec *given,
   const tempera_model_spec *spec = &known;
   TM_TRY(tm_sized_take(&known, sizeof known, given, size, error));
   TM_TRY(check_spec(spec, error));
-  tm_arena *arena = tm_arena_create();
-  tempera_model *made = arena ? TM_NEW(arena, tempera_model, 1) : NULL;
+  tm_arena *arena;
+  tempera_model *made = TM_BEGIN(&arena, tempera_model);
   if (made)
     made->arena = arena;
   if (!made || !build(made, spec)) {

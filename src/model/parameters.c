@@ -182,9 +182,8 @@ tempera_status tempera_parameters_parse(const char *content, size_t length,
                                         tempera_error *error) {
   tm_json_text text = {0};
   json_t *root = NULL;
-  tm_arena *arena = tm_arena_create();
-  tempera_parameters *made =
-      arena ? TM_NEW(arena, tempera_parameters, 1) : NULL;
+  tm_arena *arena;
+  tempera_parameters *made = TM_BEGIN(&arena, tempera_parameters);
   tempera_status status = made ? TEMPERA_OK : tm_fail_memory(error);
   TM_TRY_DONE(status);
   made->arena = arena;

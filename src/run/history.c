@@ -69,15 +69,9 @@ static tempera_status act(tempera_sampler *s, const tm_deed *deed,
 
 static tempera_status remember(tm_history *history, size_t size,
                                const tm_deed *deed, tempera_error *error) {
-  if (history->count == history->capacity) {
-    size_t capacity = 2 * history->capacity + 16;
-    tm_deed *grown =
-        tm_heap_resize(history->deeds, capacity, sizeof *history->deeds);
-    if (!grown)
-      return tm_fail_memory(error);
-    history->deeds = grown;
-    history->capacity = capacity;
-  }
+  if (!tm_list_room(&history->deeds, history->count, &history->capacity,
+                    sizeof *deed))
+    return tm_fail_memory(error);
   double *points = tm_heap_alloc(deed->count * size + 1, sizeof *points);
   if (!points)
     return tm_fail_memory(error);

@@ -105,10 +105,10 @@ static void place_knots(tm_learner *learner, const double *tau,
 tempera_status tm_learner_create(const double *tau, const double *log_z,
                                  size_t count, bool by_barrier,
                                  tm_learner **learner, tempera_error *error) {
-  tm_arena *arena = tm_arena_create();
-  tm_learner *made = arena ? TM_NEW(arena, tm_learner, 1) : NULL;
-  double *fine = arena ? TM_NEW(arena, double, 4 * FINE) : NULL;
-  if (!made || !fine) {
+  tm_arena *arena;
+  tm_learner *made = TM_BEGIN(&arena, tm_learner);
+  double *fine = made ? TM_NEW(arena, double, 4 * FINE) : NULL;
+  if (!fine) {
     tm_arena_free(arena);
     return tm_fail_memory(error);
   }
@@ -185,12 +185,10 @@ void tm_learner_levels(const tm_learner *learner, size_t count, double *tau,
 }
 
 static tm_learner *empty(void) {
-  tm_arena *arena = tm_arena_create();
-  tm_learner *made = arena ? TM_NEW(arena, tm_learner, 1) : NULL;
+  tm_arena *arena;
+  tm_learner *made = TM_BEGIN(&arena, tm_learner);
   if (made)
     made->arena = arena;
-  else
-    tm_arena_free(arena);
   return made;
 }
 

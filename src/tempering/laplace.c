@@ -131,23 +131,20 @@ static tempera_status build(tm_laplace *laplace, tempera_error *error) {
 
 tempera_status tm_laplace_create(tm_store *store, double tau_min,
                                  tm_laplace **laplace, tempera_error *error) {
-  tm_arena *arena = tm_arena_create();
-  tm_laplace *made = arena ? TM_NEW(arena, tm_laplace, 1) : NULL;
-  if (!made) {
-    tm_arena_free(arena);
+  tm_arena *arena;
+  tm_laplace *made = TM_BEGIN(&arena, tm_laplace);
+  if (!made)
     return tm_fail_memory(error);
-  }
   made->arena = arena;
   made->model = store->model;
   made->store = store;
   made->tau_min = tau_min;
   tempera_status status = build(made, error);
-  if (status != TEMPERA_OK) {
+  if (status != TEMPERA_OK)
     tm_laplace_free(made);
-    return status;
-  }
-  *laplace = made;
-  return TEMPERA_OK;
+  else
+    *laplace = made;
+  return status;
 }
 
 void tm_laplace_free(tm_laplace *laplace) {

@@ -197,12 +197,10 @@ static void release(void *user) {
 }
 
 static int clone(const void *user, void **copy) {
-  tm_arena *arena = tm_arena_create();
-  way *made = arena ? TM_NEW(arena, way, 1) : NULL;
-  if (!made) {
-    tm_arena_free(arena);
+  tm_arena *arena;
+  way *made = TM_BEGIN(&arena, way);
+  if (!made)
     return 1;
-  }
   *made = (way){.reference = ((const way *)user)->reference, .arena = arena};
   if (fill_way(made, NULL) != TEMPERA_OK) {
     release(made);

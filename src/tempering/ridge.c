@@ -105,23 +105,20 @@ static tempera_status build(tm_ridge *ridge, tempera_error *error) {
 tempera_status tm_ridge_create(tm_store *store,
                                const tm_ridge_settings *settings,
                                tm_ridge **ridge, tempera_error *error) {
-  tm_arena *arena = tm_arena_create();
-  tm_ridge *made = arena ? TM_NEW(arena, tm_ridge, 1) : NULL;
-  if (!made) {
-    tm_arena_free(arena);
+  tm_arena *arena;
+  tm_ridge *made = TM_BEGIN(&arena, tm_ridge);
+  if (!made)
     return tm_fail_memory(error);
-  }
   made->arena = arena;
   made->model = store->model;
   made->store = store;
   made->settings = *settings;
   tempera_status status = build(made, error);
-  if (status != TEMPERA_OK) {
+  if (status != TEMPERA_OK)
     tm_ridge_free(made);
-    return status;
-  }
-  *ridge = made;
-  return TEMPERA_OK;
+  else
+    *ridge = made;
+  return status;
 }
 
 void tm_ridge_free(tm_ridge *ridge) {

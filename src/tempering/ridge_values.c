@@ -20,14 +20,8 @@ enum {
 tempera_status tm_optima_insert(tm_optima *list, size_t place,
                                 const tm_optimum *optimum,
                                 tempera_error *error) {
-  if (list->count == list->capacity) {
-    size_t capacity = 2 * list->capacity + 16;
-    tm_optimum *grown = tm_heap_resize(list->at, capacity, sizeof(tm_optimum));
-    if (!grown)
-      return tm_fail_memory(error);
-    list->at = grown;
-    list->capacity = capacity;
-  }
+  if (!tm_list_room(&list->at, list->count, &list->capacity, sizeof *optimum))
+    return tm_fail_memory(error);
   memmove(&list->at[place + 1], &list->at[place],
           (list->count - place) * sizeof(tm_optimum));
   list->at[place] = *optimum;
@@ -96,24 +90,13 @@ size_t tm_ridge_find_value(const tm_ridge *ridge, const double *u) {
   return v;
 }
 
-static bool grow_values(tm_ridge *ridge) {
-  if (ridge->value_count < ridge->value_capacity)
-    return true;
-  size_t capacity = 2 * ridge->value_capacity + 16;
-  tm_value *grown = tm_heap_resize(ridge->values, capacity, sizeof(tm_value));
-  if (!grown)
-    return false;
-  ridge->values = grown;
-  ridge->value_capacity = capacity;
-  return true;
-}
-
 tempera_status tm_ridge_add_value(tm_ridge *ridge, const double *u,
                                   size_t *index, tempera_error *error) {
   size_t v = tm_ridge_find_value(ridge, u), n = ridge->model->dimension;
   if (v == ridge->value_count && v < TM_RIDGE_VALUES) {
     double *whole = TM_NEW(ridge->arena, double, n);
-    if (!whole || !grow_values(ridge))
+    if (!whole || !tm_list_room(&ridge->values, v, &ridge->value_capacity,
+                                sizeof *ridge->values))
       return tm_fail_memory(error);
     memcpy(whole, u, n * sizeof(double));
     ridge->values[v] = (tm_value){.whole = whole};

@@ -173,23 +173,20 @@ tempera_status tm_store_create(const tempera_model *model,
                                const tm_store_settings *settings,
                                const double *starts, size_t count,
                                tm_store **store, tempera_error *error) {
-  tm_arena *arena = tm_arena_create();
-  tm_store *made = arena ? TM_NEW(arena, tm_store, 1) : NULL;
-  if (!made) {
-    tm_arena_free(arena);
+  tm_arena *arena;
+  tm_store *made = TM_BEGIN(&arena, tm_store);
+  if (!made)
     return tm_fail_memory(error);
-  }
   made->arena = arena;
   made->model = model;
   made->settings = *settings;
   made->settings.threads = tm_model_threads(model, settings->threads);
   tempera_status status = prepare(made, starts, count, error);
-  if (status != TEMPERA_OK) {
+  if (status != TEMPERA_OK)
     tm_store_free(made);
-    return status;
-  }
-  *store = made;
-  return TEMPERA_OK;
+  else
+    *store = made;
+  return status;
 }
 
 void tm_store_free(tm_store *store) {
@@ -208,17 +205,9 @@ void tm_store_free(tm_store *store) {
 tempera_status tm_store_add(tm_store *store, const tm_optimum *optimum,
                             tempera_error *error) {
   size_t n = store->model->dimension;
-  if (store->count == store->capacity) {
-    size_t capacity = 2 * store->capacity + 32;
-    tm_optimum *grown =
-        tm_heap_resize(store->optima, capacity, sizeof(tm_optimum));
-    if (!grown)
-      return tm_fail_memory(error);
-    store->optima = grown;
-    store->capacity = capacity;
-  }
   double *u = TM_NEW(store->arena, double, n);
-  if (!u)
+  if (!u || !tm_list_room(&store->optima, store->count, &store->capacity,
+                          sizeof *store->optima))
     return tm_fail_memory(error);
   tm_optimum *slot = &store->optima[store->count++];
   *slot = *optimum;
@@ -241,32 +230,11 @@ tempera_status tm_store_offer(tm_store *store, const double *theta,
 
 /* ---- the queue */
 
-static tempera_status grow(tm_store *store, tempera_error *error) {
-  if (store->climb_count < store->climb_capacity)
-    return TEMPERA_OK;
-  size_t capacity = 2 * store->climb_capacity + 16;
-  tm_climb *climbs =
-      tm_heap_resize(store->climbs, capacity, sizeof *store->climbs);
-  if (!climbs)
-    return tm_fail_memory(error);
-  memset(climbs + store->climb_capacity, 0,
-         (capacity - store->climb_capacity) * sizeof *climbs);
-  store->climbs = climbs;
-  store->climb_capacity = capacity;
-  return TEMPERA_OK;
-}
-
 /* Where there is no memory for the list, the arena just keeps it. */
 void tm_store_spare(tm_store *store, const tm_spot *spot) {
-  if (store->spare_count == store->spare_capacity) {
-    size_t capacity = 2 * store->spare_capacity + 16;
-    tm_spot *grown = tm_heap_resize(store->spare, capacity, sizeof *grown);
-    if (!grown)
-      return;
-    store->spare = grown;
-    store->spare_capacity = capacity;
-  }
-  store->spare[store->spare_count++] = *spot;
+  if (tm_list_room(&store->spare, store->spare_count, &store->spare_capacity,
+                   sizeof *spot))
+    store->spare[store->spare_count++] = *spot;
 }
 
 static tempera_status need_spot(tm_store *store, tm_spot *spot,
@@ -282,7 +250,9 @@ static tempera_status need_spot(tm_store *store, tm_spot *spot,
 tempera_status tm_store_plan(tm_store *store, const tm_climb *climb,
                              tempera_error *error) {
   size_t n = store->model->dimension;
-  TM_TRY(grow(store, error));
+  if (!tm_list_room(&store->climbs, store->climb_count, &store->climb_capacity,
+                    sizeof *climb))
+    return tm_fail_memory(error);
   tm_climb *slot = &store->climbs[store->climb_count];
   tm_spot spot = slot->spot, broad = slot->broad;
   double *from = slot->from ? slot->from : TM_NEW(store->arena, double, n);

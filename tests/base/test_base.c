@@ -181,6 +181,22 @@ static void arena_memory_is_zeroed_and_aligned(void **state) {
   tm_arena_free(arena);
 }
 
+static void a_list_keeps_its_items_and_zeroes_the_rest(void **state) {
+  (void)state;
+  int *list = NULL;
+  size_t capacity = 0;
+  for (size_t count = 0; count < 100; count++) {
+    assert_true(tm_list_room(&list, count, &capacity, sizeof *list));
+    assert_true(capacity > count && list[count] == 0);
+    list[count] = (int)count + 1;
+  }
+  for (int i = 0; i < 100; i++)
+    assert_int_equal(list[i], i + 1);
+  assert_false(tm_list_room(&list, capacity, &capacity, SIZE_MAX / 8));
+  assert_int_equal(list[99], 100);
+  tm_heap_free(list);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(streams_differ_by_seed_chain_and_purpose),
@@ -193,6 +209,7 @@ int main(void) {
       cmocka_unit_test(numbers_read_back_exactly),
       cmocka_unit_test(numbers_are_read_as_strtod_does),
       cmocka_unit_test(arena_memory_is_zeroed_and_aligned),
+      cmocka_unit_test(a_list_keeps_its_items_and_zeroes_the_rest),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
