@@ -113,14 +113,21 @@ bool tm_same_value(const tempera_model *model, const double *a,
   return true;
 }
 
+double tm_frame_square(const tm_frame *frame, const double *factor,
+                       const double *to, const double *from, double most,
+                       double *delta) {
+  for (size_t k = 0; k < frame->reals; k++)
+    delta[k] = to[frame->real[k]] - from[frame->real[k]];
+  return tm_factor_square(factor, frame->reals, delta, most);
+}
+
 /* ---- steps */
 
 /* The Newton step and its decrement g' H^-1 g; false when not definite. */
 static bool newton(tm_climber *c, const tm_spot *at, double tau,
                    double *decrement) {
   size_t d = c->frame->reals;
-  for (size_t i = 0; i < d * d; i++)
-    c->b[i] = tau * at->hl[i] + at->hp[i];
+  tm_spot_curvature(at, tau, d, c->b);
   for (size_t k = 0; k < d; k++)
     c->gradient[k] = c->step[k] = tau * at->gl[k] + at->gp[k];
   memcpy(c->work, c->b, d * d * sizeof(double));
@@ -132,6 +139,13 @@ static bool newton(tm_climber *c, const tm_spot *at, double tau,
     *decrement += c->step[k] * c->step[k];
   tm_solve_upper(c->work, d, c->step);
   return true;
+}
+
+/* The next point to be looked at: a step on. */
+static void go_on(tm_climber *c, const tm_spot *at) {
+  tm_climber_go(c, at->u);
+  for (size_t k = 0; k < c->frame->reals; k++)
+    c->trial.u[c->frame->real[k]] += c->step[k];
 }
 
 static double length(const tm_climber *c) {
@@ -155,11 +169,6 @@ static double predicted_gain(const tm_climber *c) {
 
 /* ---- ends */
 
-static bool transformed(const tempera_model *model, size_t j) {
-  const tm_block *block = &model->blocks[model->block_of_u[j]];
-  return isfinite(block->lower) || isfinite(block->upper);
-}
-
 /* Far out, far from every start, and the density still grows. */
 static bool runs_away(const tm_climber *c, const tm_spot *at, double tau,
                       double far, size_t *culprit) {
@@ -168,10 +177,10 @@ static bool runs_away(const tm_climber *c, const tm_spot *at, double tau,
     size_t j = frame->real[k];
     double x = at->u[j], low = frame->start_low[k], high = frame->start_high[k];
     double outward = (x < low ? -1 : 1) * (tau * at->gl[k] + at->gp[k]);
-    bool out = fmax(low - x, x - high) > far && fabs(x) > far;
-    if (!transformed(c->model, j))
-      out = fabs(x) > 1e7 * (1 + fmax(fabs(low), fabs(high)));
-    if (!out || !(outward > (transformed(c->model, j) ? 1e-2 : 0)))
+    bool bounded = tm_is_bounded(c->model, j);
+    bool out = bounded ? fmax(low - x, x - high) > far && fabs(x) > far
+                       : fabs(x) > 1e7 * (1 + fmax(fabs(low), fabs(high)));
+    if (!out || !(outward > (bounded ? 1e-2 : 0)))
       continue;
     *culprit = j;
     return true;
@@ -179,16 +188,20 @@ static bool runs_away(const tm_climber *c, const tm_spot *at, double tau,
   return false;
 }
 
+/* Squared distance in a mode's metric; infinite with other integers. */
+static double square_to(tm_climber *c, const tm_landmark *mode, const double *u,
+                        double most) {
+  return mode->factor && tm_same_value(c->model, mode->u, u)
+             ? tm_frame_square(c->frame, mode->factor, u, mode->u, most,
+                               c->lane)
+             : INFINITY;
+}
+
 /* In the middle of a mode that is known, and as high as it should be there? */
 static bool recognised(tm_climber *c, const tm_spot *at, tm_climb *climb) {
-  size_t d = c->frame->reals;
   for (size_t m = 0; m < climb->known_count; m++) {
     const tm_landmark *mode = &climb->known[m];
-    if (!mode->factor || !tm_same_value(c->model, mode->u, at->u))
-      continue;
-    for (size_t k = 0; k < d; k++)
-      c->lane[k] = at->u[c->frame->real[k]] - mode->u[c->frame->real[k]];
-    double square = tm_factor_square(mode->factor, d, c->lane, 0.3);
+    double square = square_to(c, mode, at->u, 0.3);
     double drop = mode->height - tm_spot_height(at, climb->tau);
     if (square >= 0.3 || fabs(drop - square / 2) > 0.01 + 0.2 * square)
       continue;
@@ -202,21 +215,16 @@ static bool recognised(tm_climber *c, const tm_spot *at, tm_climb *climb) {
  * in the middle of a mode that is known? Costs no evaluation. */
 static bool expected(tm_climber *c, tm_climb *climb) {
   const tm_spot *at = &climb->spot;
-  size_t d = c->frame->reals;
   double decrement;
   if (!climb->warm || !climb->exact || climb->known_count == 0 ||
       !newton(c, at, climb->tau, &decrement))
     return false;
   double height = tm_spot_height(at, climb->tau) + 0.5 * decrement;
+  go_on(c, at);
   for (size_t m = 0; m < climb->known_count; m++) {
     const tm_landmark *mode = &climb->known[m];
-    if (!mode->factor || !tm_same_value(c->model, mode->u, at->u) ||
-        fabs(mode->height - height) > 0.5)
-      continue;
-    for (size_t k = 0; k < d; k++)
-      c->lane[k] =
-          at->u[c->frame->real[k]] + c->step[k] - mode->u[c->frame->real[k]];
-    if (tm_factor_square(mode->factor, d, c->lane, 1) >= 1)
+    if (fabs(mode->height - height) > 0.5 ||
+        square_to(c, mode, c->trial.u, 1) >= 1)
       continue;
     climb->same = m;
     return true;
@@ -277,7 +285,7 @@ static bool begin(tm_climber *c, tm_climb *climb, bool *fresh) {
     return true;
   for (size_t k = 0; k < d; k++) {
     double *u = &at->u[c->frame->real[k]];
-    if (transformed(c->model, c->frame->real[k]))
+    if (tm_is_bounded(c->model, c->frame->real[k]))
       *u = fmax(-BOX, fmin(BOX, *u));
   }
   *fresh = !climb->warm || (!slopes && d <= FULL);
@@ -295,9 +303,7 @@ static bool advance(tm_climber *c, tm_climb *climb, double *gain,
   size_t d = c->frame->reals;
   bool slopes = tm_has_gradients(c->model);
   double l, p;
-  tm_climber_go(c, at->u);
-  for (size_t k = 0; k < d; k++)
-    c->trial.u[c->frame->real[k]] += c->step[k];
+  go_on(c, at);
   *renewed = false;
   *gain = -INFINITY;
   if (!(slopes ? tm_climber_slopes(c, &l, &p, c->tl, c->tp)
@@ -352,9 +358,7 @@ static bool ends_early(tm_climber *c, tm_climb *climb, double decrement) {
   double allowed = climb->rough ? 0.3 : 1e-4 + 0.2 * predicted;
   if (predicted > (climb->rough ? 2 : 0.02))
     return false;
-  tm_climber_go(c, at->u);
-  for (size_t k = 0; k < c->frame->reals; k++)
-    c->trial.u[c->frame->real[k]] += c->step[k];
+  go_on(c, at);
   if (!tm_climber_look(c, &l, &p))
     return false;
   double gain = climb->tau * l + p - tm_spot_height(at, climb->tau);
@@ -425,64 +429,93 @@ static bool surprised_at_end(tm_climber *c, tm_climb *climb) {
   return true;
 }
 
-static void climb_reals(tm_climber *c, tm_climb *climb, bool fresh) {
-  tm_spot *at = &climb->spot;
-  bool natural = climb->measure == TM_NATURAL;
-  bool costly = !natural && !tm_has_gradients(c->model) && c->frame->reals > 1;
-  double drift = INFINITY, decrement = 0; /* since the Hessian was new */
-  double done = natural ? DONE_EXACTLY : costly ? DONE_BY_VALUES : DONE;
-  int renewals = 0;
+/* How a climb stands. */
+typedef struct course {
+  bool natural, costly;
+  double done;      /* a decrement so small ends it */
+  bool fresh;       /* the Hessian is of this very point, ... */
+  double drift;     /* ... or of one so far back */
+  bool definite;    /* Newton's step exists, ... */
+  double decrement; /* ... and promises half of this */
+  int renewals;
+} course;
+
+typedef enum pace { ONWARD, AGAIN, OVER } pace;
+
+/* Newton's decrement may say that the top is here. */
+static pace arrive(tm_climber *c, tm_climb *climb, course *way) {
+  bool sure = way->definite && (way->natural || way->drift < DRIFT);
+  bool there = way->decrement < way->done;
+  if (sure && there && becomes_fine(c, climb))
+    return AGAIN;
+  if (sure && there)
+    polish(c, &climb->spot);
+  if (!sure ||
+      !(there || (way->costly && ends_early(c, climb, way->decrement))))
+    return ONWARD;
+  climb->outcome = TM_ASCENT_FOUND;
+  if (!surprised_at_end(c, climb))
+    return OVER;
   climb->outcome = TM_ASCENT_STUCK;
-  for (int i = 0; i < ITERATIONS && c->evaluator->status == TEMPERA_OK; i++) {
-    drift = fresh ? 0 : drift;
-    bool definite = newton(c, at, climb->tau, &decrement);
-    bool sure = definite && (natural || drift < DRIFT);
-    if (sure && decrement < done && becomes_fine(c, climb))
-      continue;
-    if (sure && decrement < done)
-      polish(c, at);
-    if (sure &&
-        (decrement < done || (costly && ends_early(c, climb, decrement)))) {
-      climb->outcome = TM_ASCENT_FOUND;
-      if (!surprised_at_end(c, climb))
-        return;
-      climb->outcome = TM_ASCENT_STUCK;
-      fresh = true;
-      continue;
-    }
-    bool aware = !climb->shouldered && foresee(c, climb, definite);
-    double predicted = choose_step(c, definite), reached = length(c), gain = 0;
-    bool renewed = false, up = false;
-    if (fresh || c->fine || predicted > done / 2) {
-      up = advance(c, climb, &gain, &renewed);
-      resize(c, reached, gain, predicted);
-    }
-    bool end = !up && (fresh || c->fine) && exhausted(c, predicted);
-    if (end && becomes_fine(c, climb))
-      continue;
-    if (end) {
-      climb->outcome = TM_ASCENT_FOUND;
-      climb->edge = definite;
-      return;
-    }
-    if (!up && !fresh && !c->fine) {
-      if (++renewals == HESSIANS && c->frame->reals >= MANY)
-        return;
-      tm_climber_renew(c, at, climb->tau);
-      fresh = true;
-    }
-    if (!up)
-      continue;
-    drift += sqrt(fmax(0, 2 * predicted));
-    fresh = (aware && surprised(c, climb)) || renewed;
-    if (recognised(c, at, climb)) {
-      climb->outcome = TM_ASCENT_KNOWN;
-      return;
-    }
-    if (runs_away(c, at, climb->tau, 18, &climb->culprit)) {
-      climb->outcome = TM_ASCENT_RUNAWAY;
-      return;
-    }
+  way->fresh = true;
+  return AGAIN;
+}
+
+/* A step that gained nothing: it is tried again with better derivatives; where
+ * there are none, shorter, until nothing is left to be gained. */
+static pace fall_back(tm_climber *c, tm_climb *climb, course *way,
+                      double predicted) {
+  bool best = way->fresh || c->fine;
+  if (best && (!exhausted(c, predicted) || becomes_fine(c, climb)))
+    return AGAIN;
+  if (best) {
+    climb->outcome = TM_ASCENT_FOUND;
+    climb->edge = way->definite;
+    return OVER;
+  }
+  if (++way->renewals == HESSIANS && c->frame->reals >= MANY)
+    return OVER;
+  tm_climber_renew(c, &climb->spot, climb->tau);
+  way->fresh = true;
+  return AGAIN;
+}
+
+static pace step_up(tm_climber *c, tm_climb *climb, course *way) {
+  bool aware = !climb->shouldered && foresee(c, climb, way->definite);
+  double predicted = choose_step(c, way->definite), reached = length(c);
+  bool renewed = false, up = false;
+  if (way->fresh || c->fine || predicted > way->done / 2) {
+    double gain;
+    up = advance(c, climb, &gain, &renewed);
+    resize(c, reached, gain, predicted);
+  }
+  if (!up)
+    return fall_back(c, climb, way, predicted);
+  way->drift += sqrt(fmax(0, 2 * predicted));
+  way->fresh = (aware && surprised(c, climb)) || renewed;
+  if (recognised(c, &climb->spot, climb))
+    climb->outcome = TM_ASCENT_KNOWN;
+  else if (runs_away(c, &climb->spot, climb->tau, 18, &climb->culprit))
+    climb->outcome = TM_ASCENT_RUNAWAY;
+  return climb->outcome == TM_ASCENT_STUCK ? AGAIN : OVER;
+}
+
+static void climb_reals(tm_climber *c, tm_climb *climb, bool fresh) {
+  course way = {.natural = climb->measure == TM_NATURAL, .fresh = fresh};
+  way.costly =
+      !way.natural && !tm_has_gradients(c->model) && c->frame->reals > 1;
+  way.done = way.natural ? DONE_EXACTLY : way.costly ? DONE_BY_VALUES : DONE;
+  way.drift = INFINITY;
+  climb->outcome = TM_ASCENT_STUCK;
+  pace now = AGAIN;
+  for (int i = 0;
+       i < ITERATIONS && c->evaluator->status == TEMPERA_OK && now != OVER;
+       i++) {
+    way.drift = way.fresh ? 0 : way.drift;
+    way.definite = newton(c, &climb->spot, climb->tau, &way.decrement);
+    now = arrive(c, climb, &way);
+    if (now == ONWARD)
+      now = step_up(c, climb, &way);
   }
 }
 

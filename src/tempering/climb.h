@@ -13,6 +13,8 @@
 
 #include "model/model.h"
 
+#include <math.h>
+
 typedef enum tm_measure {
   TM_UNCONSTRAINED = 0,
   TM_NATURAL,
@@ -40,6 +42,19 @@ static inline double tm_spot_height(const tm_spot *spot, double tau) {
   return tau * spot->l + spot->p;
 }
 
+/* Minus the Hessian of the density at tau. */
+static inline void tm_spot_curvature(const tm_spot *spot, double tau, size_t d,
+                                     double *h) {
+  for (size_t i = 0; i < d * d; i++)
+    h[i] = tau * spot->hl[i] + spot->hp[i];
+}
+
+/* Is coordinate j of u one of a parameter with bounds? */
+static inline bool tm_is_bounded(const tempera_model *model, size_t j) {
+  const tm_block *block = &model->blocks[model->block_of_u[j]];
+  return isfinite(block->lower) || isfinite(block->upper);
+}
+
 TEMPERA_CHECKED tempera_status tm_spot_create(const tempera_model *model,
                                               tm_arena *arena, tm_spot *spot,
                                               tempera_error *error);
@@ -47,6 +62,12 @@ void tm_spot_copy(const tempera_model *model, const tm_spot *from, tm_spot *to);
 /* Same integers? */
 bool tm_same_value(const tempera_model *model, const double *a,
                    const double *b);
+
+/* Squared length of the way over the reals, in the metric of a factor, or any
+ * number beyond `most`. */
+double tm_frame_square(const tm_frame *frame, const double *factor,
+                       const double *to, const double *from, double most,
+                       double *delta);
 
 typedef enum tm_ascent {
   TM_ASCENT_FOUND = 0,

@@ -12,35 +12,30 @@
 
 static const double STEP = 1e-4; /* of the differences that give B */
 
-/* u, relabelled by way of theta. */
-static void relabel(tm_laplace *laplace, const unsigned char *permutation,
-                    const double *from, double *to) {
+const double *tm_laplace_relabel(tm_laplace *laplace,
+                                 const unsigned char *permutation,
+                                 const double *u) {
   double jacobian;
-  tm_constrain(laplace->model, from, laplace->theta, &jacobian);
+  tm_constrain(laplace->model, u, laplace->theta, &jacobian);
   tm_labels_apply(laplace->model, &laplace->store->labels, permutation,
                   laplace->theta, laplace->other);
-  tm_unconstrain(laplace->model, laplace->other, to);
+  tm_unconstrain(laplace->model, laplace->other, laplace->turned);
+  return laplace->turned;
 }
 
 /* A column of B, over the reals: how u moves with v's coordinate j. */
 static void column(tm_laplace *laplace, const unsigned char *back, double *v,
                    size_t j, double *b) {
-  const tempera_model *model = laplace->model;
+  const tm_frame *frame = &laplace->store->frame;
   double at = v[j];
-  size_t k = 0;
   v[j] = at + STEP;
-  relabel(laplace, back, v, laplace->turned);
-  for (size_t i = 0; i < model->dimension; i++)
-    if (!model->integer[i])
-      b[k++] = laplace->turned[i];
+  const double *u = tm_laplace_relabel(laplace, back, v);
+  for (size_t k = 0; k < frame->reals; k++)
+    b[k] = u[frame->real[k]];
   v[j] = at - STEP;
-  relabel(laplace, back, v, laplace->turned);
-  k = 0;
-  for (size_t i = 0; i < model->dimension; i++)
-    if (!model->integer[i]) {
-      b[k] = (b[k] - laplace->turned[i]) / (2 * STEP);
-      k++;
-    }
+  u = tm_laplace_relabel(laplace, back, v);
+  for (size_t k = 0; k < frame->reals; k++)
+    b[k] = (b[k] - u[frame->real[k]]) / (2 * STEP);
   v[j] = at;
 }
 
@@ -48,13 +43,12 @@ static void column(tm_laplace *laplace, const unsigned char *back, double *v,
 static void turned_curvature(tm_laplace *laplace, const unsigned char *back,
                              const double *factor, double *v, double *rows,
                              double *h) {
-  const tempera_model *model = laplace->model;
-  size_t d = laplace->store->frame.reals, k = 0;
-  for (size_t j = 0; j < model->dimension; j++)
-    if (!model->integer[j]) {
-      column(laplace, back, v, j, laplace->delta);
-      tm_lower_transposed(factor, d, laplace->delta, rows + k++ * d);
-    }
+  const tm_frame *frame = &laplace->store->frame;
+  size_t d = frame->reals;
+  for (size_t k = 0; k < d; k++) {
+    column(laplace, back, v, frame->real[k], laplace->delta);
+    tm_lower_transposed(factor, d, laplace->delta, rows + k * d);
+  }
   for (size_t i = 0; i < d; i++)
     for (size_t j = 0; j <= i; j++)
       h[i * d + j] = tm_dot(rows + i * d, rows + j * d, d);
@@ -78,7 +72,8 @@ tempera_status tm_laplace_sort_labels(tm_laplace *laplace,
   double *inverse = TM_NEW(laplace->arena, double, d *d + 1);
   if (!u || !factor || !inverse)
     return tm_fail_memory(error);
-  relabel(laplace, sort, mode->u, u);
+  memcpy(u, tm_laplace_relabel(laplace, sort, mode->u),
+         laplace->model->dimension * sizeof(double));
   turned_curvature(laplace, back, mode->factor, u, inverse, factor);
   tm_cholesky_forced(factor, d, 1e-300, inverse);
   tm_triangular_inverse(factor, d, inverse);

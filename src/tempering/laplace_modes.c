@@ -19,30 +19,23 @@ static const double BROADER = 2; /* nats of volume: a hill, and no bad step */
 static const double NO_PEAK = 1; /* nats: so little is none */
 /* Proposals: weights to this power, and a floor shared by all. */
 static const double FLATTEN = 0.8, FLOOR = 0.02;
+static const uint64_t LAST_TRACK = (uint64_t)1 << 63;
 
 /* ---- distances */
 
 static double square_between(tm_laplace *laplace, const tm_mode *mode,
                              const double *u, double most) {
-  const tm_frame *frame = &laplace->store->frame;
-  for (size_t k = 0; k < frame->reals; k++)
-    laplace->delta[k] = u[frame->real[k]] - mode->spot.u[frame->real[k]];
-  return tm_factor_square(mode->factor, frame->reals, laplace->delta, most);
+  return tm_frame_square(&laplace->store->frame, mode->factor, u, mode->spot.u,
+                         most, laplace->delta);
 }
 
 /* The p-th relabelling of u, into scratch; 0 is u itself. */
 static const double *relabelled(tm_laplace *laplace, const double *u,
                                 size_t p) {
-  const tempera_model *model = laplace->model;
   const tm_labels *labels = &laplace->store->labels;
-  double jacobian;
-  if (p == 0)
-    return u;
-  tm_constrain(model, u, laplace->theta, &jacobian);
-  tm_labels_apply(model, labels, labels->permutation + p * labels->count,
-                  laplace->theta, laplace->other);
-  tm_unconstrain(model, laplace->other, laplace->turned);
-  return laplace->turned;
+  return p ? tm_laplace_relabel(laplace,
+                                labels->permutation + p * labels->count, u)
+           : u;
 }
 
 static size_t relabellings(const tm_laplace *laplace) {
@@ -104,11 +97,6 @@ static bool make_definite(tm_laplace *laplace, double *h) {
     for (size_t k = 0; k < d; k++)
       h[i * d + k] /= scale[i] * scale[k];
   return tm_cholesky_until(h, d, stop);
-}
-
-static void curvature_at(const tm_spot *spot, double tau, size_t d, double *h) {
-  for (size_t i = 0; i < d * d; i++)
-    h[i] = tau * spot->hl[i] + spot->hp[i];
 }
 
 /* Is some direction so flat that nothing bounds it? */
@@ -183,14 +171,14 @@ static tempera_status make_mode(tm_laplace *laplace, double tau,
   tm_laplace_mode *seen = &mode->seen;
   seen->edge = climb->edge;
   mode->tracks = climb->tracks;
-  curvature_at(&mode->spot, tau, d, mode->factor);
+  tm_spot_curvature(&mode->spot, tau, d, mode->factor);
   seen->indefinite = flat(laplace, mode->factor);
   const tm_stop *stop = &laplace->store->settings.stop;
   if (seen->indefinite || !tm_cholesky_until(mode->factor, d, stop)) {
     if (tm_stop_due(stop))
       return tm_fail(error, TEMPERA_CANCELLED, "cancelled");
     seen->indefinite = true;
-    curvature_at(&mode->spot, tau, d, mode->factor);
+    tm_spot_curvature(&mode->spot, tau, d, mode->factor);
     mode->dead = !make_definite(laplace, mode->factor);
   }
   for (size_t k = 0; k < d; k++)
@@ -270,11 +258,8 @@ static tempera_status plan_sorted(tm_laplace *laplace, const tm_climb *climb,
                                   tempera_error *error) {
   unsigned char permutation[TM_LABELS_MOST];
   tm_labels_sort(&laplace->store->labels, laplace->theta, permutation);
-  tm_labels_apply(laplace->model, &laplace->store->labels, permutation,
-                  laplace->theta, laplace->other);
-  tm_unconstrain(laplace->model, laplace->other, laplace->turned);
   tm_climb next = {.tau = climb->tau,
-                   .u = laplace->turned,
+                   .u = tm_laplace_relabel(laplace, permutation, climb->spot.u),
                    .tracks = climb->tracks,
                    .resorted = true};
   return tm_store_plan(laplace->store, &next, error);
@@ -412,12 +397,10 @@ tempera_status tm_laplace_file(tm_laplace *laplace, tm_stage *stage,
     else
       TM_TRY(file_way(laplace, stage, climb, fresh, error));
     climb = &store->climbs[i]; /* the queue may have moved */
-    if (climb->outcome == TM_ASCENT_RUNAWAY) {
-      double height = tm_spot_height(&climb->spot, climb->tau);
-      if (height > laplace->runaway) {
-        laplace->runaway = height;
-        laplace->culprit = climb->culprit;
-      }
+    double height = tm_spot_height(&climb->spot, climb->tau);
+    if (climb->outcome == TM_ASCENT_RUNAWAY && height > laplace->runaway) {
+      laplace->runaway = height;
+      laplace->culprit = climb->culprit;
     }
     if (climb->outcome >= TM_ASCENT_DEAD)
       TM_TRY(file_dead(laplace, stage, climb, error));
@@ -462,11 +445,9 @@ static bool all_apart(tm_laplace *laplace, const tm_mode *mode) {
     for (size_t b = 0; b < a; b++) {
       for (size_t k = 0; k < labels->count; k++)
         swap[k] = (unsigned char)(k == a ? b : k == b ? a : k);
-      tm_labels_apply(laplace->model, labels, swap, laplace->theta,
-                      laplace->other);
-      tm_unconstrain(laplace->model, laplace->other, laplace->turned);
-      if (tm_same_value(laplace->model, mode->spot.u, laplace->turned) &&
-          square_between(laplace, mode, laplace->turned, 9) < 9)
+      const double *u = tm_laplace_relabel(laplace, swap, mode->spot.u);
+      if (tm_same_value(laplace->model, mode->spot.u, u) &&
+          square_between(laplace, mode, u, 9) < 9)
         return false;
     }
   return true;
@@ -538,13 +519,6 @@ static void set_shares(tm_stage *stage) {
   }
 }
 
-static size_t lowest_bit(uint64_t bits) {
-  size_t bit = 0;
-  while (bit < 63 && !(bits >> bit & 1))
-    bit++;
-  return bit;
-}
-
 void tm_stage_settle(tm_laplace *laplace, tm_stage *stage) {
   drop_low_peaks(laplace, stage);
   drop_poor(laplace, stage);
@@ -553,7 +527,7 @@ void tm_stage_settle(tm_laplace *laplace, tm_stage *stage) {
   double total = 0, slope = 0;
   for (size_t m = 0; m < stage->count; m++) {
     tm_laplace_mode *seen = &stage->modes[m].seen;
-    seen->track = lowest_bit(stage->modes[m].tracks);
+    seen->track = (size_t)__builtin_ctzll(stage->modes[m].tracks | LAST_TRACK);
     stage->best = fmax(stage->best, seen->log_weight + seen->log_copies);
   }
   for (size_t m = 0; m < stage->count; m++) {

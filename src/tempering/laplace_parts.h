@@ -78,6 +78,10 @@ TEMPERA_CHECKED tempera_status tm_laplace_publish(tm_laplace *laplace,
 
 /* ---- laplace_labels.c */
 
+/* u, relabelled by way of theta: `turned`. */
+const double *tm_laplace_relabel(tm_laplace *laplace,
+                                 const unsigned char *permutation,
+                                 const double *u);
 /* The same mode with its labels in order, upwards. */
 TEMPERA_CHECKED tempera_status tm_laplace_sort_labels(tm_laplace *laplace,
                                                       tm_laplace_mode *mode,

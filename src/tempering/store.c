@@ -30,11 +30,6 @@ enum { ENOUGH_STARTS = 8 }; /* topped up with draws from the prior */
 
 /* ---- the frame */
 
-static bool transformed(const tempera_model *model, size_t j) {
-  const tm_block *block = &model->blocks[model->block_of_u[j]];
-  return isfinite(block->lower) || isfinite(block->upper);
-}
-
 /* A quarter of the spread of the starts, where there are enough of them. */
 static double first_step(const tm_frame *frame, size_t k, bool bounded,
                          size_t start_count) {
@@ -56,7 +51,7 @@ static void frame_coordinate(tm_store *store, size_t k) {
     frame->start_high[k] = fmax(frame->start_high[k], store->starts[i].u[j]);
   }
   frame->step[k] =
-      first_step(frame, k, transformed(store->model, j), store->start_count);
+      first_step(frame, k, tm_is_bounded(store->model, j), store->start_count);
 }
 
 static tempera_status create_frame(tm_store *store, tempera_error *error) {
@@ -81,7 +76,7 @@ bool tm_store_apart(const tm_store *store, const double *a, const double *b) {
   const tm_frame *frame = &store->frame;
   for (size_t k = 0; k < frame->reals; k++) {
     size_t j = frame->real[k];
-    double far = transformed(store->model, j) ? 1 : 2 * frame->step[k];
+    double far = tm_is_bounded(store->model, j) ? 1 : 2 * frame->step[k];
     if (fabs(a[j] - b[j]) > far)
       return true;
   }
@@ -351,37 +346,38 @@ static double mass_of(const tm_frame *frame, const tm_climb *climb, double *h,
   size_t d = frame->reals;
   if (climb->outcome != TM_ASCENT_FOUND || climb->edge)
     return NAN;
-  for (size_t i = 0; i < d * d; i++)
-    h[i] = climb->spot.hl[i] + climb->spot.hp[i];
+  tm_spot_curvature(&climb->spot, 1, d, h);
   return tm_spot_height(&climb->spot, 1) + 0.5 * (double)d * log_2_pi -
          half_log_det(frame, h, scale);
 }
 
-tempera_status tm_store_weigh(const tm_store *store, const double *theta,
-                              double *log_mass, tempera_error *error) {
+static tempera_status weigh(const tm_store *store, const double *theta,
+                            tm_arena *arena, double *log_mass,
+                            tempera_error *error) {
   const tempera_model *model = store->model;
   size_t d = store->frame.reals;
   tm_climb climb = {.tau = 1};
-  tm_climber climber = {0};
+  tm_climber climber;
+  double *h = TM_NEW(arena, double, d *d + d + model->dimension);
+  if (!h)
+    return tm_fail_memory(error);
+  double *u = h + d * d + d;
+  TM_TRY(tm_spot_create(model, arena, &climb.spot, error));
+  TM_TRY(tm_spot_create(model, arena, &climb.broad, error));
+  TM_TRY(tm_climber_create(model, &store->frame, true, arena, &climber, error));
+  tm_unconstrain(model, theta, u);
+  climb.u = u;
+  tm_climb_run(&climber, &climb);
+  *log_mass = mass_of(&store->frame, &climb, h, h + d * d);
+  tm_evaluator_release(&climber.own);
+  return TEMPERA_OK;
+}
+
+tempera_status tm_store_weigh(const tm_store *store, const double *theta,
+                              double *log_mass, tempera_error *error) {
   tm_arena *arena = tm_arena_create();
-  double *u =
-      arena ? TM_NEW(arena, double, model->dimension + d * d + d) : NULL;
-  tempera_status status = u ? TEMPERA_OK : tm_fail_memory(error);
-  if (status == TEMPERA_OK)
-    status = tm_spot_create(model, arena, &climb.spot, error);
-  if (status == TEMPERA_OK)
-    status = tm_spot_create(model, arena, &climb.broad, error);
-  if (status == TEMPERA_OK)
-    status =
-        tm_climber_create(model, &store->frame, true, arena, &climber, error);
-  if (status == TEMPERA_OK) {
-    tm_unconstrain(model, theta, u);
-    climb.u = u;
-    tm_climb_run(&climber, &climb);
-    double *h = u + model->dimension;
-    *log_mass = mass_of(&store->frame, &climb, h, h + d * d);
-    tm_evaluator_release(&climber.own);
-  }
+  tempera_status status = arena ? weigh(store, theta, arena, log_mass, error)
+                                : tm_fail_memory(error);
   tm_arena_free(arena);
   return status;
 }
