@@ -148,27 +148,18 @@ static bool interchangeable(tm_evaluator *evaluator, tm_point *scratch,
   return looked > 0;
 }
 
-static void list_permutations(size_t K, unsigned char *out) {
-  unsigned char now[TM_LABELS_ALL];
-  for (size_t k = 0; k < K; k++)
-    now[k] = (unsigned char)k;
-  for (bool more = true; more; out += K) {
-    memcpy(out, now, K);
-    size_t i = K - 1, j = K - 1; /* the next one in the dictionary */
-    while (i > 0 && now[i - 1] >= now[i])
-      i--;
-    more = i > 0;
-    if (!more)
-      break;
-    while (now[j] <= now[i - 1])
-      j--;
-    unsigned char held = now[i - 1];
-    now[i - 1] = now[j];
-    now[j] = held;
-    for (size_t a = i, b = K - 1; a < b; a++, b--) {
-      held = now[a];
-      now[a] = now[b];
-      now[b] = held;
+/* As in a dictionary: entry k of permutation p is the one that the digits of p,
+ * to the bases K, K - 1, .. 1, name among those left. */
+static void list_permutations(size_t K, size_t count, unsigned char *out) {
+  for (size_t p = 0; p < count; p++) {
+    bool taken[TM_LABELS_ALL] = {false};
+    for (size_t k = 0, rest = p, block = count; k < K; k++) {
+      block /= K - k;
+      size_t left = rest / block, entry = 0;
+      for (rest %= block; taken[entry] || left > 0; entry++)
+        left -= !taken[entry];
+      taken[entry] = true;
+      *out++ = (unsigned char)entry;
     }
   }
 }
@@ -183,7 +174,7 @@ static tempera_status write_out(tm_labels *labels, tm_arena *arena,
       TM_NEW(arena, unsigned char, labels->permutations * labels->count);
   if (!list)
     return tm_fail_memory(error);
-  list_permutations(labels->count, list);
+  list_permutations(labels->count, labels->permutations, list);
   labels->permutation = list;
   return TEMPERA_OK;
 }
@@ -209,13 +200,6 @@ static void take(const tempera_model *model, size_t K, size_t mask, bool *block,
                         .block = block,
                         .first = first,
                         .key = model->blocks[first].theta};
-}
-
-static size_t bits(size_t mask) {
-  size_t count = 0;
-  for (; mask; mask >>= 1)
-    count += mask & 1;
-  return count;
 }
 
 /* How many blocks have the size of this one; 0 if an earlier one has it. */
@@ -245,7 +229,7 @@ static bool find_of_size(tm_evaluator *evaluator, tm_point *scratch,
   }
   for (size_t wanted = mates; wanted > 0; wanted--)
     for (size_t mask = ((size_t)1 << mates) - 1; mask > 0; mask--) {
-      if (bits(mask) != wanted)
+      if ((size_t)__builtin_popcountll(mask) != wanted)
         continue;
       take(model, K, mask, block, found);
       if (interchangeable(evaluator, scratch, found, theta, count))

@@ -48,16 +48,14 @@ typedef struct scout {
 static double explained(const tm_laplace *laplace, const tm_laplace_knot *knot,
                         const double *u, double *delta) {
   const tm_frame *frame = &laplace->store->frame;
-  size_t d = frame->reals;
   double top = -INFINITY, sum = 0;
   for (size_t m = 0; m < knot->mode_count; m++) {
     const tm_laplace_mode *mode = &knot->modes[m];
     if (!tm_same_value(laplace->model, mode->u, u))
       continue;
-    for (size_t k = 0; k < d; k++)
-      delta[k] = u[frame->real[k]] - mode->u[frame->real[k]];
-    double term =
-        mode->height - tm_factor_square(mode->factor, d, delta, INFINITY) / 2;
+    double square =
+        tm_frame_square(frame, mode->factor, u, mode->u, INFINITY, delta);
+    double term = mode->height - square / 2;
     double high = fmax(top, term);
     sum = sum * exp(top - high) + exp(term - high);
     top = high;
@@ -78,19 +76,32 @@ static const double *ordered_u(scout *s, size_t worker, const tm_point *trial) {
   return s->turned[worker];
 }
 
+/* Some mode, at which the climber's trial now is. */
+static const tm_laplace_mode *go_to_mode(const scout *s, tm_climber *c,
+                                         tempera_random *random) {
+  const tm_laplace_mode *mode =
+      &s->top->modes[tempera_random_below(random, s->top->mode_count)];
+  tm_climber_go(c, mode->u);
+  return mode;
+}
+
+/* L'^-1 z */
+static void draw_step(tm_climber *c, const tm_laplace_mode *mode,
+                      tempera_random *random) {
+  size_t d = c->frame->reals;
+  for (size_t k = 0; k < d; k++)
+    c->lane[k] = tempera_random_normal(random);
+  tm_lower_transposed(mode->inverse, d, c->lane, c->step);
+}
+
 /* u = u_j + r L'^-1 z, log r even: the climber's trial. */
 static void draw_near(const scout *s, tm_climber *c, tempera_random *random) {
   const tm_frame *frame = c->frame;
-  const tm_laplace_mode *mode =
-      &s->top->modes[tempera_random_below(random, s->top->mode_count)];
+  const tm_laplace_mode *mode = go_to_mode(s, c, random);
   double r = exp(log(CLOSEST) * tempera_random_uniform(random));
-  memcpy(c->trial.u, mode->u, c->model->dimension * sizeof(double));
-  for (size_t k = 0; k < frame->reals; k++)
-    c->lane[k] = tempera_random_normal(random);
-  tm_lower_transposed(mode->inverse, frame->reals, c->lane, c->step);
+  draw_step(c, mode, random);
   for (size_t k = 0; k < frame->reals; k++)
     c->trial.u[frame->real[k]] += r * c->step[k];
-  tm_evaluate(c->evaluator, &c->trial);
 }
 
 /* A direction over the reals: one coordinate, all of one block or of the model,
@@ -121,8 +132,7 @@ static double spread_along(const tm_laplace_mode *mode, size_t d,
 static void draw_on_line(const scout *s, tm_climber *c,
                          tempera_random *random) {
   const tm_frame *frame = c->frame;
-  const tm_laplace_mode *mode =
-      &s->top->modes[tempera_random_below(random, s->top->mode_count)];
+  const tm_laplace_mode *mode = go_to_mode(s, c, random);
   draw_direction(s, c, mode, random, c->lane);
   double low = log(CLOSEST * spread_along(mode, frame->reals, c->lane));
   double high =
@@ -130,10 +140,8 @@ static void draw_on_line(const scout *s, tm_climber *c,
   double t = exp(low + fmax(0, high - low) * tempera_random_uniform(random));
   if (tempera_random_uniform(random) < 0.5)
     t = -t;
-  memcpy(c->trial.u, mode->u, c->model->dimension * sizeof(double));
   for (size_t k = 0; k < frame->reals && isfinite(t); k++)
     c->trial.u[frame->real[k]] += t * c->lane[k];
-  tm_evaluate(c->evaluator, &c->trial);
 }
 
 /* The same with the shape of the prior, from its size down to the mode's, about
@@ -141,8 +149,7 @@ static void draw_on_line(const scout *s, tm_climber *c,
 static void draw_between(const scout *s, tm_climber *c,
                          tempera_random *random) {
   const tm_frame *frame = c->frame;
-  const tm_laplace_mode *mode =
-      &s->top->modes[tempera_random_below(random, s->top->mode_count)];
+  const tm_laplace_mode *mode = go_to_mode(s, c, random);
   const tm_laplace_mode *wide = &s->first->modes[0];
   double least = 0, d = (double)frame->reals;
   for (size_t k = 0; k < frame->reals; k++) {
@@ -151,15 +158,11 @@ static void draw_between(const scout *s, tm_climber *c,
   }
   double r = exp(fmin(0, least) * tempera_random_uniform(random));
   double way = tempera_random_uniform(random);
-  memcpy(c->trial.u, mode->u, c->model->dimension * sizeof(double));
-  for (size_t k = 0; k < frame->reals; k++)
-    c->lane[k] = tempera_random_normal(random);
-  tm_lower_transposed(wide->inverse, frame->reals, c->lane, c->step);
+  draw_step(c, wide, random);
   for (size_t k = 0; k < frame->reals && isfinite(r); k++) {
     size_t j = frame->real[k];
     c->trial.u[j] += way * (wide->u[j] - mode->u[j]) + r * c->step[k];
   }
-  tm_evaluate(c->evaluator, &c->trial);
 }
 
 static void draw_look(const scout *s, tm_climber *c, tempera_random *random) {
@@ -169,8 +172,10 @@ static void draw_look(const scout *s, tm_climber *c, tempera_random *random) {
     draw_between(s, c, random);
   else if (s->where == ON_A_LINE)
     draw_on_line(s, c, random);
-  else
+  if (s->where == OVER_THE_PRIOR)
     tm_prior_draw(c->evaluator, random, &c->trial);
+  else
+    tm_evaluate(c->evaluator, &c->trial);
 }
 
 static void look_around(size_t worker, void *context) {

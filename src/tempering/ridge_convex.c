@@ -49,9 +49,8 @@ static const tm_optimum *highest_line(const tm_ridge *ridge, double tau) {
   return best;
 }
 
-/* Where two lines meet, kept inside (a, b); their slopes increase. */
-static double meet(const tm_optimum *left, const tm_optimum *right, double a,
-                   double b) {
+double tm_ridge_meet(const tm_optimum *left, const tm_optimum *right, double a,
+                     double b) {
   double bend = right->log_likelihood - left->log_likelihood;
   double tau = bend > 0 ? (left->log_prior - right->log_prior) / bend : NAN;
   return tau > a && tau < b ? tau : NAN;
@@ -67,7 +66,7 @@ static double interval_gap(const tm_ridge *ridge, size_t k, double *where) {
   double gap = 0;
   *where = NAN;
   for (int round = 0; round < MEET_ROUNDS; round++) {
-    double tau = meet(left, right, a->tau, b->tau);
+    double tau = tm_ridge_meet(left, right, a->tau, b->tau);
     if (isnan(tau))
       return gap;
     const tm_optimum *line = highest_line(ridge, tau);
@@ -179,17 +178,18 @@ static tempera_status solve_and_settle(tm_ridge *ridge, double tau, bool wide,
  * an optimisation. */
 static tempera_status probe(tm_ridge *ridge, size_t k, tempera_error *error) {
   const tm_knot *a = &ridge->knots[k], *b = a + 1;
-  double *u = ridge->u;
+  tm_climber *c = &ridge->store->climbers[0];
   tm_optimum line;
   ridge->knots[k].probed = true;
   if (a->value != b->value)
     return TEMPERA_OK;
   for (double share = 0.25; share < 1; share += 0.25) {
     for (size_t j = 0; j < ridge->model->dimension; j++)
-      u[j] = ridge->model->integer[j]
-                 ? a->best.u[j]
-                 : a->best.u[j] + share * (b->best.u[j] - a->best.u[j]);
-    if (tm_ridge_point(ridge, u, &line))
+      c->trial.u[j] =
+          ridge->model->integer[j]
+              ? a->best.u[j]
+              : a->best.u[j] + share * (b->best.u[j] - a->best.u[j]);
+    if (tm_ridge_look_at(c, &line))
       TM_TRY(tm_optima_insert(&ridge->lines, ridge->lines.count, &line, error));
   }
   return tm_store_check(ridge->store, error);
@@ -204,7 +204,7 @@ static double allowed_gap(const tm_ridge *ridge) {
 static double new_knot(const tm_ridge *ridge, size_t k, double where) {
   const tm_knot *a = &ridge->knots[k], *b = a + 1;
   double width = b->tau - a->tau, margin = 1e-9 * width;
-  double half = meet(&a->best, &b->best, a->tau, b->tau);
+  double half = tm_ridge_meet(&a->best, &b->best, a->tau, b->tau);
   double ratio = a->gap / allowed_gap(ridge);
   /* At a kink, probing gains nothing and the cut belongs on the kink. */
   bool smooth = a->value == b->value && fabs(where - half) > margin;

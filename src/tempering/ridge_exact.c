@@ -35,11 +35,8 @@ tempera_status tm_ridge_memory_create(const tm_ridge *ridge, tm_arena *arena,
     made->stored[i].u = room + i * n;
   made->best.u = room + made->capacity * n;
   for (size_t k = 0; k < first; k++) {
-    double *u = made->stored[k].u;
-    memcpy(u, ridge->knots[k].best.u, n * sizeof(double));
-    made->stored[k] = ridge->knots[k].best;
+    tm_optimum_copy(ridge->model, &ridge->knots[k].best, &made->stored[k]);
     made->stored[k].tau = ridge->knots[k].tau;
-    made->stored[k].u = u;
   }
   made->count = first;
   TM_TRY(tm_climber_create(ridge->model, &ridge->store->frame, false, arena,
@@ -67,29 +64,18 @@ static double best_height(const tm_ridge_memory *memory) {
 }
 
 static void keep(tm_ridge_memory *memory, const tm_optimum *optimum) {
-  double tau = memory->best.tau, *u = memory->best.u;
+  double tau = memory->best.tau;
   if (tm_optimum_height(optimum, tau) <= best_height(memory))
     return;
-  memcpy(u, optimum->u, memory->ridge->model->dimension * sizeof(double));
-  memory->best = *optimum;
-  memory->best.u = u;
+  tm_optimum_copy(memory->ridge->model, optimum, &memory->best);
   memory->best.tau = tau;
 }
 
 /* The model's own optimum, believed; false when it has none here. */
 static bool by_callback(tm_ridge_memory *memory, const double *u) {
   tm_climber *c = &memory->climber;
-  const tempera_model *model = c->model;
-  double jacobian, l, p, *theta = c->trial.theta;
   tm_optimum own;
-  if (!model->spec.optimum)
-    return false;
-  tm_constrain(model, u, theta, &jacobian);
-  if (model->spec.optimum(memory->best.tau, theta, c->evaluator->user) != 0 ||
-      !tm_inside(model, theta))
-    return false;
-  tm_unconstrain(model, theta, c->trial.u);
-  if (!tm_climber_look(c, &l, &p) || !tm_store_point(c, &own))
+  if (!tm_ridge_ask_model(c, memory->best.tau, u) || !tm_ridge_look_at(c, &own))
     return false;
   keep(memory, &own);
   return true;
@@ -148,9 +134,8 @@ static void store(tm_ridge_memory *memory, size_t at) {
   double *u = memory->stored[memory->count].u;
   for (size_t i = memory->count++; i > at; i--)
     memory->stored[i] = memory->stored[i - 1];
-  memcpy(u, memory->best.u, memory->ridge->model->dimension * sizeof(double));
-  memory->stored[at] = memory->best;
   memory->stored[at].u = u;
+  tm_optimum_copy(memory->ridge->model, &memory->best, &memory->stored[at]);
 }
 
 double tm_ridge_exact(tm_ridge_memory *memory, tm_evaluator *evaluator,

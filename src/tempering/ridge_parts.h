@@ -68,8 +68,16 @@ struct tm_ridge {
 TEMPERA_CHECKED tempera_status tm_optima_insert(tm_optima *list, size_t place,
                                                 const tm_optimum *optimum,
                                                 tempera_error *error);
-/* The point u, if its density is positive; borrows u from a climber. */
-bool tm_ridge_point(tm_ridge *ridge, const double *u, tm_optimum *point);
+/* The climber's trial, of which u is set, if its density is positive; borrows
+ * u. */
+bool tm_ridge_look_at(tm_climber *climber, tm_optimum *point);
+/* The trial's u becomes the optimum that the model itself gives near u; false
+ * where it gives none. */
+bool tm_ridge_ask_model(tm_climber *climber, double tau, const double *u);
+/* Where two lines meet, of which the right one is the steeper, if that is
+ * inside (a, b); else NaN. */
+double tm_ridge_meet(const tm_optimum *left, const tm_optimum *right, double a,
+                     double b);
 /* Queue a climb at this value and tau, from a point of any value. */
 TEMPERA_CHECKED tempera_status tm_ridge_plan(tm_ridge *ridge, size_t value,
                                              double tau, const tm_optimum *from,

@@ -142,12 +142,8 @@ static void mend(const tempera_model *model, const tm_value *value,
 
 static void raise_row(const tempera_model *model, tm_optimum *row, double tau,
                       const tm_optimum *line) {
-  if (tm_optimum_height(line, tau) <= tm_optimum_height(row, tau))
-    return;
-  double *u = row->u;
-  memcpy(u, line->u, model->dimension * sizeof(double));
-  *row = *line;
-  row->u = u;
+  if (!(tm_optimum_height(line, tau) <= tm_optimum_height(row, tau)))
+    tm_optimum_copy(model, line, row);
 }
 
 /* The height at tau, as a line: of the spline's m(tau) or of the optima on
@@ -155,7 +151,7 @@ static void raise_row(const tempera_model *model, tm_optimum *row, double tau,
 static void tabulate_row(tm_climber *climber, const tau_curve *curve,
                          double tau, tm_optimum *row) {
   const tempera_model *model = climber->model;
-  double log_tau = log10(tau), *theta = climber->trial.theta, l, p;
+  double log_tau = log10(tau), *theta = climber->trial.theta;
   tm_optimum line;
   double share = 1 - log_tau / curve->log_tau[0];
   size_t k = (size_t)fmax(0, fmin(TAUS - 2, floor((TAUS - 1) * share)));
@@ -164,7 +160,7 @@ static void tabulate_row(tm_climber *climber, const tau_curve *curve,
   tm_spline_at(&curve->spline, log_tau, theta);
   mend(model, curve->value, theta);
   tm_unconstrain(model, theta, climber->trial.u);
-  if (tm_climber_look(climber, &l, &p) && tm_store_point(climber, &line))
+  if (tm_ridge_look_at(climber, &line))
     raise_row(model, row, tau, &line);
 }
 
@@ -192,10 +188,9 @@ static const tm_optimum *best_row(const splines *all, size_t i) {
 static size_t pieces_of(const splines *all, size_t i, double *kink) {
   const tm_optimum *a = best_row(all, i), *b = best_row(all, i + 1);
   double left = all->tau[i], right = all->tau[i + 1];
-  double bend = b->log_likelihood - a->log_likelihood;
-  double tau = (a->log_prior - b->log_prior) / bend;
+  double tau = tm_ridge_meet(a, b, left, right);
   *kink = right;
-  if (!(bend > 0 && tau > left && tau < right))
+  if (isnan(tau))
     return 1;
   double low = tm_optimum_height(a, left), high = tm_optimum_height(b, right);
   double gap = low + (high - low) * (tau - left) / (right - left) -

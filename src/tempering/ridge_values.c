@@ -29,25 +29,34 @@ tempera_status tm_optima_insert(tm_optima *list, size_t place,
   return TEMPERA_OK;
 }
 
-bool tm_ridge_point(tm_ridge *ridge, const double *u, tm_optimum *point) {
-  tm_climber *c = &ridge->store->climbers[0];
+bool tm_ridge_look_at(tm_climber *c, tm_optimum *point) {
   double l, p;
-  tm_climber_go(c, u);
   return tm_climber_look(c, &l, &p) && tm_store_point(c, point);
 }
 
 /* ---- values and their optima */
 
-const tm_optimum *tm_value_line(const tm_value *value, double tau) {
+/* The highest line at tau that is apart from those chosen. */
+static const tm_optimum *next_basin(const tm_store *store,
+                                    const tm_value *value, double tau,
+                                    const tm_optimum **chosen, size_t count) {
   const tm_optimum *best = NULL;
   size_t optima = value->optima.count;
   for (size_t i = 0; i < optima + value->lines.count; i++) {
     const tm_optimum *line =
         i < optima ? &value->optima.at[i] : &value->lines.at[i - optima];
-    if (!best || tm_optimum_height(line, tau) > tm_optimum_height(best, tau))
+    bool apart = true;
+    for (size_t c = 0; c < count && apart; c++)
+      apart = tm_store_apart(store, chosen[c]->u, line->u);
+    if (apart &&
+        (!best || tm_optimum_height(line, tau) > tm_optimum_height(best, tau)))
       best = line;
   }
   return best;
+}
+
+const tm_optimum *tm_value_line(const tm_value *value, double tau) {
+  return next_basin(NULL, value, tau, NULL, 0);
 }
 
 const tm_optimum *tm_value_at(const tm_value *value, double tau) {
@@ -131,11 +140,8 @@ tempera_status tm_ridge_take_up(tm_ridge *ridge, tempera_error *error) {
 
 /* ---- climbs */
 
-/* The model's own optimum is a better start, if it stays at this value. */
-static bool ask_model(tm_ridge *ridge, double tau, const double *u,
-                      tm_optimum *point) {
-  const tempera_model *model = ridge->model;
-  tm_climber *c = &ridge->store->climbers[0];
+bool tm_ridge_ask_model(tm_climber *c, double tau, const double *u) {
+  const tempera_model *model = c->model;
   double jacobian, *theta = c->trial.theta;
   if (!model->spec.optimum)
     return false;
@@ -143,8 +149,8 @@ static bool ask_model(tm_ridge *ridge, double tau, const double *u,
   if (model->spec.optimum(tau, theta, c->evaluator->user) != 0 ||
       !tm_inside(model, theta))
     return false;
-  tm_unconstrain(model, theta, c->lg);
-  return tm_same_value(model, u, c->lg) && tm_ridge_point(ridge, c->lg, point);
+  tm_unconstrain(model, theta, c->trial.u);
+  return true;
 }
 
 tempera_status tm_ridge_plan(tm_ridge *ridge, size_t value, double tau,
@@ -161,7 +167,10 @@ tempera_status tm_ridge_plan(tm_ridge *ridge, size_t value, double tau,
                     .exact = from->measure == TM_NATURAL &&
                              tm_same_value(model, from->u, u),
                     .tracks = value};
-  if (ask_model(ridge, tau, u, &own)) {
+  tm_climber *c = &ridge->store->climbers[0];
+  /* The model's own is a better start, if it stays at this value. */
+  if (tm_ridge_ask_model(c, tau, u) && tm_same_value(model, u, c->trial.u) &&
+      tm_ridge_look_at(c, &own)) {
     climb.u = own.u;
     climb.exact = false;
   }
@@ -253,25 +262,6 @@ tempera_status tm_ridge_run(tm_ridge *ridge, tempera_error *error) {
 
 /* ---- one value at one tau */
 
-/* The highest line at tau that is apart from those chosen. */
-static const tm_optimum *next_basin(const tm_ridge *ridge,
-                                    const tm_value *value, double tau,
-                                    const tm_optimum **chosen, size_t count) {
-  const tm_optimum *best = NULL;
-  size_t optima = value->optima.count;
-  for (size_t i = 0; i < optima + value->lines.count; i++) {
-    const tm_optimum *line =
-        i < optima ? &value->optima.at[i] : &value->lines.at[i - optima];
-    bool apart = true;
-    for (size_t c = 0; c < count && apart; c++)
-      apart = tm_store_apart(ridge->store, chosen[c]->u, line->u);
-    if (apart &&
-        (!best || tm_optimum_height(line, tau) > tm_optimum_height(best, tau)))
-      best = line;
-  }
-  return best;
-}
-
 /* From the best line, and from others apart from it that come within what is
  * not yet certain (`doubt`). Between two optima, the one at the larger tau goes
  * first: where basins part as tau grows, the other may be on its way to a
@@ -285,8 +275,8 @@ static tempera_status plan_value(tm_ridge *ridge, size_t v, double tau,
   double reach = one ? 4 : 1, much = one ? DOUBT : MORE_DOUBT;
   neighbours(value, tau, &left, &right);
   double bound = tm_value_bound(value, tau), best = -INFINITY;
-  while (count < most &&
-         (chosen[count] = next_basin(ridge, value, tau, chosen, count))) {
+  while (count < most && (chosen[count] = next_basin(ridge->store, value, tau,
+                                                     chosen, count))) {
     double height = tm_optimum_height(chosen[count], tau);
     best = fmax(best, height);
     if (height < best - reach * (bound - best))

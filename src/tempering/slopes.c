@@ -9,8 +9,6 @@
 /* In scales. */
 static const double VALUE_STEP = 0.05, FINE_STEP = 1e-3, SLOPE_STEP = 1e-3;
 
-/* A climb goes where no chain goes: NaN and +infinity out there are density
- * zero, and only "stop" ends it. */
 bool tm_climber_forgive(tm_climber *c) {
   tm_evaluator *evaluator = c->evaluator;
   if (evaluator->failure == TM_FAILURE_STOP)
@@ -42,7 +40,6 @@ static void take_off_jacobian(tm_climber *c) {
     c->pg[j] -= c->jg[j];
 }
 
-/* l and p at the trial's u; false where the density is zero. */
 bool tm_climber_look(tm_climber *c, double *l, double *p) {
   if (c->evaluator->status != TEMPERA_OK)
     return false;
@@ -53,7 +50,6 @@ bool tm_climber_look(tm_climber *c, double *l, double *p) {
   return true;
 }
 
-/* The same with gradients over the reals. */
 bool tm_climber_slopes(tm_climber *c, double *l, double *p, double *gl,
                        double *gp) {
   if (c->evaluator->status != TEMPERA_OK)
@@ -99,7 +95,7 @@ static void edge_difference(tm_climber *c, tm_spot *at, double tau, size_t k,
   c->edge = c->edge || gain <= 0;
 }
 
-/* First derivatives and the Hessians' diagonals, from values at +-h. */
+/* From values at +-h. */
 void tm_climber_differences(tm_climber *c, tm_spot *at, double tau,
                             bool curvature) {
   size_t d = c->frame->reals;
@@ -189,8 +185,6 @@ static void slope_differences(tm_climber *c, tm_spot *at) {
     }
 }
 
-/* Steps of differences and of the trust region: the spread along each axis,
- * where the density bends as it should. */
 void tm_climber_rescale(tm_climber *c, const tm_spot *at, double tau) {
   size_t d = c->frame->reals;
   for (size_t k = 0; k < d; k++) {
@@ -201,8 +195,7 @@ void tm_climber_rescale(tm_climber *c, const tm_spot *at, double tau) {
   }
 }
 
-/* Both Hessians at this point, anew; without gradients these too. Once more
- * if the steps turn out to have been far from the spread. */
+/* Once more if the steps turn out to have been far from the spread. */
 void tm_climber_renew(tm_climber *c, tm_spot *at, double tau) {
   size_t d = c->frame->reals;
   for (int again = 0; again < 3; again++) {

@@ -199,14 +199,13 @@ void tm_store_free(tm_store *store) {
 
 tempera_status tm_store_add(tm_store *store, const tm_optimum *optimum,
                             tempera_error *error) {
-  size_t n = store->model->dimension;
-  double *u = TM_NEW(store->arena, double, n);
+  double *u = TM_NEW(store->arena, double, store->model->dimension);
   if (!u || !tm_list_room(&store->optima, store->count, &store->capacity,
                           sizeof *store->optima))
     return tm_fail_memory(error);
   tm_optimum *slot = &store->optima[store->count++];
-  *slot = *optimum;
-  slot->u = memcpy(u, optimum->u, n * sizeof(double));
+  slot->u = u;
+  tm_optimum_copy(store->model, optimum, slot);
   return TEMPERA_OK;
 }
 

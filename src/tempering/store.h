@@ -9,6 +9,8 @@
 #include "model/labels.h"
 #include "tempering/climb.h"
 
+#include <string.h>
+
 enum { TM_STORE_WORKERS = 8 }; /* fixed: nothing depends on threads */
 
 typedef enum tm_finder {
@@ -31,6 +33,14 @@ typedef struct tm_optimum {
 
 static inline double tm_optimum_height(const tm_optimum *optimum, double tau) {
   return tau * optimum->log_likelihood + optimum->log_prior;
+}
+
+/* A copy, in the memory that `to` has for u. */
+static inline void tm_optimum_copy(const tempera_model *model,
+                                   const tm_optimum *from, tm_optimum *to) {
+  double *u = to->u;
+  *to = *from;
+  to->u = memcpy(u, from->u, model->dimension * sizeof(double));
 }
 
 /* More integers than can be gone through value by value: each setting of them
