@@ -1,16 +1,15 @@
 /* fit_evidence.c - the evidence of a fit made elsewhere: its draws are
  * evaluated under the model, summarised as a chain at tau = 1 is, and bridged
  * to a density fitted to the other half of them. */
-#include "estimate/answers/power.h"
 #include "estimate/estimate.h"
 #include "estimate/findings.h"
-#include "estimate/summary.h"
 #include "folder/fit_path.h"
 #include "folder/fit_read.h"
 #include "model/fitted.h"
 #include "numeric/pareto.h"
 
 #include <math.h>
+#include <string.h>
 
 typedef struct work {
   const tempera_model *model;
@@ -20,55 +19,57 @@ typedef struct work {
   double *u; /* all rows */
 } work;
 
+static double *column(const work *w, size_t chain, size_t which) {
+  return tm_draws_column(w->draws, TEMPERA_TARGET, chain, which);
+}
+
+static tempera_status evaluate_draw(work *w, size_t chain, size_t row,
+                                    tm_point *point, tempera_error *error) {
+  for (size_t v = 0; v < w->model->size; v++)
+    point->theta[v] = column(w, chain, v)[row];
+  if (!tm_inside(w->model, point->theta))
+    return tm_fail(error, TEMPERA_ERROR_INPUT,
+                   "draw %zu of chain %zu lies outside the bounds of the "
+                   "model's parameters: is it a fit of this model?",
+                   row + 1, chain + 1);
+  tm_evaluate_natural(&w->evaluator, point);
+  if (w->evaluator.status != TEMPERA_OK) {
+    if (error)
+      *error = w->evaluator.error;
+    return w->evaluator.status;
+  }
+  if (!isfinite(point->log_likelihood + point->log_prior))
+    return tm_fail(error, TEMPERA_ERROR_INPUT,
+                   "draw %zu of chain %zu has density zero under this model "
+                   "and data: is it a fit of them?",
+                   row + 1, chain + 1);
+  size_t size = w->draws->size;
+  column(w, chain, size + TM_TAU)[row] = 1;
+  column(w, chain, size + TM_LOG_LIKELIHOOD)[row] = point->log_likelihood;
+  column(w, chain, size + TM_LOG_PRIOR)[row] = point->log_prior;
+  column(w, chain, size + TM_LOG_JACOBIAN)[row] = point->log_jacobian;
+  return TEMPERA_OK;
+}
+
 /* log likelihood, log prior and u at every draw. Where there is lp__, it
  * differs from ours by a constant, or these are draws of something else. */
 static tempera_status evaluate(work *w, tempera_error *error) {
-  tempera_draws *draws = w->draws;
   tm_point point = {0};
-  size_t n = draws->chains * draws->count, d = w->model->dimension;
+  size_t rows = w->draws->count, n = w->draws->chains * rows;
+  size_t d = w->model->dimension;
   double least = INFINITY, most = -INFINITY;
   w->u = TM_NEW(w->arena, double, n *d + 1);
   if (!w->u)
     return tm_fail_memory(error);
   TM_TRY(tm_point_create(w->model, w->arena, &point, error));
   for (size_t k = 0; k < n; k++) {
-    size_t c = k / draws->count, i = k % draws->count;
-    for (size_t v = 0; v < w->model->size; v++)
-      point.theta[v] = tm_draws_column(draws, TEMPERA_TARGET, c, v)[i];
-    if (!tm_inside(w->model, point.theta))
-      return tm_fail(error, TEMPERA_ERROR_INPUT,
-                     "draw %zu of chain %zu lies outside the bounds of the "
-                     "model's parameters: is it a fit of this model?",
-                     i + 1, c + 1);
-    tm_evaluate_natural(&w->evaluator, &point);
-    if (w->evaluator.status != TEMPERA_OK) {
-      if (error)
-        *error = w->evaluator.error;
-      return w->evaluator.status;
-    }
-    if (!isfinite(point.log_likelihood + point.log_prior))
-      return tm_fail(error, TEMPERA_ERROR_INPUT,
-                     "draw %zu of chain %zu has density zero under this model "
-                     "and data: is it a fit of them?",
-                     i + 1, c + 1);
-    double *at[] = {
-        tm_draws_column(draws, TEMPERA_TARGET, c, draws->size + TM_TAU),
-        tm_draws_column(draws, TEMPERA_TARGET, c,
-                        draws->size + TM_LOG_LIKELIHOOD),
-        tm_draws_column(draws, TEMPERA_TARGET, c, draws->size + TM_LOG_PRIOR),
-        tm_draws_column(draws, TEMPERA_TARGET, c,
-                        draws->size + TM_LOG_JACOBIAN),
-        tm_draws_column(draws, TEMPERA_TARGET, c, draws->size + TM_TAU_ACCEPT)};
-    at[0][i] = 1;
-    at[1][i] = point.log_likelihood;
-    at[2][i] = point.log_prior;
-    at[3][i] = point.log_jacobian;
+    TM_TRY(evaluate_draw(w, k / rows, k % rows, &point, error));
+    double lp = column(w, k / rows, w->draws->size + TM_TAU_ACCEPT)[k % rows];
     double off =
-        at[4][i] - point.log_likelihood - point.log_prior - point.log_jacobian;
+        lp - point.log_likelihood - point.log_prior - point.log_jacobian;
     least = fmin(least, off);
     most = fmax(most, off);
-    for (size_t j = 0; j < d; j++)
-      w->u[k * d + j] = point.u[j];
+    memcpy(w->u + k * d, point.u, d * sizeof(double));
   }
   /* CSV files have six digits by default. */
   if (most - least > 0.1 + 1e-3 * fabs(most))

@@ -360,11 +360,8 @@ static json_t *warnings(const tempera_summary *s) {
   return list;
 }
 
-tempera_status tempera_summary_json(const tempera_summary *summary, char **text,
-                                    tempera_error *error) {
-  const tempera_summary *s = summary;
-  (void)tm_json_watch();
-  json_t *root = json_object();
+/* What was run, and how far. */
+static void add_run(const tempera_summary *s, json_t *root) {
   tm_json_string(root, "version", s->version);
   tm_json_string(root, "model", s->model);
   tm_json_string(root, "method", s->method);
@@ -378,6 +375,9 @@ tempera_status tempera_summary_json(const tempera_summary *summary, char **text,
   json_object_set_new(root, "complete", json_boolean(s->complete));
   if (s->running)
     tm_json_integer(root, "running", s->running);
+}
+
+static void add_evidence(const tempera_summary *s, json_t *root) {
   json_object_set_new(root, "evidence", evidence(s));
   json_object_set_new(root, "wbic", tm_path_answer_json(&s->wbic, "value", "tau"));
   json_object_set_new(root, "fractional",
@@ -386,6 +386,9 @@ tempera_status tempera_summary_json(const tempera_summary *summary, char **text,
     tm_json_string(root, "fractional_warning", s->fractional_why);
   if (s->observations)
     tm_json_integer(root, "observations", s->observations);
+}
+
+static void add_posterior(const tempera_summary *s, json_t *root) {
   json_object_set_new(root, "modes", modes(s));
   if (s->label_count) {
     json_object_set_new(root, "labels", labels(s));
@@ -401,6 +404,16 @@ tempera_status tempera_summary_json(const tempera_summary *summary, char **text,
   if (s->quantity_count)
     json_object_set_new(root, "quantities",
                         tm_values_json(s->quantities, s->quantity_count));
+}
+
+tempera_status tempera_summary_json(const tempera_summary *summary, char **text,
+                                    tempera_error *error) {
+  const tempera_summary *s = summary;
+  (void)tm_json_watch();
+  json_t *root = json_object();
+  add_run(s, root);
+  add_evidence(s, root);
+  add_posterior(s, root);
   json_object_set_new(root, "tempering", tempering(s));
   tm_answers_to_json(s, root);
   json_object_set_new(root, "loo", loo(s->loo));

@@ -84,6 +84,34 @@ static void add_operator_call(tm_text *text, const tm_expression *e) {
   }
 }
 
+static void add_call(tm_text *text, const tm_expression *e) {
+  if (is_operator_call(e)) {
+    add_operator_call(text, e);
+    return;
+  }
+  tm_text_printf(text, "%s(%s%s", e->text, e->system ? e->system->name : "",
+                 e->system ? ", " : "");
+  add_list(text, e->parts, e->part_count, e->bar);
+  tm_text_add(text, ")");
+}
+
+static void add_indexed(tm_text *text, const tm_expression *e) {
+  add_expression(text, e->parts[0]);
+  tm_text_add(text, "[");
+  for (size_t i = 0; i < e->index_count; i++) {
+    tm_text_add(text, i ? ", " : "");
+    add_index(text, &e->indices[i]);
+  }
+  tm_text_add(text, "]");
+}
+
+static void add_bracketed(tm_text *text, const tm_expression *e,
+                          const char *open, const char *close) {
+  tm_text_add(text, open);
+  add_list(text, e->parts, e->part_count, false);
+  tm_text_add(text, close);
+}
+
 static void add_expression(tm_text *text, const tm_expression *e) {
   switch (e->kind) {
   case TM_E_INT:
@@ -93,32 +121,17 @@ static void add_expression(tm_text *text, const tm_expression *e) {
     tm_text_number(text, e->number);
     break;
   case TM_E_CALL:
-    if (is_operator_call(e)) {
-      add_operator_call(text, e);
-      break;
-    }
-    tm_text_printf(text, "%s(%s%s", e->text, e->system ? e->system->name : "",
-                   e->system ? ", " : "");
-    add_list(text, e->parts, e->part_count, e->bar);
-    tm_text_add(text, ")");
+    add_call(text, e);
     break;
   case TM_E_UNARY:
   case TM_E_BINARY:
     add_operator(text, e);
     break;
   case TM_E_INDEX:
-    add_expression(text, e->parts[0]);
-    tm_text_add(text, "[");
-    for (size_t i = 0; i < e->index_count; i++) {
-      tm_text_add(text, i ? ", " : "");
-      add_index(text, &e->indices[i]);
-    }
-    tm_text_add(text, "]");
+    add_indexed(text, e);
     break;
   case TM_E_TUPLE:
-    tm_text_add(text, "(");
-    add_list(text, e->parts, e->part_count, false);
-    tm_text_add(text, ")");
+    add_bracketed(text, e, "(", ")");
     break;
   case TM_E_PROJECT:
     add_expression(text, e->parts[0]);
@@ -132,10 +145,10 @@ static void add_expression(tm_text *text, const tm_expression *e) {
     tm_text_add(text, "'");
     break;
   case TM_E_ARRAY:
+    add_bracketed(text, e, "{", "}");
+    break;
   case TM_E_ROW_VECTOR:
-    tm_text_add(text, e->kind == TM_E_ARRAY ? "{" : "[");
-    add_list(text, e->parts, e->part_count, false);
-    tm_text_add(text, e->kind == TM_E_ARRAY ? "}" : "]");
+    add_bracketed(text, e, "[", "]");
     break;
   case TM_E_CONDITIONAL:
     add_expression(text, e->parts[0]);
