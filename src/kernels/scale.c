@@ -87,11 +87,6 @@ bool tm_scale_learnt(const tm_scale *scale, tm_tau_place place) {
          (place.weight <= 0 || scale->count[place.node + 1] >= LEARNT);
 }
 
-void tm_scale_revive(tm_scale *scale, double visits) {
-  for (size_t i = 0; i < TM_TAU_NODES; i++)
-    scale->count[i] = fmin(scale->count[i], visits);
-}
-
 void tm_scale_freeze(tm_scale *scale) {
   for (size_t i = 0; i < TM_TAU_NODES; i++)
     borrow(scale, i);

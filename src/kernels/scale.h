@@ -30,8 +30,6 @@ double tm_scale_at(tm_scale *scale, tm_tau_place place, bool learning);
 void tm_scale_update(tm_scale *scale, tm_tau_place place, double acceptance);
 /* Have both nodes around the place learned something of their own? */
 bool tm_scale_learnt(const tm_scale *scale, tm_tau_place place);
-/* What is scaled has changed: learn as fast as after this many visits. */
-void tm_scale_revive(tm_scale *scale, double visits);
 /* Unvisited nodes borrow for good; nothing changes afterwards. */
 void tm_scale_freeze(tm_scale *scale);
 void tm_scale_archive(tm_scale *scales, size_t count, tm_archive *archive);

@@ -140,17 +140,6 @@ void tm_spread_end_round(tm_spread *spread) {
   }
 }
 
-size_t tm_spread_source(const tm_spread *spread, size_t regime) {
-  for (size_t distance = 0; distance < TM_REGIMES; distance++) {
-    size_t above = regime + distance;
-    if (above < TM_REGIMES && spread->regimes[above].level)
-      return above;
-    if (regime >= distance && spread->regimes[regime - distance].level)
-      return regime - distance;
-  }
-  return TM_REGIMES;
-}
-
 tm_factor tm_spread_factor(const tm_spread *spread, size_t regime,
                            tm_spread_level finest) {
   tm_factor factor = {.dimension = spread->dimension};

@@ -51,9 +51,6 @@ void tm_spread_learn(tm_spread *spread, tm_tau_place place, const double *u);
 void tm_spread_end_round(tm_spread *spread);
 void tm_spread_archive(tm_spread *spread, tm_archive *archive);
 void tm_spread_level_archive(tm_spread_level *level, tm_archive *archive);
-/* The regime itself or the nearest of which something is known; TM_REGIMES
- * when nothing is. */
-size_t tm_spread_source(const tm_spread *spread, size_t regime);
 
 /* A matrix square root of a covariance: dense, diagonal, or (both NULL) the
  * identity. The values belong to the spread. */

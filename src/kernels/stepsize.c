@@ -62,10 +62,6 @@ void tm_stepsize_update(tm_stepsize *step, tm_tau_place place,
   update_node(step, place.node + 1, place.weight, shortfall);
 }
 
-double tm_stepsize_count(const tm_stepsize *step, tm_tau_place place) {
-  return step->count[place.node] + step->count[place.node + 1];
-}
-
 void tm_stepsize_archive(tm_stepsize *step, tm_archive *archive) {
   tm_archive_bool(archive, &step->started);
   tm_archive_double(archive, &step->target);

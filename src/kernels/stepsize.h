@@ -22,8 +22,6 @@ double tm_stepsize_at(const tm_stepsize *step, tm_tau_place place,
                       bool learning);
 void tm_stepsize_update(tm_stepsize *step, tm_tau_place place,
                         double acceptance);
-/* Updates around the place. */
-double tm_stepsize_count(const tm_stepsize *step, tm_tau_place place);
 void tm_stepsize_archive(tm_stepsize *step, tm_archive *archive);
 
 #endif

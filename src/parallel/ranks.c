@@ -297,14 +297,6 @@ void tm_shared_for(size_t count, int threads, tm_piece_fn fn, void *context) {
     tm_parallel_for(count, threads, fn, context);
 }
 
-void tm_shared_turns(size_t count, size_t turns_each, int threads,
-                     tm_piece_fn fn, void *context) {
-  if (shared())
-    share(count, turns_each, threads, fn, NULL, context);
-  else
-    tm_parallel_turns(count, turns_each, threads, fn, context);
-}
-
 void tm_shared_outcomes(size_t count, size_t turns_each, int threads,
                         tm_piece_fn fn, tm_pass_fn pass, void *context) {
   if (shared())

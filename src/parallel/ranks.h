@@ -39,14 +39,11 @@ bool tm_ranks_aside(void);
 /* Into how many pieces to cut what could be cut into any number. */
 size_t tm_shared_pieces(int threads, size_t most);
 
-/* As tm_parallel_for and tm_parallel_turns, for pieces that call the model,
- * over all ranks. */
+/* As tm_parallel_for, for pieces that call the model, over all ranks. */
 void tm_shared_for(size_t count, int threads, tm_piece_fn fn, void *context);
-void tm_shared_turns(size_t count, size_t turns_each, int threads,
-                     tm_piece_fn fn, void *context);
-/* As tm_shared_turns; when all turns of a piece are done, its owner's `pass`
- * writes what it has made, and that of the others reads it. In a piece nobody
- * else is told of anything. */
+/* As tm_parallel_turns, over all ranks; when all turns of a piece are done, its
+ * owner's `pass` writes what it has made, and that of the others reads it. In a
+ * piece nobody else is told of anything. */
 typedef void (*tm_pass_fn)(size_t piece, tm_archive *archive, void *context);
 void tm_shared_outcomes(size_t count, size_t turns_each, int threads,
                         tm_piece_fn fn, tm_pass_fn pass, void *context);

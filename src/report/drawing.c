@@ -2,7 +2,6 @@
  * Duktape, a small JavaScript engine. ECharts needs no document to make SVG
  * text, only a few names that every host has. */
 #include "base/file.h"
-#include "base/json.h"
 #include "base/memory.h"
 #include "report/assets.h"
 #include "report/figure.h"
@@ -83,15 +82,5 @@ tempera_status tm_drawing_svg(tm_drawing *drawing, const json_t *figure,
     *text = made ? made : *text;
   }
   duk_pop(engine);
-  return status;
-}
-
-tempera_status tm_drawing_save(tm_drawing *drawing, const json_t *figure,
-                               int width, int height, const char *path,
-                               tempera_error *error) {
-  char *text = NULL;
-  TM_TRY(tm_drawing_svg(drawing, figure, width, height, &text, error));
-  tempera_status status = tm_file_replace(path, text, strlen(text), error);
-  tm_heap_free(text);
   return status;
 }

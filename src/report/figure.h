@@ -85,10 +85,5 @@ TEMPERA_CHECKED tempera_status tm_drawing_svg(tm_drawing *drawing,
                                               const json_t *figure, int width,
                                               int height, char **text,
                                               tempera_error *error);
-/* The same into a file. */
-TEMPERA_CHECKED tempera_status tm_drawing_save(tm_drawing *drawing,
-                                               const json_t *figure, int width,
-                                               int height, const char *path,
-                                               tempera_error *error);
 
 #endif

@@ -5,7 +5,6 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/locale.h"
-#include "report/fields.h"
 #include "report/table.h"
 
 #include <inttypes.h>

@@ -1,6 +1,5 @@
 /* summary_text.c - the final screen: the verdict in words and the evidence,
  * then parameters, modes and tempering. */
-#include "base/memory.h"
 #include "report/summary_values.h"
 
 #include <inttypes.h>

@@ -4,7 +4,6 @@
 #include "run/advice.h"
 
 #include "base/text.h"
-#include "estimate/estimate.h"
 #include "estimate/findings.h"
 #include "estimate/summary.h"
 

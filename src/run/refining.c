@@ -10,7 +10,6 @@
  * log z is convex in tau; the result is made so again. */
 #include "run/learner.h"
 
-#include "estimate/estimate.h"
 #include "estimate/summary.h"
 
 #include <math.h>

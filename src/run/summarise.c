@@ -15,7 +15,6 @@
 #include "run/leg_bridge.h"
 #include "run/predicting.h"
 #include "run/quantities.h"
-#include "run/run.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,6 @@
 /* levels.c - see levels.h. */
 #include "estimate/evidence/levels.h"
 
-#include "estimate/estimate.h"
 #include "numeric/tau_ladder.h"
 
 #include <math.h>

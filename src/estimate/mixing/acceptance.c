@@ -4,7 +4,6 @@
 #include "estimate/evidence/basin_check.h"
 #include "estimate/summary.h"
 
-#include "numeric/loglinear.h"
 #include "numeric/sort.h"
 
 #include <math.h>

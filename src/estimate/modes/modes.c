@@ -18,7 +18,6 @@
 #include "estimate/mixing/mixing.h"
 #include "estimate/modes/separation.h"
 #include "estimate/modes/valley.h"
-#include "estimate/summary.h"
 #include "numeric/sort.h"
 
 #include <math.h>

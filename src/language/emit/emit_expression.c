@@ -1,8 +1,6 @@
 /* emit_expression.c - expressions to C. */
 #include "language/emit/emit.h"
 
-#include "base/locale.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -6,7 +6,6 @@
  * conditions, which may be there because it would fail. */
 #include "language/emit/hoist.h"
 
-#include "base/memory.h"
 #include "language/check/types.h"
 #include "language/runtime/runtime.h"
 

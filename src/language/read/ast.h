@@ -160,9 +160,6 @@ struct tm_variable {
    * arguments and temporaries are values. */
   tm_variable **items;
   const char *shown; /* an item's name outside: "t:1"; NULL: `name` */
-  /* by the splitter: its values depend on the data's values */
-  bool from_data;
-  bool from_parameters;
   int index; /* running number, for lookups and mangling */
 };
 

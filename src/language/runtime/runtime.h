@@ -80,8 +80,6 @@ void tm_put(tm_builder *b, long k, double value, double *adjoint);
 tm_any tm_built(tm_tape *tape, tm_builder *b);
 
 tm_any tm_int_result(long i);
-tm_any tm_real_result(double x);
-tm_any tm_tensor_result(tm_tensor t);
 
 /* Special functions with no error handlers behind them. */
 double tm_lgamma(double x);

@@ -2,13 +2,9 @@
  * leave on the tape. */
 #include "language/runtime/runtime.h"
 
-#include "language/read/ast.h"
-
 /* ---- results ------------------------------------------------------------ */
 
 tm_any tm_int_result(long i) { return tm_any_int(i); }
-tm_any tm_real_result(double x) { return tm_any_real(x); }
-tm_any tm_tensor_result(tm_tensor t) { return tm_any_tensor(t, 1); }
 
 void tm_view_of(const tm_any *a, tm_view *view) {
   *view = (tm_view){.n = 1, .scalar = 1, .steady = a->steady};
