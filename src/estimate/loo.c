@@ -3,6 +3,7 @@
 
 #include "base/random.h"
 #include "base/status.h"
+#include "numeric/sums.h"
 
 #include <math.h>
 #include <string.h>
@@ -25,15 +26,6 @@ static double log_sum(const double *x, const double *y, size_t n) {
   return most + log(sum);
 }
 
-static double variance(const double *x, size_t n) {
-  double mean = 0, sum = 0;
-  for (size_t s = 0; s < n; s++)
-    mean += x[s] / (double)n;
-  for (size_t s = 0; s < n; s++)
-    sum += (x[s] - mean) * (x[s] - mean);
-  return sum / (double)(n - 1);
-}
-
 tm_loo_term tm_loo_term_of(const double *log_lik, size_t chains, size_t rows,
                            tm_loo_work *work) {
   size_t n = chains * rows;
@@ -50,7 +42,7 @@ tm_loo_term tm_loo_term_of(const double *log_lik, size_t chains, size_t rows,
                      work->ranked, work->room);
   double lpd = log_sum(log_lik, NULL, n) - log((double)n);
   double elpd = log_sum(log_lik, work->weights, n);
-  double spread = variance(log_lik, n);
+  double spread = tm_sample_variance(log_lik, n);
   return (tm_loo_term){.elpd = elpd,
                        .p = lpd - elpd,
                        .k = k,

@@ -79,7 +79,7 @@ static void step(void *opaque, tm_step *step) {
 
 static void freeze(void *opaque) {
   crank_nicolson *state = opaque;
-  tm_scale_freeze(&state->angle);
+  tm_scale_freeze(&state->angle, 1);
 }
 
 static void archive(void *opaque, tm_archive *archive) {

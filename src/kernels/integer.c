@@ -7,6 +7,8 @@
  * are evaluated: the same moves at less cost. */
 #include "kernels/move.h"
 
+#include "numeric/sums.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -80,8 +82,7 @@ static void draw_exactly(tm_shared *shared, tm_step *step, size_t j) {
     double density = tm_log_density(proposal, step->tau);
     if (!(density > -INFINITY))
       continue;
-    double larger = fmax(total, density);
-    total = larger + log1p(exp(-fabs(total - density)));
+    total = tm_log_add(total, density);
     if (tm_random_uniform(step->random) < exp(density - total)) {
       tm_point_copy(shared->model, proposal, &shared->spare);
       moved = true;
@@ -131,8 +132,7 @@ static void draw_by_terms(tm_shared *shared, tm_step *step, size_t j) {
     double density = log_share(here, next, step->tau);
     if (!(density > -INFINITY))
       continue;
-    double larger = fmax(total, density);
-    total = larger + log1p(exp(-fabs(total - density)));
+    total = tm_log_add(total, density);
     if (tm_random_uniform(step->random) < exp(density - total)) {
       chosen = value;
       there = next;
@@ -198,8 +198,7 @@ static void step_part(void *opaque, tm_step *step) {
 
 static void freeze(void *opaque) {
   integer *state = opaque;
-  for (size_t i = 0; i < state->count; i++)
-    tm_scale_freeze(&state->steps[i]);
+  tm_scale_freeze(state->steps, state->count);
 }
 
 static void archive(void *opaque, tm_archive *archive) {

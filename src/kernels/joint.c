@@ -88,9 +88,8 @@ static void step(void *opaque, tm_step *step) {
 
 static void freeze(void *opaque) {
   joint *state = opaque;
-  for (size_t i = 0; i < TM_REGIMES; i++)
-    tm_scale_freeze(&state->scales[i]);
-  tm_scale_freeze(&state->diagonal);
+  tm_scale_freeze(state->scales, TM_REGIMES);
+  tm_scale_freeze(&state->diagonal, 1);
 }
 
 static void archive(void *opaque, tm_archive *archive) {

@@ -59,8 +59,7 @@ static void step_part(void *state, tm_step *step) {
 
 static void freeze(void *state) {
   tm_shared *shared = state;
-  for (size_t i = 0; i < shared->real_count; i++)
-    tm_scale_freeze(&shared->componentwise[i]);
+  tm_scale_freeze(shared->componentwise, shared->real_count);
 }
 
 static void archive(void *state, tm_archive *archive) {

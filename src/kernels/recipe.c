@@ -72,8 +72,7 @@ static void step(void *opaque, tm_step *step) {
 
 static void freeze(void *opaque) {
   recipe *state = opaque;
-  for (size_t i = 0; i < state->given->proposal_count; i++)
-    tm_scale_freeze(&state->scales[i]);
+  tm_scale_freeze(state->scales, state->given->proposal_count);
 }
 
 static void archive(void *opaque, tm_archive *archive) {

@@ -222,7 +222,7 @@ static void end_round(void *opaque) {
 static void freeze(void *opaque) {
   ridge_walk *state = opaque;
   end_round(state);
-  tm_scale_freeze(&state->angle);
+  tm_scale_freeze(&state->angle, 1);
 }
 
 static void archive(void *opaque, tm_archive *archive) {

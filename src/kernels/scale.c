@@ -87,9 +87,10 @@ bool tm_scale_learnt(const tm_scale *scale, tm_tau_place place) {
          (place.weight <= 0 || scale->count[place.node + 1] >= LEARNT);
 }
 
-void tm_scale_freeze(tm_scale *scale) {
-  for (size_t i = 0; i < TM_TAU_NODES; i++)
-    borrow(scale, i);
+void tm_scale_freeze(tm_scale *scales, size_t count) {
+  for (size_t k = 0; k < count; k++)
+    for (size_t i = 0; i < TM_TAU_NODES; i++)
+      borrow(&scales[k], i);
 }
 
 void tm_scale_archive(tm_scale *scales, size_t count, tm_archive *archive) {

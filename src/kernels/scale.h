@@ -31,7 +31,7 @@ void tm_scale_update(tm_scale *scale, tm_tau_place place, double acceptance);
 /* Have both nodes around the place learned something of their own? */
 bool tm_scale_learnt(const tm_scale *scale, tm_tau_place place);
 /* Unvisited nodes borrow for good; nothing changes afterwards. */
-void tm_scale_freeze(tm_scale *scale);
+void tm_scale_freeze(tm_scale *scales, size_t count);
 void tm_scale_archive(tm_scale *scales, size_t count, tm_archive *archive);
 
 #endif

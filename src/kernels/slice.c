@@ -167,8 +167,7 @@ static void step(void *opaque, tm_step *step) {
 
 static void freeze(void *opaque) {
   slice *state = opaque;
-  for (size_t i = 0; i < state->shared->real_count; i++)
-    tm_scale_freeze(&state->widths[i]);
+  tm_scale_freeze(state->widths, state->shared->real_count);
 }
 
 static void archive(void *opaque, tm_archive *archive) {

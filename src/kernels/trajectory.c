@@ -8,6 +8,7 @@
  * over from what was there with its weight over the old one's, at most 1. */
 #include "kernels/trajectory.h"
 
+#include "numeric/sums.h"
 #include "numeric/triangular.h"
 
 #include <math.h>
@@ -86,11 +87,6 @@ static bool goes_on(tm_trajectory *t, const tm_branch *a, const tm_branch *b) {
          straight_over(t, a->last, b->last, a->last, b->momenta);
 }
 
-static double log_add(double a, double b) {
-  double most = fmax(a, b);
-  return most == -INFINITY ? most : most + log1p(exp(-fabs(a - b)));
-}
-
 static void take(const tm_trajectory *t, tm_branch *to, tm_branch *from) {
   (void)t;
   tm_point point = to->point;
@@ -132,7 +128,7 @@ static bool walk(tm_trajectory *t, tempera_random *random, double epsilon,
   if (!walk(t, random, epsilon, doublings - 1, a) ||
       !walk(t, random, epsilon, doublings - 1, b) || !goes_on(t, a, b))
     return false;
-  out->log_weight = log_add(a->log_weight, b->log_weight);
+  out->log_weight = tm_log_add(a->log_weight, b->log_weight);
   for (size_t i = 0; i < dimension(t); i++)
     out->momenta[i] = a->momenta[i] + b->momenta[i];
   copy(t, a->first, out->first);
@@ -186,7 +182,7 @@ bool tm_trajectory_run(tm_trajectory *t, tempera_random *random, double epsilon,
       take(t, &t->whole, added);
       moved = true;
     }
-    t->whole.log_weight = log_add(t->whole.log_weight, added->log_weight);
+    t->whole.log_weight = tm_log_add(t->whole.log_weight, added->log_weight);
     for (size_t i = 0; i < dimension(t); i++)
       t->whole.momenta[i] += added->momenta[i];
     copy(t, added->last, t->whole.last);

@@ -4,6 +4,7 @@
  * w e^{h0} (e^{h1-h0} - 1)/(h1 - h0), computed without cancellation. */
 #include "numeric/loglinear.h"
 
+#include "numeric/sums.h"
 #include "numeric/vector_exp.h"
 
 #include <math.h>
@@ -29,15 +30,6 @@ double tm_loglinear_at(const tm_loglinear *f, double x) {
 /* (e^d - 1)/d, which tends to 1. */
 static double mean_exp(double d) {
   return fabs(d) < 1e-8 ? 1 + d / 2 : expm1(d) / d;
-}
-
-static double log_add(double a, double b) {
-  if (a < b) {
-    double swap = a;
-    a = b;
-    b = swap;
-  }
-  return b == -INFINITY ? a : a + log1p(exp(b - a));
 }
 
 static double tilted(const tm_loglinear *f, double slope, size_t k) {
@@ -148,7 +140,7 @@ double tm_loglinear_log_mass_between(const tm_loglinear *f, double slope,
     double d = gradient * (right - left);
     /* Factor the larger end out, so that expm1 cannot overflow. */
     double part = d > 0 ? h0 + d + log(mean_exp(-d)) : h0 + log(mean_exp(d));
-    total = log_add(total, part + log(right - left));
+    total = tm_log_add(total, part + log(right - left));
   }
   return total;
 }

@@ -2,6 +2,7 @@
 #include "numeric/psis.h"
 
 #include "numeric/pareto.h"
+#include "numeric/sums.h"
 
 #include <float.h>
 #include <math.h>
@@ -101,15 +102,6 @@ static double covariance(const series *s, size_t lag) {
 
 enum { MOST_CHAINS = 256 };
 
-static double variance_of_means(const double *means, size_t n) {
-  double mean = 0, sum = 0;
-  for (size_t i = 0; i < n; i++)
-    mean += means[i] / (double)n;
-  for (size_t i = 0; i < n; i++)
-    sum += (means[i] - mean) * (means[i] - mean);
-  return sum / (double)(n - 1);
-}
-
 /* Correlations while pairs of them add up to something; how far. */
 static size_t initial_sequence(const series *s, double mean_var, double var,
                                double *rho) {
@@ -144,7 +136,7 @@ double tm_relative_efficiency(const double *values, size_t chains, size_t rows,
   double mean_var = covariance(&s, 0) * n / (n - 1);
   double var = mean_var * (n - 1) / n;
   if (chains > 1)
-    var += variance_of_means(means, chains);
+    var += tm_sample_variance(means, chains);
   size_t most = initial_sequence(&s, mean_var, var, rho);
   for (size_t t = 2; t + 2 <= most; t += 2)
     if (rho[t] + rho[t + 1] > rho[t - 2] + rho[t - 1])

@@ -2,6 +2,7 @@
 #include "run/fitted_law.h"
 
 #include "model/fitted.h"
+#include "numeric/sums.h"
 #include "run/flat_model.h"
 
 #include <math.h>
@@ -33,8 +34,7 @@ static void *copy(const void *opaque, tm_arena *arena) {
 static double log_q(const state *q, const double *u) {
   double wide = log(WIDE_SHARE) + tm_flat_log_density(q->model, u);
   double fitted = log1p(-WIDE_SHARE) + tm_fitted_log_density(&q->fitted, u);
-  double most = fmax(wide, fitted), least = fmin(wide, fitted);
-  return most + log1p(exp(least - most));
+  return tm_log_add(wide, fitted);
 }
 
 static double propose(void *opaque, tempera_random *random, double *u) {

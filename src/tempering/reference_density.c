@@ -1,6 +1,8 @@
 /* reference_density.c - see reference_density.h. */
 #include "tempering/reference_density.h"
 
+#include "numeric/sums.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -151,14 +153,9 @@ static double log_fitted(const tm_reference_density *q, const double *u) {
   return log1p(-WIDE_SHARE) + tm_fitted_log_density(&q->fitted, u);
 }
 
-static double log_add(double a, double b) {
-  double most = fmax(a, b);
-  return most == -INFINITY ? most : most + log1p(exp(fmin(a, b) - most));
-}
-
 double tm_reference_density_log(const tm_reference_density *density,
                                 const double *u) {
-  return log_add(log_fitted(density, u), log_wide(density, u));
+  return tm_log_add(log_fitted(density, u), log_wide(density, u));
 }
 
 double tm_reference_density_gradient(const tm_reference_density *density,
@@ -166,7 +163,7 @@ double tm_reference_density_gradient(const tm_reference_density *density,
   const tm_reference_density *q = density;
   double fitted =
       log1p(-WIDE_SHARE) + tm_fitted_gradient(&q->fitted, u, gradient);
-  double wide = log_wide(q, u), total = log_add(fitted, wide);
+  double wide = log_wide(q, u), total = tm_log_add(fitted, wide);
   if (total == -INFINITY || !q->fitted.reals)
     return total;
   tm_mixture_gradient(&q->wide, q->mean, q->work, q->gradient);
@@ -191,7 +188,7 @@ tm_normal tm_reference_density_condition(const tm_reference_density *density,
                                          tempera_random *random) {
   const tm_reference_density *q = density;
   double fitted = log_fitted(q, u), wide = log_wide(q, u);
-  if (tm_random_uniform(random) >= exp(wide - log_add(fitted, wide)))
+  if (tm_random_uniform(random) >= exp(wide - tm_log_add(fitted, wide)))
     return tm_fitted_condition(&q->fitted, u, random, q->mean);
   tm_normal normal = {q->mean, q->wide.factor, 1};
   tm_mixture_condition(&q->wide, q->mean, random, q->work, &normal.stretch);

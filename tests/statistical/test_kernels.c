@@ -309,7 +309,7 @@ static void scales_are_found_from_far_away(void **state) {
       double ratio = tm_scale_at(&scale, place, true) / truth;
       tm_scale_update(&scale, place, 0.88 / (1 + ratio));
     }
-    tm_scale_freeze(&scale);
+    tm_scale_freeze(&scale, 1);
     for (double tau = 1; tau > 2e-3; tau /= 3) {
       double ratio = tm_scale_at(&scale, tm_tau_locate(tau), false) *
                      sqrt(tau) / truths[k];

@@ -11,6 +11,7 @@
 #include "estimate/mixing/mixing.h"
 #include "estimate/summary.h"
 #include "numeric/pareto.h"
+#include "numeric/sums.h"
 
 #include <math.h>
 #include <string.h>
@@ -93,12 +94,6 @@ static double solve(pool *p) {
   return low;
 }
 
-/* log(e^a + e^b). */
-static double log_add(double a, double b) {
-  double most = fmax(a, b);
-  return most == -INFINITY ? most : most + log1p(exp(fmin(a, b) - most));
-}
-
 /* By the delta method: rho moves by the sum of (w - [target]) over that of
  * w(1 - w), and the sum of s = 1 / (M + e^{D - rho}) with it. */
 static bool reweight(tm_tempered *view, tm_evidence *e) {
@@ -108,7 +103,7 @@ static bool reweight(tm_tempered *view, tm_evidence *e) {
   double rho = solve(&p), least = INFINITY, sum = 0, along = 0, curve = 0;
   size_t n = view->count;
   for (size_t i = 0; i < p.count; i++) {
-    p.s[i] = log_add(p.log_mass[i], p.ratio[i] - rho);
+    p.s[i] = tm_log_add(p.log_mass[i], p.ratio[i] - rho);
     least = fmin(least, p.s[i]);
   }
   for (size_t i = 0; i < p.count; i++) {
