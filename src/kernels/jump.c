@@ -291,13 +291,13 @@ static void step(void *opaque, tm_step *step) {
   jump *state = opaque;
   const tm_laplace *laplace = state->shared->laplace;
   /* It may turn out later, between warmup rounds, that there is no ridge. */
-  if (!laplace || tm_laplace_look(laplace)->absent)
+  const tm_laplace_view *view = tm_laplace_present(laplace);
+  if (!view)
     return;
   double probability = tm_chance_at(&state->chance, step->place, step->adapt);
   if (tm_random_uniform(step->random) >= probability)
     return;
   step->enough = true;
-  const tm_laplace_view *view = tm_laplace_look(laplace);
   const tm_laplace_knot *knot =
       &view->knots[tm_laplace_nearest(laplace, step->tau)];
   tm_point *proposal = &state->shared->proposal;

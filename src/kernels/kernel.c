@@ -96,7 +96,7 @@ tempera_status tm_kernel_create(const tempera_model *model,
 }
 
 void tm_kernel_set_laplace(tm_kernel *kernel, const tm_laplace *laplace) {
-  bool present = laplace && !tm_laplace_look(laplace)->absent;
+  bool present = tm_laplace_present(laplace) != NULL;
   if (!kernel->frozen)
     kernel->shared.laplace = present ? laplace : NULL;
 }

@@ -6,9 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-tempera_status tm_landscape_ridge(tempera_sampler *sampler, bool needed,
+tempera_status tm_landscape_ridge(tempera_sampler *s, bool needed,
                                   tempera_error *error) {
-  tempera_sampler *s = sampler;
   TM_TRY(tm_landscape_do(s, &(tm_deed){.kind = TM_DO_RIDGE}, error));
   const tm_ridge_view *view = tm_ridge_look(s->ridge);
   if (!view->absent || !needed)
@@ -19,9 +18,8 @@ tempera_status tm_landscape_ridge(tempera_sampler *sampler, bool needed,
                  s->model->spec.name, view->reason);
 }
 
-tempera_status tm_landscape_laplace(tempera_sampler *sampler, bool needed,
+tempera_status tm_landscape_laplace(tempera_sampler *s, bool needed,
                                     tempera_error *error) {
-  tempera_sampler *s = sampler;
   TM_TRY(tm_landscape_do(s, &(tm_deed){.kind = TM_DO_LAPLACE}, error));
   const tm_laplace_view *view = tm_laplace_look(s->laplace);
   if (view->absent && needed)
@@ -65,24 +63,6 @@ static size_t collect(const tempera_sampler *s, double *points) {
   return count;
 }
 
-tempera_status tm_landscape_end_round(tempera_sampler *sampler, bool last,
-                                      tempera_error *error) {
-  const tempera_sampler *s = sampler;
-  if (last || !s->laplace || tm_laplace_look(s->laplace)->absent)
-    return TEMPERA_OK;
-  size_t most = 2 * MOST_ROWS * s->options.chains;
-  double *points = tm_heap_alloc(most * s->model->size, sizeof(double));
-  if (!points)
-    return tm_fail_memory(error);
-  size_t count = collect(s, points);
-  tm_deed improve = {.kind = TM_DO_IMPROVE, .count = count, .points = points};
-  tempera_status status = tm_landscape_do(sampler, &improve, error);
-  if (status == TEMPERA_OK)
-    status = tm_landscape_search(sampler, points, count, error);
-  tm_heap_free(points);
-  return status;
-}
-
 /* The chain's highest draw, if it is above the ridge: is there a basin that
  * nobody has climbed? */
 static size_t collect_best(const tempera_sampler *s, tempera_role role,
@@ -115,20 +95,33 @@ static size_t collect_above(const tempera_sampler *s, double *points) {
   return count;
 }
 
-tempera_status tm_landscape_watch(tempera_sampler *sampler,
-                                  tempera_error *error) {
-  const tempera_sampler *s = sampler;
-  size_t most = 2 * (MOST_ROWS + 1) * s->options.chains;
-  if (!s->laplace)
+/* From where the groups are; in warmup what is found there is learned. */
+static tempera_status search_from_groups(tempera_sampler *s, bool warmup,
+                                         tempera_error *error) {
+  if (!tm_laplace_present(s->laplace))
     return TEMPERA_OK;
-  double *points = tm_heap_alloc(most * s->model->size, sizeof(double));
+  size_t size = s->model->size, most = 2 * (MOST_ROWS + 1) * s->options.chains;
+  double *points = tm_heap_alloc(most * size, sizeof(double));
   if (!points)
     return tm_fail_memory(error);
-  size_t count = collect_above(s, points);
-  count += collect(s, points + count * s->model->size);
-  tempera_status status = tm_landscape_search(sampler, points, count, error);
+  size_t count = warmup ? 0 : collect_above(s, points);
+  count += collect(s, points + count * size);
+  tm_deed improve = {.kind = TM_DO_IMPROVE, .count = count, .points = points};
+  tempera_status status =
+      warmup ? tm_landscape_do(s, &improve, error) : TEMPERA_OK;
+  if (status == TEMPERA_OK)
+    status = tm_landscape_search(s, points, count, error);
   tm_heap_free(points);
   return status;
+}
+
+tempera_status tm_landscape_end_round(tempera_sampler *s, bool last,
+                                      tempera_error *error) {
+  return last ? TEMPERA_OK : search_from_groups(s, true, error);
+}
+
+tempera_status tm_landscape_watch(tempera_sampler *s, tempera_error *error) {
+  return search_from_groups(s, false, error);
 }
 
 /* The highest point, on the natural scale, of a basin that holds mass at tau.
@@ -201,16 +194,12 @@ static tempera_status weigh_best(const tempera_sampler *s,
   return TEMPERA_OK;
 }
 
-tempera_status tm_landscape_record(const tempera_sampler *sampler,
+tempera_status tm_landscape_record(const tempera_sampler *s,
                                    tempera_error *error) {
-  const tempera_sampler *s = sampler;
   const tm_ridge_view *view = s->ridge ? tm_ridge_look(s->ridge) : NULL;
   if (!view || view->absent)
     return TEMPERA_OK;
-  const tm_laplace_view *laplace =
-      s->laplace && !tm_laplace_look(s->laplace)->absent
-          ? tm_laplace_look(s->laplace)
-          : NULL;
+  const tm_laplace_view *laplace = tm_laplace_present(s->laplace);
   size_t most = view->knots + (laplace ? laplace->knot_count : 0);
   double *tau = tm_heap_alloc(3 * most + s->model->size, sizeof(double));
   if (!tau)

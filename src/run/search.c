@@ -61,18 +61,15 @@ static uint64_t cheap_looks(const tempera_sampler *s, double *theta) {
 /* Calls in a sweep of a chain: a thousand walkers with a hundred each. */
 static const double MOST_EACH = 1e5;
 
-bool tm_search_possible(const tempera_sampler *sampler, const tm_deed *deed) {
-  const tempera_sampler *s = sampler;
+bool tm_search_possible(const tempera_sampler *s, const tm_deed *deed) {
   double swept = MOST_EACH * (double)s->saved_at * (double)s->options.chains;
   return (double)deed->looks <= WORK / BESIDE &&
          (double)deed->evaluations <= SHARE * fmax(swept, MOST_AHEAD * TM_DEAR);
 }
 
-tempera_status tm_landscape_search(tempera_sampler *sampler,
-                                   const double *points, size_t count,
-                                   tempera_error *error) {
-  tempera_sampler *s = sampler;
-  if (!s->laplace || tm_laplace_look(s->laplace)->absent)
+tempera_status tm_landscape_search(tempera_sampler *s, const double *points,
+                                   size_t count, tempera_error *error) {
+  if (!tm_laplace_present(s->laplace))
     return TEMPERA_OK;
   double *theta = tm_heap_alloc(s->model->size + 1, sizeof(double));
   if (!theta)
@@ -110,27 +107,33 @@ static bool visited(const tempera_sampler *s, size_t basin, double *theta) {
   return false;
 }
 
-/* Where a basin is: its first values, by name. */
-static void say_place(const tempera_sampler *s, const tm_laplace_mode *mode,
-                      double *theta, char *text, size_t room) {
+/* A finding about a basin, which says where it is: its first values, by name.
+ */
+static tempera_status find_at(const tempera_sampler *s, size_t basin,
+                              tempera_summary *summary, tm_finding_code code,
+                              double value, double limit, double *theta,
+                              tempera_error *error) {
+  char text[200];
+  size_t used = 0, room = sizeof text;
   double jacobian;
-  size_t used = 0;
-  tm_constrain(s->model, mode->u, theta, &jacobian);
+  tm_constrain(s->model, tm_laplace_basin(s->laplace, basin)->u, theta,
+               &jacobian);
   for (size_t j = 0; j < s->model->size && j < 3 && used < room; j++)
     used += (size_t)tm_snprintf(text + used, room - used, "%s%.40s = %.3g",
                                 j ? ", " : "", s->model->names[j], theta[j]);
   if (s->model->size > 3 && used < room)
     tm_snprintf(text + used, room - used, ", ...");
+  return tm_find_about(summary, code, 100 * value, 100 * limit, error, "%s",
+                       text);
 }
 
 static double mass_of(const tm_laplace_mode *mode) {
   return mode->log_weight + mode->log_copies;
 }
 
-/* Against the run's own evidence, times the prior's integral, which masses
- * hold too, where that is known; else
- * against the basins visited. A funnel's neck, where the density is highest,
- * holds next to nothing and is no alarm. */
+/* Against the run's own evidence, times the prior's integral, which masses hold
+ * too, where that is known; else against the basins visited. A funnel's neck,
+ * where the density is highest, holds next to nothing and is no alarm. */
 static double visited_mass(const tempera_sampler *s,
                            const tempera_summary *summary, const bool *seen) {
   double top = -INFINITY, sum = 0;
@@ -240,10 +243,8 @@ static tempera_status report_unvisited(const tempera_sampler *s,
                             "a basin that was found and not visited may hold "
                             "more than all that was",
                             error));
-  char place[200];
-  say_place(s, tm_laplace_basin(s->laplace, worst), theta, place, sizeof place);
-  return tm_find_about(summary, TM_FIND_UNVISITED_BASIN, 100 * most,
-                       100 * MATTERS, error, "%s", place);
+  return find_at(s, worst, summary, TM_FIND_UNVISITED_BASIN, most, MATTERS,
+                 theta, error);
 }
 
 /* ---- basins that are visited too seldom
@@ -297,21 +298,17 @@ static tempera_status report_seldom(const tempera_sampler *s,
     double due = 0, got = 0;
     if (!seen[m] || !(lacking(s, m, summary, theta, &due, &got) > 0))
       continue;
-    char place[200];
-    say_place(s, tm_laplace_basin(s->laplace, m), theta, place, sizeof place);
     TM_TRY(tm_estimates_reach(summary, log1p(due),
                               "a basin has too few of the draws", error));
-    return tm_find_about(summary, TM_FIND_SELDOM_BASIN, 100 * got, 100 * due,
-                         error, "%s", place);
+    return find_at(s, m, summary, TM_FIND_SELDOM_BASIN, got, due, theta, error);
   }
   return TEMPERA_OK;
 }
 
-tempera_status tm_landscape_describe(const tempera_sampler *sampler,
+tempera_status tm_landscape_describe(const tempera_sampler *s,
                                      tempera_summary *summary,
                                      tempera_error *error) {
-  const tempera_sampler *s = sampler;
-  if (!s->laplace || tm_laplace_look(s->laplace)->absent)
+  if (!tm_laplace_present(s->laplace))
     return TEMPERA_OK;
   size_t count = tm_laplace_basins(s->laplace);
   summary->search_starts = (size_t)s->store->tried;

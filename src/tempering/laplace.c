@@ -156,6 +156,10 @@ const tm_laplace_view *tm_laplace_look(const tm_laplace *laplace) {
   return &laplace->view;
 }
 
+const tm_laplace_view *tm_laplace_present(const tm_laplace *laplace) {
+  return laplace && !laplace->view.absent ? &laplace->view : NULL;
+}
+
 /* ---- improvement */
 
 /* The stage whose best mode the point's line comes closest to. */

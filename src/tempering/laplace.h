@@ -62,6 +62,8 @@ TEMPERA_CHECKED tempera_status tm_laplace_create(tm_store *store,
                                                  tempera_error *error);
 void tm_laplace_free(tm_laplace *laplace);
 const tm_laplace_view *tm_laplace_look(const tm_laplace *laplace);
+/* The same; NULL where there is no ridge, or not even the attempt at one. */
+const tm_laplace_view *tm_laplace_present(const tm_laplace *laplace);
 
 /* Warmup only, and never while a kernel that uses it sweeps: points (count x
  * size) that lie in no known basin are climbed from, and what is found is

@@ -130,12 +130,10 @@ static void forget(tm_value *value, double tau, bool always) {
 void tm_ridge_forget_beaten(tm_ridge *ridge) {
   for (size_t k = 1; k + 1 < ridge->knot_count;) {
     tm_knot *knot = &ridge->knots[k];
-    double tau = knot->tau, highest = -INFINITY;
-    for (size_t v = 0; v < ridge->value_count; v++) {
-      const tm_optimum *line = tm_value_line(&ridge->values[v], tau);
-      highest = line ? fmax(highest, tm_optimum_height(line, tau)) : highest;
-    }
-    bool beaten = highest > knot->height + TM_RIDGE_NOISE;
+    double tau = knot->tau;
+    size_t leader;
+    bool beaten =
+        tm_ridge_highest(ridge, tau, &leader) > knot->height + TM_RIDGE_NOISE;
     for (size_t v = 0; v < ridge->value_count; v++)
       forget(&ridge->values[v], tau, beaten);
     k += !beaten;

@@ -108,6 +108,8 @@ TEMPERA_CHECKED tempera_status tm_ridge_add_value(tm_ridge *ridge,
                                                   tempera_error *error);
 /* The highest line of a value at tau; NULL when it has none. */
 const tm_optimum *tm_value_line(const tm_value *value, double tau);
+/* The height of the highest of all lines at tau, and whose it is. */
+double tm_ridge_highest(const tm_ridge *ridge, double tau, size_t *value);
 /* Above the value's optimum at tau by convexity; infinite if not known. */
 double tm_value_bound(const tm_value *value, double tau);
 /* The value's optimum at this very tau, or NULL. */

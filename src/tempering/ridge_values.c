@@ -329,24 +329,24 @@ void tm_ridge_set_knot(tm_ridge *ridge, double tau) {
   }
 }
 
-static size_t leader(const tm_ridge *ridge, double tau) {
-  size_t best = 0;
+double tm_ridge_highest(const tm_ridge *ridge, double tau, size_t *value) {
   double height = -INFINITY;
   for (size_t v = 0; v < ridge->value_count; v++) {
     const tm_optimum *line = tm_value_line(&ridge->values[v], tau);
     if (line && tm_optimum_height(line, tau) > height) {
       height = tm_optimum_height(line, tau);
-      best = v;
+      *value = v;
     }
   }
-  return best;
+  return height;
 }
 
 /* The leader first; then, all at once, those that may still exceed it. */
 static tempera_status solve_values(tm_ridge *ridge, double tau, bool wide,
                                    tempera_error *error) {
-  size_t first = leader(ridge, tau), few = wide ? FEW_BASINS : 1;
+  size_t first = 0, few = wide ? FEW_BASINS : 1;
   size_t most = ridge->value_count == 1 ? BASINS : FEW_BASINS;
+  (void)tm_ridge_highest(ridge, tau, &first);
   TM_TRY(plan_value(ridge, first, tau, most, error));
   TM_TRY(tm_ridge_run(ridge, error));
   const tm_optimum *best = best_at(ridge, tau, &first);

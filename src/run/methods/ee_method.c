@@ -76,9 +76,9 @@ static tempera_status make_group(tempera_sampler *s, uint32_t chain,
 
 /* The best log likelihood known, from the Laplace ridge too. */
 static double highest(const tempera_sampler *s, double best) {
-  if (!s->laplace || tm_laplace_look(s->laplace)->absent)
+  const tm_laplace_view *view = tm_laplace_present(s->laplace);
+  if (!view)
     return best;
-  const tm_laplace_view *view = tm_laplace_look(s->laplace);
   const tm_laplace_knot *top = &view->knots[view->knot_count - 1];
   for (size_t i = 0; i < top->mode_count; i++)
     best = fmax(best, top->modes[i].log_likelihood);
