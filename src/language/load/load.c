@@ -1,44 +1,12 @@
 /* load.c - a compiled program and data become a tempera_model. */
-#include "language/load/load.h"
+#include "language/load/load_parts.h"
 
-#include "language/load/binding.h"
-#include "language/load/sites.h"
 #include "model/data.h"
-#include "model/predictive.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
 
-/* What all chains share; never changed after loading. */
-typedef struct shared {
-  void *library;
-  const tm_entry *entry;
-  void *instance;
-  tm_tape tape; /* holds data and transformed data */
-  tm_guard guard;
-  tm_limits_pool *pool;           /* or NULL */
-  tm_sites *sites;                /* pieces by integers; or NULL */
-  size_t size;                    /* of theta */
-  size_t *order;                  /* Stan's place of each coordinate */
-  size_t quantities, transformed; /* of which the first are transformed */
-  tm_predictive_calls predictive;
-  bool watched;         /* prior draws may lie where the prior is zero */
-  bool cuts;            /* ... and are kept with the mass of their bounds */
-  int holders;          /* users of it, counted atomically */
-  int shown, generated; /* prints of model and quantities were made */
-} shared;
-
-/* One chain's. */
-typedef struct user {
-  shared *program;
-  tm_tape tape;
-  tm_guard guard;
-  double cut;       /* of the last prior draw: log mass between its bounds */
-  double *rejected; /* the last point of density zero ... */
-  bool unexplained; /* ... of which nobody has asked why */
-} user;
-
-static void release_shared(shared *s) {
+static void release_shared(tm_loaded *s) {
   if (!s || __atomic_sub_fetch(&s->holders, 1, __ATOMIC_ACQ_REL) > 0)
     return;
   tm_limits_pool_free(s->pool);
@@ -51,7 +19,7 @@ static void release_shared(shared *s) {
 }
 
 static void release(void *user_) {
-  user *u = user_;
+  tm_loaded_chain *u = user_;
   if (!u)
     return;
   tm_tape_free(&u->tape);
@@ -60,8 +28,8 @@ static void release(void *user_) {
   tm_heap_free(u);
 }
 
-static user *user_new(shared *program) {
-  user *u = tm_heap_alloc(1, sizeof *u);
+static tm_loaded_chain *user_new(tm_loaded *program) {
+  tm_loaded_chain *u = tm_heap_alloc(1, sizeof *u);
   if (u)
     u->rejected = tm_heap_alloc(program->size + 1, sizeof(double));
   if (!u || !u->rejected) {
@@ -76,7 +44,7 @@ static user *user_new(shared *program) {
 }
 
 static int clone(const void *from, void **copy) {
-  *copy = user_new(((const user *)from)->program);
+  *copy = user_new(((const tm_loaded_chain *)from)->program);
   return *copy ? 0 : -1;
 }
 
@@ -88,20 +56,20 @@ static int answer_of(const tm_guard *guard) {
 
 /* A density that is zero or not a number rejects the point, as in Stan; why is
  * found out when somebody asks. */
-static int rejected(user *u, const double *theta) {
+static int rejected(tm_loaded_chain *u, const double *theta) {
   memcpy(u->rejected, theta, u->program->size * sizeof(double));
   u->unexplained = true;
   return 1;
 }
 
 /* Where a failure happened is found out when somebody asks, too. */
-static int left_early(user *u, const double *theta) {
+static int left_early(tm_loaded_chain *u, const double *theta) {
   int answer = rejected(u, theta);
   return u->guard.outcome == TM_REJECTED ? answer : -1;
 }
 
 /* What the program prints, at the first point that anybody evaluates. */
-static void show(user *u, const double *theta) {
+static void show(tm_loaded_chain *u, const double *theta) {
   tm_tape_reset(&u->tape);
   u->tape.showing = 1;
   if (!setjmp(u->guard.place))
@@ -115,7 +83,8 @@ static bool first_time(int *flag) {
          !__atomic_exchange_n(flag, 1, __ATOMIC_ACQ_REL);
 }
 
-static int value_of(user *u, int part, const double *theta, double *value) {
+static int value_of(tm_loaded_chain *u, int part, const double *theta,
+                    double *value) {
   if (u->program->entry->show && first_time(&u->program->shown))
     show(u, theta);
   tm_tape_reset(&u->tape);
@@ -126,8 +95,8 @@ static int value_of(user *u, int part, const double *theta, double *value) {
   return *value > -INFINITY ? 0 : rejected(u, theta);
 }
 
-static int gradient_of(user *u, int part, const double *theta, double *value,
-                       double *gradient) {
+int tm_loaded_gradient(tm_loaded_chain *u, int part, const double *theta,
+                       double *value, double *gradient) {
   if (u->program->entry->show && first_time(&u->program->shown))
     show(u, theta);
   tm_tape_reset(&u->tape);
@@ -151,15 +120,15 @@ static int log_likelihood(const double *theta, double *value, void *user_) {
 }
 static int log_prior_gradient(const double *theta, double *value,
                               double *gradient, void *user_) {
-  return gradient_of(user_, 0, theta, value, gradient);
+  return tm_loaded_gradient(user_, 0, theta, value, gradient);
 }
 static int log_likelihood_gradient(const double *theta, double *value,
                                    double *gradient, void *user_) {
-  return gradient_of(user_, 1, theta, value, gradient);
+  return tm_loaded_gradient(user_, 1, theta, value, gradient);
 }
 
 /* The pieces of one part, prior or likelihood, that hold theta[i]. */
-static int terms_of(user *u, int part, const double *theta, size_t i,
+static int terms_of(tm_loaded_chain *u, int part, const double *theta, size_t i,
                     double *value) {
   const long *at, *last = tm_sites_of(u->program->sites, part, i, &at);
   *value = 0;
@@ -189,7 +158,7 @@ static int integer_terms(const double *theta, size_t i, double *log_likelihood,
 
 /* One draw, with its log density by how it was drawn. */
 static int draw_once(tempera_random *random, double *theta, double *density,
-                     user *u) {
+                     tm_loaded_chain *u) {
   tm_tape_reset(&u->tape);
   u->tape.random = random;
   if (setjmp(u->guard.place))
@@ -202,8 +171,7 @@ static int draw_once(tempera_random *random, double *theta, double *density,
   return u->program->cuts && log(tempera_random_uniform(random)) >= u->cut;
 }
 
-/* Beyond the numbers there are: the model has it left out. */
-static bool is_infinite(const double *theta, size_t size) {
+bool tm_is_infinite(const double *theta, size_t size) {
   for (size_t i = 0; i < size; i++)
     if (isinf(theta[i]))
       return true;
@@ -212,8 +180,8 @@ static bool is_infinite(const double *theta, size_t size) {
 
 /* Until one lies where the prior is not zero: parameters in order, `reject`,
  * constraints of transformed parameters. */
-static int draw_inside(tempera_random *random, double *theta, double *density,
-                       double *value, bool *rejected_some, user *u) {
+int tm_loaded_draw(tempera_random *random, double *theta, double *density,
+                   double *value, bool *rejected_some, tm_loaded_chain *u) {
   enum { TRIES = 10000 };
   for (int i = 0; i < TRIES; i++) {
     int answer = draw_once(random, theta, density, u);
@@ -223,7 +191,7 @@ static int draw_inside(tempera_random *random, double *theta, double *density,
     }
     if (answer <= 0)
       return answer;
-    if (is_infinite(theta, u->program->size))
+    if (tm_is_infinite(theta, u->program->size))
       return 0;
     *rejected_some = true;
   }
@@ -233,11 +201,11 @@ static int draw_inside(tempera_random *random, double *theta, double *density,
 static int prior_draw(tempera_random *random, double *theta, void *user_) {
   double density;
   bool rejected_some;
-  return draw_inside(random, theta, &density, NULL, &rejected_some, user_);
+  return tm_loaded_draw(random, theta, &density, NULL, &rejected_some, user_);
 }
 
 static int outputs(const double *theta, tempera_random *random, double *out,
-                   size_t room, user *u) {
+                   size_t room, tm_loaded_chain *u) {
   tm_binding binding = {.values = out, .value_room = room};
   tm_tape_reset(&u->tape);
   u->tape.random = random;
@@ -255,29 +223,29 @@ static int outputs(const double *theta, tempera_random *random, double *out,
 
 static int quantities(const double *theta, tempera_random *random, double *out,
                       void *user_) {
-  user *u = user_;
+  tm_loaded_chain *u = user_;
   return outputs(theta, random, out, u->program->quantities, u);
 }
 
 int tm_load_transform(const double *theta, double *out, void *user_) {
-  user *u = user_;
+  tm_loaded_chain *u = user_;
   return outputs(theta, NULL, out, u->program->transformed, u);
 }
 
 const size_t *tm_load_order(const tempera_model *model) {
-  return ((const user *)model->spec.user)->program->order;
+  return ((const tm_loaded_chain *)model->spec.user)->program->order;
 }
 
 const void *tm_load_plans(const tempera_model *model) {
-  return ((const user *)model->spec.user)->program->tape.rows;
+  return ((const tm_loaded_chain *)model->spec.user)->program->tape.rows;
 }
 
 size_t tm_load_transformed(const tempera_model *model) {
-  return ((const user *)model->spec.user)->program->transformed;
+  return ((const tm_loaded_chain *)model->spec.user)->program->transformed;
 }
 
 /* Evaluate again, statement by statement. */
-static void explain(user *u) {
+static void explain(tm_loaded_chain *u) {
   char before[sizeof u->guard.message];
   bool failed = u->guard.outcome == TM_FAILED;
   u->unexplained = false;
@@ -291,7 +259,8 @@ static void explain(user *u) {
 }
 
 static const char *reason(const void *user_) {
-  user *u = (user *)(uintptr_t)user_; /* it is ours to change */
+  tm_loaded_chain *u =
+      (tm_loaded_chain *)(uintptr_t)user_; /* it is ours to change */
   if (u->unexplained)
     explain(u);
   return u->guard.message;
@@ -300,7 +269,7 @@ static const char *reason(const void *user_) {
 /* ---- predictions -------------------------------------------------------- */
 
 static int points(const double *theta, tm_points_wanted *wanted, void *user_) {
-  user *u = user_;
+  tm_loaded_chain *u = user_;
   tm_tape *t = &u->tape;
   tm_tape_reset(t);
   t->points = wanted->values;
@@ -319,7 +288,7 @@ static int points(const double *theta, tm_points_wanted *wanted, void *user_) {
 
 static int replicate(const double *theta, tempera_random *random, bool numbers,
                      tm_replicas *replicas, double *log_density, void *user_) {
-  user *u = user_;
+  tm_loaded_chain *u = user_;
   tm_tape *t = &u->tape;
   tm_tape_reset(t);
   t->random = random;
@@ -339,7 +308,7 @@ static int replicate(const double *theta, tempera_random *random, bool numbers,
 }
 
 static double shortfall(const double *theta, void *user_) {
-  user *u = user_;
+  tm_loaded_chain *u = user_;
   tm_tape_reset(&u->tape);
   if (setjmp(u->guard.place))
     return INFINITY;
@@ -349,11 +318,11 @@ static double shortfall(const double *theta, void *user_) {
 
 /* Data are read, and all that a gradient needs is written. */
 static double work(const double *theta, void *user_) {
-  user *u = user_;
+  tm_loaded_chain *u = user_;
   double value, *gradient = tm_heap_alloc(u->program->size + 1, sizeof(double));
   size_t bytes = tm_tape_used(&u->program->tape);
   for (int part = 0; part < 2 && gradient; part++) {
-    (void)gradient_of(u, part, theta, &value, gradient);
+    (void)tm_loaded_gradient(u, part, theta, &value, gradient);
     bytes += tm_tape_used(&u->tape);
   }
   double numbers = (double)bytes / sizeof(double);
@@ -376,7 +345,7 @@ static void find_place(const tm_binding *binding, const char *message,
 }
 
 /* Read data, compute transformed data, lay parameters out. */
-static tempera_status bind(shared *s, uint64_t seed, tm_binding *binding,
+static tempera_status bind(tm_loaded *s, uint64_t seed, tm_binding *binding,
                            tempera_error *error) {
   tempera_random random = tm_random(seed, 0, TM_PURPOSE_START);
   tm_tape_start(&s->tape, &s->guard);
@@ -406,137 +375,6 @@ static tempera_status bind(shared *s, uint64_t seed, tm_binding *binding,
   return TEMPERA_OK;
 }
 
-/* What is known of the prior. */
-typedef struct prior_law {
-  bool drawn; /* draws are exact */
-  bool known; /* so is the log of its integral: */
-  double log_integral;
-} prior_law;
-
-/* How the log prior minus the log density of a draw varies over draws. */
-typedef struct spread {
-  double least, most, size;
-} spread;
-
-static void spread_add(spread *s, double difference, double size) {
-  s->least = fmin(s->least, difference);
-  s->most = fmax(s->most, difference);
-  s->size = fmax(s->size, size);
-}
-
-static bool is_constant(const spread *s) {
-  return s->most - s->least <= 1e-7 + 1e-11 * s->size;
-}
-
-enum { PRIOR_PROBES = 64 };
-/* Fewer draws kept than this: the prior is explored instead. */
-static const double LEAST_KEPT = 0.02;
-
-/* Draws, compared with the log prior: as they are, and but for the masses
- * between bounds, of which `kept` is the mean. False where one fails. */
-static bool compare_draws(user *u, double *theta, bool *rejected_some,
-                          spread *plain, spread *cut, double *kept) {
-  enum { TRIES = 20 * PRIOR_PROBES };
-  tempera_random random = tm_random(0, 0, TM_PURPOSE_START);
-  int good = 0;
-  *kept = 0;
-  for (int i = 0; i < TRIES && good < PRIOR_PROBES; i++) {
-    double density = NAN, value = NAN;
-    if (draw_inside(&random, theta, &density, &value, rejected_some, u))
-      return false;
-    if (value == INFINITY || is_infinite(theta, u->program->size))
-      continue; /* rounded to a bound: it is left out of runs, too */
-    double difference = value - density, mass = u->cut;
-    if (!isfinite(difference) || !(mass <= 1e-9))
-      return false;
-    spread_add(plain, difference, fabs(value) + fabs(density));
-    spread_add(cut, difference - mass, fabs(value) + fabs(density));
-    *kept += exp(mass) / PRIOR_PROBES;
-    good++;
-  }
-  return good == PRIOR_PROBES;
-}
-
-/* The log prior minus the log density of a draw must be the same at every
- * draw: it is the log of the prior's integral. Or it is but for the masses that
- * bounds cut off: then a draw is kept with this probability. Where it is
- * neither (a term that was not drawn from) there are no draws. */
-static prior_law try_draws(user *u, double *theta) {
-  prior_law law = {.drawn = u->program->entry->prior != NULL};
-  spread plain = {INFINITY, -INFINITY, 0}, cut = plain;
-  double kept = 0;
-  bool rejected_some = u->program->entry->rejects;
-  u->program->watched = rejected_some;
-  law.drawn =
-      law.drawn && compare_draws(u, theta, &rejected_some, &plain, &cut, &kept);
-  u->tape.random = NULL;
-  bool constant = is_constant(&plain);
-  u->program->cuts =
-      law.drawn && !constant && is_constant(&cut) && kept > LEAST_KEPT;
-  law.drawn = law.drawn && (constant || u->program->cuts);
-  u->program->watched = rejected_some;
-  law.known = law.drawn && !rejected_some && !u->program->cuts;
-  law.log_integral = law.known ? (plain.least + plain.most) / 2 : 0;
-  return law;
-}
-
-/* ---- what only the data decide ------------------------------------------ */
-
-enum { PROBES = 3 };
-
-/* Is no likelihood statement reached (`if (!prior_only)`)? */
-static bool scores_nothing(user *u, const double *theta, size_t size) {
-  volatile bool seen = false; /* a whole pass was made */
-  for (volatile int i = 0; i < PROBES; i++) {
-    tm_tape_reset(&u->tape);
-    if (!setjmp(u->guard.place)) {
-      u->program->entry->explain(&u->tape, u->program->instance,
-                                 theta + (size_t)i * size);
-      seen = true;
-    }
-    if (u->tape.scored > 0)
-      return false;
-  }
-  return seen;
-}
-
-/* Does some value of theta[from, to) leave the log prior as it is? */
-static bool is_untouched(user *u, const double *theta, size_t size,
-                         const size_t *range, double *touched) {
-  for (size_t j = range[0]; j < range[1]; j++)
-    touched[j] = 0;
-  for (int i = 0; i < PROBES; i++) {
-    double value, *gradient = touched + size;
-    if (gradient_of(u, 0, theta + (size_t)i * size, &value, gradient))
-      return false; /* unknown */
-    for (size_t j = range[0]; j < range[1]; j++)
-      touched[j] = fmax(touched[j], fabs(gradient[j]));
-  }
-  for (size_t j = range[0]; j < range[1]; j++)
-    if (touched[j] == 0)
-      return true;
-  return false;
-}
-
-/* Priors and likelihoods that stand under conditions on data. */
-static void look_closer(const shared *s, const tm_binding *b,
-                        tempera_model *model) {
-  user *u = model->spec.user;
-  double none[2 * PROBES];
-  double *theta = TM_NEW(b->arena, double, (PROBES + 2) * s->size + 1);
-  model->spec.no_likelihood = s->entry->likelihood == 0;
-  bool settled = s->entry->likelihood != 1 && b->conditional_count == 0;
-  if (settled || !theta ||
-      tempera_model_probe(model, 1, PROBES, theta, none, none + PROBES, NULL))
-    return;
-  if (s->entry->likelihood == 1)
-    model->spec.no_likelihood = scores_nothing(u, theta, s->size);
-  for (size_t i = 0; i < b->conditional_count; i++)
-    if (is_untouched(u, theta, s->size, b->conditional[i],
-                     theta + PROBES * s->size))
-      model->spec.prior_improper = true;
-}
-
 /* ---- single integers ---------------------------------------------------- */
 
 /* Terms of one integer that cost more than this share of an evaluation are not
@@ -555,7 +393,7 @@ static bool *integers_of(const tm_binding *b, size_t size) {
 
 /* Which pieces hold which integer; reading data out of bounds, behind a
  * condition that keeps the program from it, ends it without a list. */
-static double find_sites(shared *s, const tm_binding *b) {
+static double find_sites(tm_loaded *s, const tm_binding *b) {
   const tm_entry *e = s->entry;
   bool *integer = e->reads[0] ? integers_of(b, s->size) : NULL;
   s->sites = integer ? tm_sites_new(s->size) : NULL;
@@ -566,16 +404,16 @@ static double find_sites(shared *s, const tm_binding *b) {
   return tm_sites_finish(s->sites, integer);
 }
 
-static tempera_status make_model(shared *s, tm_binding *binding,
+static tempera_status make_model(tm_loaded *s, tm_binding *binding,
                                  tempera_model **model, tempera_error *error) {
-  user *u = user_new(s);
+  tm_loaded_chain *u = user_new(s);
   double *theta = TM_NEW(binding->arena, double, s->size + 1);
   if (!u || !theta) {
     release(u);
     return tm_fail_memory(error);
   }
   bool improper = binding->improper;
-  prior_law law = improper ? (prior_law){0} : try_draws(u, theta);
+  tm_prior_law law = improper ? (tm_prior_law){0} : tm_prior_law_of(u, theta);
   double share = find_sites(s, binding);
   bool terms = share < MOST_SHARE;
   tempera_model_spec spec = {.name = s->entry->name,
@@ -603,7 +441,7 @@ static tempera_status make_model(shared *s, tm_binding *binding,
   if (status != TEMPERA_OK)
     release(u);
   else
-    look_closer(s, binding, *model);
+    tm_look_closer(s, binding, *model);
   if (status == TEMPERA_OK && s->entry->shortfall)
     (*model)->shortfall = shortfall;
   s->predictive =
@@ -620,7 +458,7 @@ static tempera_status make_model(shared *s, tm_binding *binding,
 tempera_status tm_load_program(const tm_load *load, tempera_model **model,
                                tempera_error *error) {
   tm_binding binding = {.data = load->data, .arena = tm_arena_create()};
-  shared *s = tm_heap_alloc(1, sizeof *s);
+  tm_loaded *s = tm_heap_alloc(1, sizeof *s);
   if (!s || !binding.arena) {
     tm_heap_free(s);
     tm_arena_free(binding.arena);
