@@ -261,12 +261,11 @@ tempera_status tm_values_begin(const tempera_draws *draws,
     if (!target)
       status = weigh(arena, t, error);
   }
-  if (status != TEMPERA_OK) {
+  if (status != TEMPERA_OK)
     tm_arena_free(arena);
-    return status;
-  }
-  *values = made;
-  return TEMPERA_OK;
+  else
+    *values = made;
+  return status;
 }
 
 size_t tm_values_workers(const tm_values *values, int threads) {

@@ -33,11 +33,7 @@ static tempera_status evaluate_draw(work *w, size_t chain, size_t row,
                    "model's parameters: is it a fit of this model?",
                    row + 1, chain + 1);
   tm_evaluate_natural(&w->evaluator, point);
-  if (w->evaluator.status != TEMPERA_OK) {
-    if (error)
-      *error = w->evaluator.error;
-    return w->evaluator.status;
-  }
+  TM_TRY(tm_evaluator_check(&w->evaluator, error));
   if (!isfinite(point->log_likelihood + point->log_prior))
     return tm_fail(error, TEMPERA_ERROR_INPUT,
                    "draw %zu of chain %zu has density zero under this model "

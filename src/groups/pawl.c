@@ -174,12 +174,11 @@ tempera_status tm_pawl_create(const tempera_model *model,
   made->theta_stream = tm_random(seed, chain, TM_PURPOSE_TEMPERED);
   made->tau_stream = tm_random(seed, chain, TM_PURPOSE_TAU);
   tempera_status status = fill(made, start, start_tau, error);
-  if (status != TEMPERA_OK) {
+  if (status != TEMPERA_OK)
     tm_group_free(group);
-    return status;
-  }
-  *pawl = made;
-  return TEMPERA_OK;
+  else
+    *pawl = made;
+  return status;
 }
 
 void tm_pawl_set_bins(tm_pawl *pawl, const tm_tau_bins *bins) {

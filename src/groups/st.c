@@ -126,12 +126,11 @@ tempera_status tm_st_create(const tempera_model *model,
   made->theta_stream = tm_random(seed, chain, TM_PURPOSE_TEMPERED);
   made->level_stream = tm_random(seed, chain, TM_PURPOSE_TAU);
   tempera_status status = fill(made, start, error);
-  if (status != TEMPERA_OK) {
+  if (status != TEMPERA_OK)
     tm_group_free(group);
-    return status;
-  }
-  *st = made;
-  return TEMPERA_OK;
+  else
+    *st = made;
+  return status;
 }
 
 void tm_st_set_ladder(tm_st *st, const double *tau, const double *log_weight) {

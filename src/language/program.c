@@ -50,12 +50,11 @@ static tempera_status parse(const char *name, const char *include_path,
                               : tm_fail_memory(error);
   p->tree.source.error = NULL; /* the caller's; not ours to keep */
   p->tree.source.include_path = NULL;
-  if (status != TEMPERA_OK) {
+  if (status != TEMPERA_OK)
     tm_arena_free(arena);
-    return status;
-  }
-  *program = p;
-  return TEMPERA_OK;
+  else
+    *program = p;
+  return status;
 }
 
 tempera_status tempera_program_parse(const char *name, const char *text,

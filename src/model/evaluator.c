@@ -39,9 +39,7 @@ void tempera_evaluator_free(tempera_evaluator *evaluator) {
 /* A failure is this call's alone. */
 static tempera_status outcome(tempera_evaluator *e, tempera_density *density,
                               tempera_error *error) {
-  tempera_status status = e->calls.status;
-  if (status != TEMPERA_OK && error)
-    *error = e->calls.error;
+  tempera_status status = tm_evaluator_check(&e->calls, error);
   e->calls.status = TEMPERA_OK;
   e->calls.failure = TM_FAILURE_NONE;
   if (status == TEMPERA_OK)

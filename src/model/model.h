@@ -58,7 +58,7 @@ struct tempera_model {
   bool plain;            /* no integers, no maps */
   bool composed;         /* its callbacks evaluate another model */
   bool in_batches; /* it, or that model, takes many points at once: batch.h */
-  void *library;         /* dlopen handle, or NULL */
+  void *library;   /* dlopen handle, or NULL */
   /* The prior is a mixture of Gaussians: the one that u is from, drawn given
    * u; or NULL. What it points to is valid until the next call. */
   tm_normal (*prior_normal)(void *user, const double *u,
@@ -135,6 +135,9 @@ TEMPERA_CHECKED tempera_status tm_evaluator_create(const tempera_model *model,
 void tm_evaluator_release(tm_evaluator *evaluator); /* frees the clone */
 /* Add the counts of `from` to those of `to`, and begin them anew. */
 void tm_evaluator_collect(tm_evaluator *to, tm_evaluator *from);
+/* Its status, and of a failure the error. */
+TEMPERA_CHECKED tempera_status tm_evaluator_check(const tm_evaluator *evaluator,
+                                                  tempera_error *error);
 /* Has its stop been asked for? Its status says so from then on. */
 bool tm_evaluator_stopped(tm_evaluator *evaluator);
 

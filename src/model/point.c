@@ -47,6 +47,13 @@ tempera_status tm_evaluator_create(const tempera_model *model, tm_arena *arena,
   return tm_fail_memory(error);
 }
 
+tempera_status tm_evaluator_check(const tm_evaluator *evaluator,
+                                  tempera_error *error) {
+  if (evaluator->status != TEMPERA_OK && error)
+    *error = evaluator->error;
+  return evaluator->status;
+}
+
 void tm_evaluator_release(tm_evaluator *evaluator) {
   if (!evaluator->model)
     return;

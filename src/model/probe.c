@@ -53,9 +53,7 @@ tempera_status tempera_model_probe(const tempera_model *model, uint64_t seed,
     log_likelihood[i] =
         evaluator.rejected > rejected ? (double)NAN : point.log_likelihood;
     log_prior[i] = point.log_prior;
-    status = evaluator.status;
-    if (status != TEMPERA_OK && error)
-      *error = evaluator.error;
+    status = tm_evaluator_check(&evaluator, error);
   }
   tm_evaluator_release(&evaluator);
   tm_arena_free(arena);

@@ -299,12 +299,11 @@ static tempera_status make(const tm_run_files *files, json_t **page,
   tm_run_tempering(made, files);
   tm_run_reference(made, files);
   add_options(made, files);
-  if (status != TEMPERA_OK) {
+  if (status != TEMPERA_OK)
     json_decref(made);
-    return status;
-  }
-  *page = made;
-  return TEMPERA_OK;
+  else
+    *page = made;
+  return status;
 }
 
 tempera_status tempera_run_report(const char *folder, const char *path,

@@ -50,11 +50,7 @@ static tempera_status draw_proposals(tm_reference_chain *chain, uint64_t seed,
   TM_TRY(tm_point_create(leg, arena, &point, error));
   for (; terms->proposals < PROPOSALS; terms->proposals++) {
     tm_prior_draw(&chain->evaluator, &random, &point);
-    if (chain->evaluator.status != TEMPERA_OK) {
-      if (error)
-        *error = chain->evaluator.error;
-      return chain->evaluator.status;
-    }
+    TM_TRY(tm_evaluator_check(&chain->evaluator, error));
     terms->proposal[terms->proposals] = point.log_likelihood;
   }
   return TEMPERA_OK;

@@ -26,12 +26,11 @@ tempera_status tm_quantities_create(const tempera_model *model, uint64_t seed,
       q.theta && q.values
           ? tm_evaluator_create(model, q.arena, &q.evaluator, error)
           : tm_fail_memory(error);
-  if (status != TEMPERA_OK) {
+  if (status != TEMPERA_OK)
     tm_arena_free(q.arena);
-    return status;
-  }
-  *quantities = q;
-  return TEMPERA_OK;
+  else
+    *quantities = q;
+  return status;
 }
 
 void tm_quantities_free(tm_quantities *quantities) {

@@ -97,9 +97,7 @@ static tempera_status measure(tm_rounded *r, uint64_t seed, bool *any,
              most < MOST_DRAWS ? most : MOST_DRAWS);
     conclude(r, c);
   }
-  tempera_status status = evaluator.status;
-  if (status != TEMPERA_OK && error)
-    *error = evaluator.error;
+  tempera_status status = tm_evaluator_check(&evaluator, error);
   tm_evaluator_release(&evaluator);
   return status;
 }

@@ -345,11 +345,8 @@ static tempera_status first_failure(const tempera_sampler *s,
                                     tempera_error *error) {
   for (size_t c = 0; c < s->options.chains; c++) {
     const tm_evaluator *failed = tm_group_failure(s->groups[c]);
-    if (!failed)
-      continue;
-    if (error)
-      *error = failed->error;
-    return failed->status;
+    if (failed)
+      return tm_evaluator_check(failed, error);
   }
   return TEMPERA_OK;
 }

@@ -77,13 +77,6 @@ static tempera_status prepare(splitter *s, tm_arena *arena,
   return TEMPERA_OK;
 }
 
-static tempera_status failed(const tm_evaluator *evaluator,
-                             tempera_error *error) {
-  if (evaluator->status != TEMPERA_OK && error)
-    *error = evaluator->error;
-  return evaluator->status;
-}
-
 /* ---- levels ------------------------------------------------------------- */
 
 static void measure(splitter *s, size_t i) {
@@ -95,7 +88,7 @@ static void measure(splitter *s, size_t i) {
 static tempera_status begin(splitter *s, tempera_error *error) {
   for (size_t i = 0; i < N; i++) {
     tm_prior_draw(&s->evaluator, &s->random, &s->particle[i]);
-    TM_TRY(failed(&s->evaluator, error));
+    TM_TRY(tm_evaluator_check(&s->evaluator, error));
     measure(s, i);
   }
   return TEMPERA_OK;
@@ -164,7 +157,7 @@ static tempera_status move_all(splitter *s, tempera_error *error) {
     for (int k = 0; k < SLICES; k++)
       tm_kernel_sweep(s->kernel, &s->inside, &s->particle[i], DBL_MIN,
                       &s->random);
-    TM_TRY(failed(&s->inside, error));
+    TM_TRY(tm_evaluator_check(&s->inside, error));
     measure(s, i);
   }
   return TEMPERA_OK;

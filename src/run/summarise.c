@@ -393,10 +393,9 @@ tempera_status tempera_sampler_summarise(const tempera_sampler *sampler,
                                tm_seed_of(&sampler->options), made, error);
   if (status == TEMPERA_OK)
     status = tm_estimate_sensitivity(sampler->draws, made, error);
-  if (status != TEMPERA_OK) {
+  if (status != TEMPERA_OK)
     tempera_summary_free(made);
-    return status;
-  }
-  *summary = made;
-  return TEMPERA_OK;
+  else
+    *summary = made;
+  return status;
 }

@@ -52,12 +52,6 @@ typedef struct search {
   uint64_t seed;
 } search;
 
-static tempera_status failed(const search *s, tempera_error *error) {
-  if (error)
-    *error = s->evaluator.error;
-  return s->evaluator.status;
-}
-
 static bool splits(const tm_support *p) {
   return p->model.shortfall && p->hits < FEWEST_HITS && p->draws >= SOME_DRAWS;
 }
@@ -87,7 +81,7 @@ static tempera_status draw_many(search *s, tempera_error *error) {
   for (; go_on(p); p->draws++) {
     tm_prior_draw(&s->evaluator, &random, &s->point);
     if (s->evaluator.status != TEMPERA_OK)
-      return failed(s, error);
+      return tm_evaluator_check(&s->evaluator, error);
     if (isfinite(s->point.log_likelihood) && isfinite(s->point.log_jacobian))
       memcpy(s->hits + p->hits++ * d, s->point.u, d * sizeof(double));
     else if (!reason[0])
@@ -113,7 +107,7 @@ static tempera_status walk(search *s, size_t hit, size_t points,
   for (size_t i = 0; i < points * STRIDE; i++) {
     tm_kernel_sweep(kernel, &s->evaluator, &s->point, DBL_MIN, &random);
     if (s->evaluator.status != TEMPERA_OK)
-      return failed(s, error);
+      return tm_evaluator_check(&s->evaluator, error);
     if ((i + 1) % STRIDE == 0)
       memcpy(p->points + p->point_count++ * d, s->point.u, d * sizeof(double));
   }

@@ -300,14 +300,8 @@ void tm_store_pop(tm_store *store, size_t count) {
 }
 
 tempera_status tm_store_check(const tm_store *store, tempera_error *error) {
-  for (size_t w = 0; w < TM_STORE_WORKERS; w++) {
-    const tm_evaluator *evaluator = &store->climbers[w].own;
-    if (evaluator->status == TEMPERA_OK)
-      continue;
-    if (error)
-      *error = evaluator->error;
-    return evaluator->status;
-  }
+  for (size_t w = 0; w < TM_STORE_WORKERS; w++)
+    TM_TRY(tm_evaluator_check(&store->climbers[w].own, error));
   return TEMPERA_OK;
 }
 

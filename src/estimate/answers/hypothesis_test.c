@@ -535,12 +535,11 @@ tempera_status tempera_hypothesis_test(const tempera_model *model,
     tm_evaluator_release(&w.evaluator);
   if (w.arena)
     tm_arena_free(w.arena);
-  if (status != TEMPERA_OK) {
+  if (status != TEMPERA_OK)
     tempera_hypothesis_free(made);
-    return status;
-  }
-  *hypothesis = made;
-  return TEMPERA_OK;
+  else
+    *hypothesis = made;
+  return status;
 }
 
 void tempera_hypothesis_free(tempera_hypothesis *hypothesis) {

@@ -14,8 +14,8 @@
 enum { MOST_COMPONENTS = 6, FEWEST_COUNTED = 40 };
 /* Where f falls faster than any Gaussian (a rate on the log scale) the ratio
  * w/f would have no variance: w is cut off at CUT of its standard deviations,
- * and is a density still. Parts below LEAST are left out: at most so much of the
- * density is lost with them. */
+ * and is a density still. Parts below LEAST are left out: at most so much of
+ * the density is lost with them. */
 static const double CUT = 2, LEAST = 1e-6;
 
 typedef struct work {
@@ -202,7 +202,8 @@ static void summarise(work *w, tm_point_density *made) {
     squares += exp(2 * (w->term[i] - most));
   }
   double mean = sum / (double)n;
-  double *psi = TM_NEW(w->arena, double, n), *tail = TM_NEW(w->arena, double, n);
+  double *psi = TM_NEW(w->arena, double, n),
+         *tail = TM_NEW(w->arena, double, n);
   for (size_t i = 0; psi && tail && i < n; i++) {
     psi[i] = exp(w->term[i] - most) / mean;
     if (w->term[i] > -INFINITY)
@@ -231,11 +232,8 @@ tempera_status tm_point_density_estimate(const tm_point_question *question,
     if (status == TEMPERA_OK)
       fill_terms(&w, half);
   }
-  if (status == TEMPERA_OK && question->evaluator->status != TEMPERA_OK) {
-    status = question->evaluator->status;
-    if (error)
-      *error = question->evaluator->error;
-  }
+  if (status == TEMPERA_OK)
+    status = tm_evaluator_check(question->evaluator, error);
   if (status == TEMPERA_OK)
     summarise(&w, density);
   tm_arena_free(w.arena);
