@@ -32,7 +32,7 @@ typedef struct jump {
   double spread;           /* ... factor on the sds */
   double log_constant;     /* of their densities, constant x ... */
   double power, narrow;    /* ... (1 + narrow x square)^-power */
-  unsigned halves;         /* 2 x power, which is whole */
+  unsigned halves;         /* 2 x power, an integer */
   double share, log_share; /* of the prior */
   double *normal, *delta;
   tm_point ordered; /* what was drawn, its labels in order, ... */
@@ -96,7 +96,7 @@ static void add_log(log_sum *total, double term) {
   }
 }
 
-/* base^power, where 2 x power is whole: no logarithm is needed. */
+/* base^power, where 2 x power is an integer: no logarithm is needed. */
 static double rising(const jump *state, double base) {
   double result = state->halves & 1 ? sqrt(base) : 1;
   for (unsigned n = state->halves / 2; n; n /= 2, base *= base)
@@ -117,10 +117,10 @@ static void add_modes(jump *state, const tm_laplace_knot *knot, const double *u,
                       log_sum *total) {
   const tm_shared *shared = state->shared;
   size_t d = shared->real_count;
-  bool whole = d < shared->model->dimension;
+  bool integers = d < shared->model->dimension;
   for (size_t m = 0; m < knot->mode_count; m++) {
     const tm_laplace_mode *mode = &knot->modes[m];
-    if (whole && !same_integers(shared->model, mode->u, u))
+    if (integers && !same_integers(shared->model, mode->u, u))
       continue;
     tm_reals_between(shared, mode->u, u, state->delta);
     double square = tm_factor_square(mode->factor, d, state->delta, INFINITY);

@@ -194,7 +194,7 @@ static void take(const tempera_model *model, size_t K, size_t mask, bool *block,
     if (model->blocks[b].kind == TEMPERA_REAL)
       real = b;
   }
-  /* Whole numbers are too often alike to sort by. */
+  /* Integers are too often alike to sort by. */
   first = real < SIZE_MAX ? real : first;
   *labels = (tm_labels){.count = K,
                         .block = block,

@@ -53,7 +53,7 @@ struct tempera_model {
   size_t real_dimension; /* of which reals */
   char **names;          /* size of them: mu, p[2] */
   size_t *block_of_u;    /* dimension of them */
-  bool *integer;         /* dimension of them: is this coordinate whole? */
+  bool *integer;         /* dimension of them: is this coordinate an integer? */
   bool dependent;        /* some block's map reads earlier blocks */
   bool plain;            /* no integers, no maps */
   bool composed;         /* its callbacks evaluate another model */
@@ -178,7 +178,7 @@ void tm_unconstrain_block(const tm_block *block, const double *theta,
  * it; what lies on a bound is moved off it, so that both describe the same
  * point. Blocks with two bounds or a map go through u and back. */
 double tm_settle_block(const tm_block *block, const double *u, double *theta);
-/* Is theta inside its bounds (integers whole)? */
+/* Is theta inside its bounds, and integer where it must be? */
 bool tm_inside(const tempera_model *model, const double *theta);
 /* The same of a theta that was made from u, at less cost: reals are inside, if
  * they did not overflow. */

@@ -120,7 +120,8 @@ tempera_status tm_landscape_end_round(tempera_sampler *s, bool last,
   return last ? TEMPERA_OK : search_from_groups(s, true, error);
 }
 
-tempera_status tm_landscape_watch(tempera_sampler *s, tempera_error *error) {
+tempera_status tm_landscape_search_on(tempera_sampler *s,
+                                      tempera_error *error) {
   return search_from_groups(s, false, error);
 }
 

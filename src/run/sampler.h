@@ -212,8 +212,8 @@ TEMPERA_CHECKED tempera_status
 tm_landscape_describe(const tempera_sampler *sampler, tempera_summary *summary,
                       tempera_error *error);
 /* landscape.c: the same from where the groups are, once draws are kept. */
-TEMPERA_CHECKED tempera_status tm_landscape_watch(tempera_sampler *sampler,
-                                                  tempera_error *error);
+TEMPERA_CHECKED tempera_status tm_landscape_search_on(tempera_sampler *sampler,
+                                                      tempera_error *error);
 /* Put the ridge into the draws, for the ridge diagnostic. */
 TEMPERA_CHECKED tempera_status
 tm_landscape_record(const tempera_sampler *sampler, tempera_error *error);

@@ -93,7 +93,7 @@ static tempera_status plan_neighbours(tm_laplace *laplace,
 tempera_status tm_laplace_explore(tm_laplace *laplace, tm_stage *stage,
                                   size_t *fresh, tempera_error *error) {
   size_t found = 0;
-  bool whole = laplace->model->real_dimension < laplace->model->dimension;
+  bool integers = laplace->model->real_dimension < laplace->model->dimension;
   while (laplace->store->climb_count > 0) {
     for (size_t m = 0; m < stage->count; m++) {
       const tm_mode *mode = &stage->modes[m];
@@ -103,7 +103,7 @@ tempera_status tm_laplace_explore(tm_laplace *laplace, tm_stage *stage,
     TM_TRY(
         tm_store_run(laplace->store, laplace->landmarks, stage->count, error));
     TM_TRY(tm_laplace_file(laplace, stage, &found, error));
-    if (whole && stage->count < TM_LAPLACE_MODES)
+    if (integers && stage->count < TM_LAPLACE_MODES)
       TM_TRY(plan_neighbours(laplace, stage, error));
   }
   if (fresh)
@@ -117,8 +117,8 @@ static tempera_status climb_from_starts(tm_laplace *laplace, tm_stage *stage,
                                         size_t count, tempera_error *error) {
   /* Integers are explored from one start before the next, which may then be
    * found to bring nothing new. */
-  bool whole = laplace->model->real_dimension < laplace->model->dimension;
-  size_t wave_size = whole ? 1 : 2;
+  bool integers = laplace->model->real_dimension < laplace->model->dimension;
+  size_t wave_size = integers ? 1 : 2;
   for (size_t i = 0; i < count && i < laplace->store->start_count; i++) {
     tm_climb climb = {.tau = stage->tau,
                       .u = laplace->store->starts[i].u,

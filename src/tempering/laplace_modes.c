@@ -331,7 +331,7 @@ static tempera_status file_hill(tm_laplace *laplace, tm_stage *stage,
 
 /* Labels that do not change places at an optimum do not at all. Once chains go
  * by them it is too late to say so. */
-static void doubt_labels(tm_laplace *laplace, const tm_climb *climb) {
+static void check_labels(tm_laplace *laplace, const tm_climb *climb) {
   tm_labels *labels = &laplace->store->labels;
   tm_climber *c = &laplace->store->climbers[0];
   double jacobian;
@@ -346,7 +346,7 @@ static tempera_status file_found(tm_laplace *laplace, tm_stage *stage,
                                  tm_climb *climb, size_t *fresh,
                                  tempera_error *error) {
   tm_mode mode;
-  doubt_labels(laplace, climb);
+  check_labels(laplace, climb);
   tm_climb sorted = *climb; /* the queue may move */
   TM_TRY(make_mode(laplace, stage->tau, climb, false, &mode, error));
   mode.seen.shoulder = climb->hill && !climb->shouldered;

@@ -27,7 +27,7 @@ typedef struct tm_optima {
 
 /* One setting of the integer coordinates. A model without integers has one. */
 typedef struct tm_value {
-  double *whole;    /* dimension; only the integer coordinates count */
+  double *integers; /* dimension; only the integer coordinates count */
   tm_optima optima; /* the highest found at each tau, by tau */
   tm_optima lines;  /* other points: lower optima, and what others found */
   size_t optimisations;

@@ -135,7 +135,7 @@ static void mend(const tempera_model *model, const tm_value *value,
     }
     for (size_t i = 0; i < block->theta_count; i++)
       values[i] = block->kind == TEMPERA_INTEGER
-                      ? value->whole[block->u + i]
+                      ? value->integers[block->u + i]
                       : fmax(block->lower, fmin(block->upper, values[i]));
   }
 }

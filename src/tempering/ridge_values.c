@@ -10,11 +10,11 @@
 #include <string.h>
 
 enum {
-  BASINS = 6,     /* climbed from, ... */
-  FEW_BASINS = 2, /* ... per value if there are several */
-  SPREADS = 4,    /* rounds */
-  DOUBT = 3,      /* gaps: much is uncertain, ... */
-  MORE_DOUBT = 40 /* ... if there are several values */
+  BASINS = 6,            /* climbed from, ... */
+  FEW_BASINS = 2,        /* ... per value if there are several */
+  SPREADS = 4,           /* rounds */
+  UNCERTAIN = 3,         /* gaps: much is uncertain, ... */
+  UNCERTAIN_OF_MANY = 40 /* ... if there are several values */
 };
 
 tempera_status tm_optima_insert(tm_optima *list, size_t place,
@@ -94,7 +94,7 @@ double tm_value_bound(const tm_value *value, double tau) {
 size_t tm_ridge_find_value(const tm_ridge *ridge, const double *u) {
   size_t v = 0;
   while (v < ridge->value_count &&
-         !tm_same_value(ridge->model, ridge->values[v].whole, u))
+         !tm_same_value(ridge->model, ridge->values[v].integers, u))
     v++;
   return v;
 }
@@ -103,12 +103,12 @@ tempera_status tm_ridge_add_value(tm_ridge *ridge, const double *u,
                                   size_t *index, tempera_error *error) {
   size_t v = tm_ridge_find_value(ridge, u), n = ridge->model->dimension;
   if (v == ridge->value_count && v < TM_RIDGE_VALUES) {
-    double *whole = TM_NEW(ridge->arena, double, n);
-    if (!whole || !tm_list_room(&ridge->values, v, &ridge->value_capacity,
-                                sizeof *ridge->values))
+    double *integers = TM_NEW(ridge->arena, double, n);
+    if (!integers || !tm_list_room(&ridge->values, v, &ridge->value_capacity,
+                                   sizeof *ridge->values))
       return tm_fail_memory(error);
-    memcpy(whole, u, n * sizeof(double));
-    ridge->values[v] = (tm_value){.whole = whole};
+    memcpy(integers, u, n * sizeof(double));
+    ridge->values[v] = (tm_value){.integers = integers};
     ridge->value_count++;
   }
   *index = v;
@@ -159,7 +159,7 @@ tempera_status tm_ridge_plan(tm_ridge *ridge, size_t value, double tau,
   tm_optimum own;
   double *u = ridge->u;
   for (size_t j = 0; j < model->dimension; j++)
-    u[j] = model->integer[j] ? ridge->values[value].whole[j] : from->u[j];
+    u[j] = model->integer[j] ? ridge->values[value].integers[j] : from->u[j];
   tm_climb climb = {.tau = tau,
                     .measure = TM_NATURAL,
                     .u = u,
@@ -272,7 +272,7 @@ static tempera_status plan_value(tm_ridge *ridge, size_t v, double tau,
   const tm_optimum *chosen[BASINS], *left, *right;
   size_t count = 0;
   bool one = ridge->value_count == 1; /* else each of many is climbed for */
-  double reach = one ? 4 : 1, much = one ? DOUBT : MORE_DOUBT;
+  double reach = one ? 4 : 1, much = one ? UNCERTAIN : UNCERTAIN_OF_MANY;
   neighbours(value, tau, &left, &right);
   double bound = tm_value_bound(value, tau), best = -INFINITY;
   while (count < most && (chosen[count] = next_basin(ridge->store, value, tau,
@@ -371,7 +371,7 @@ static double steps_between(const tempera_model *model, const double *a,
  * integers: basins move with them. */
 static const tm_optimum *higher_basin(const tm_ridge *ridge, size_t v,
                                       double tau) {
-  const double *whole = ridge->values[v].whole;
+  const double *integers = ridge->values[v].integers;
   const tm_optimum *own = tm_value_at(&ridge->values[v], tau), *best = NULL;
   for (size_t w = 0; w < ridge->value_count; w++) {
     const tm_optimum *at = tm_value_at(&ridge->values[w], tau);
@@ -380,8 +380,8 @@ static const tm_optimum *higher_basin(const tm_ridge *ridge, size_t v,
                      tm_optimum_height(own, tau) + TM_RIDGE_NOISE ||
                  !tm_store_apart(ridge->store, at->u, own->u))))
       continue;
-    if (!best || steps_between(ridge->model, whole, at->u) <
-                     steps_between(ridge->model, whole, best->u))
+    if (!best || steps_between(ridge->model, integers, at->u) <
+                     steps_between(ridge->model, integers, best->u))
       best = at;
   }
   return best;
