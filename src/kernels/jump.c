@@ -104,14 +104,6 @@ static double rising(const jump *state, double base) {
   return result;
 }
 
-static bool same_integers(const tempera_model *model, const double *a,
-                          const double *b) {
-  for (size_t j = 0; j < model->dimension; j++)
-    if (model->integer[j] && a[j] != b[j])
-      return false;
-  return true;
-}
-
 /* Add the t's at a point, in units of the knot's peak. */
 static void add_modes(jump *state, const tm_laplace_knot *knot, const double *u,
                       log_sum *total) {
@@ -120,7 +112,7 @@ static void add_modes(jump *state, const tm_laplace_knot *knot, const double *u,
   bool integers = d < shared->model->dimension;
   for (size_t m = 0; m < knot->mode_count; m++) {
     const tm_laplace_mode *mode = &knot->modes[m];
-    if (integers && !same_integers(shared->model, mode->u, u))
+    if (integers && !tm_same_value(shared->model, mode->u, u))
       continue;
     tm_reals_between(shared, mode->u, u, state->delta);
     double square = tm_factor_square(mode->factor, d, state->delta, INFINITY);

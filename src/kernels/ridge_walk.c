@@ -69,15 +69,6 @@ static tempera_status create(tm_shared *shared, tm_arena *arena, void **state,
 
 /* ---- the Gaussian at tau ---- */
 
-static bool serves(const ridge_walk *state, const tm_laplace_mode *mode,
-                   const double *u) {
-  const tempera_model *model = state->shared->model;
-  for (size_t j = 0; j < model->dimension; j++)
-    if (model->integer[j] && mode->u[j] != u[j])
-      return false;
-  return true;
-}
-
 /* One of the modes with these integers, by their shares; NULL if none has. */
 static const tm_laplace_mode *draw_mode(const ridge_walk *state,
                                         const tm_laplace_knot *knot,
@@ -86,7 +77,7 @@ static const tm_laplace_mode *draw_mode(const ridge_walk *state,
   double total = 0;
   for (size_t i = 0; i < knot->mode_count; i++) {
     const tm_laplace_mode *mode = &knot->modes[i];
-    if (!serves(state, mode, step->point->u))
+    if (!tm_same_value(state->shared->model, mode->u, step->point->u))
       continue;
     total += mode->share;
     if (!chosen || tm_random_uniform(step->random) * total < mode->share)
@@ -159,7 +150,8 @@ static bool place(ridge_walk *state, const tm_step *step) {
     return false;
   double share = (step->tau - low->tau) / (high->tau - low->tau);
   const tm_laplace_mode *other = follow(low, mode);
-  if (!other || share > 1 - AT_KNOT || !serves(state, other, mode->u)) {
+  if (!other || share > 1 - AT_KNOT ||
+      !tm_same_value(state->shared->model, other->u, mode->u)) {
     use_mode(state, mode);
     return true;
   }

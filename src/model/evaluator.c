@@ -86,10 +86,7 @@ tempera_status tempera_model_evaluate(const tempera_model *model,
 
 void tempera_model_constrain(const tempera_model *model, const double *u,
                              double *theta, double *log_jacobian) {
-  double jacobian = 0;
-  tm_constrain(model, u, theta, &jacobian);
-  if (log_jacobian)
-    *log_jacobian = jacobian;
+  tm_constrain(model, u, theta, log_jacobian);
 }
 
 tempera_status tempera_model_unconstrain(const tempera_model *model,

@@ -153,8 +153,8 @@ void tm_evaluator_archive(tm_evaluator *evaluator, tm_archive *archive);
 /* Has it failed, and how? For another process: a run on disk has not failed. */
 void tm_evaluator_archive_failure(tm_evaluator *evaluator, tm_archive *archive);
 
-/* u -> theta and the log Jacobian. Integers out of bounds are let through:
- * tm_evaluate gives them density zero. */
+/* u -> theta and, unless NULL, the log Jacobian. Integers out of bounds are let
+ * through: tm_evaluate gives them density zero. */
 void tm_constrain(const tempera_model *model, const double *u, double *theta,
                   double *log_jacobian);
 /* The same within a point. */

@@ -50,10 +50,9 @@ static const double WORK = 6e7, BESIDE = 800, FEWEST_LOOKS = 1000;
 static uint64_t cheap_looks(const tempera_sampler *s, double *theta) {
   const tempera_model *model = s->model;
   void *user = s->store->climbers[0].evaluator->user;
-  double jacobian;
   if (!model->work || !tm_laplace_basins(s->laplace) || s->store->looked > 0)
     return 0;
-  tm_constrain(model, tm_laplace_basin(s->laplace, 0)->u, theta, &jacobian);
+  tm_constrain(model, tm_laplace_basin(s->laplace, 0)->u, theta, NULL);
   double looks = WORK / (BESIDE + model->work(theta, user));
   return looks >= FEWEST_LOOKS ? (uint64_t)looks : 0;
 }
@@ -115,9 +114,7 @@ static tempera_status find_at(const tempera_sampler *s, size_t basin,
                               tempera_error *error) {
   char text[200];
   size_t used = 0, room = sizeof text;
-  double jacobian;
-  tm_constrain(s->model, tm_laplace_basin(s->laplace, basin)->u, theta,
-               &jacobian);
+  tm_constrain(s->model, tm_laplace_basin(s->laplace, basin)->u, theta, NULL);
   for (size_t j = 0; j < s->model->size && j < 3 && used < room; j++)
     used += (size_t)tm_snprintf(text + used, room - used, "%s%.40s = %.3g",
                                 j ? ", " : "", s->model->names[j], theta[j]);

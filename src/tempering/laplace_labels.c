@@ -15,8 +15,7 @@ static const double STEP = 1e-4; /* of the differences that give B */
 const double *tm_laplace_relabel(tm_laplace *laplace,
                                  const unsigned char *permutation,
                                  const double *u) {
-  double jacobian;
-  tm_constrain(laplace->model, u, laplace->theta, &jacobian);
+  tm_constrain(laplace->model, u, laplace->theta, NULL);
   tm_labels_apply(laplace->model, &laplace->store->labels, permutation,
                   laplace->theta, laplace->other);
   tm_unconstrain(laplace->model, laplace->other, laplace->turned);
@@ -59,8 +58,7 @@ tempera_status tm_laplace_sort_labels(tm_laplace *laplace,
                                       tempera_error *error) {
   const tm_labels *labels = &laplace->store->labels;
   unsigned char sort[TM_LABELS_MOST], back[TM_LABELS_MOST];
-  double jacobian;
-  tm_constrain(laplace->model, mode->u, laplace->theta, &jacobian);
+  tm_constrain(laplace->model, mode->u, laplace->theta, NULL);
   if (tm_labels_sorted(labels, laplace->theta))
     return TEMPERA_OK;
   tm_labels_sort(labels, laplace->theta, sort);

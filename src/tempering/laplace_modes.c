@@ -247,10 +247,9 @@ static tempera_status add_mode(tm_laplace *laplace, tm_stage *stage,
 
 /* Beyond TM_LABELS_ALL labels one copy stands for all: the sorted one. */
 static bool must_sort(tm_laplace *laplace, const tm_climb *climb) {
-  double jacobian;
   if (laplace->store->labels.count <= TM_LABELS_ALL || climb->resorted)
     return false;
-  tm_constrain(laplace->model, climb->spot.u, laplace->theta, &jacobian);
+  tm_constrain(laplace->model, climb->spot.u, laplace->theta, NULL);
   return !tm_labels_sorted(&laplace->store->labels, laplace->theta);
 }
 
@@ -334,10 +333,9 @@ static tempera_status file_hill(tm_laplace *laplace, tm_stage *stage,
 static void check_labels(tm_laplace *laplace, const tm_climb *climb) {
   tm_labels *labels = &laplace->store->labels;
   tm_climber *c = &laplace->store->climbers[0];
-  double jacobian;
   if (labels->count == 0 || laplace->frozen)
     return;
-  tm_constrain(laplace->model, climb->spot.u, laplace->theta, &jacobian);
+  tm_constrain(laplace->model, climb->spot.u, laplace->theta, NULL);
   if (!tm_labels_hold(c->evaluator, &c->trial, labels, laplace->theta))
     labels->count = 0;
 }
@@ -437,8 +435,7 @@ static double counted(tm_laplace *laplace, const tm_stage *stage, size_t j) {
 static bool all_apart(tm_laplace *laplace, const tm_mode *mode) {
   const tm_labels *labels = &laplace->store->labels;
   unsigned char swap[TM_LABELS_MOST];
-  double jacobian;
-  tm_constrain(laplace->model, mode->spot.u, laplace->theta, &jacobian);
+  tm_constrain(laplace->model, mode->spot.u, laplace->theta, NULL);
   if (!tm_labels_sorted(labels, laplace->theta))
     return false;
   for (size_t a = 0; a < labels->count; a++)

@@ -573,7 +573,6 @@ void tm_reference_leave(tm_reference_chain *chain, tempera_random *random,
 void tm_reference_theta(tm_reference_chain *chain, const tm_point *from,
                         double *theta) {
   way *w = chain->own;
-  double log_jacobian;
   to_u(w->reference, from->u, w->x, w->point.u);
-  tm_constrain(w->reference->model, w->point.u, theta, &log_jacobian);
+  tm_constrain(w->reference->model, w->point.u, theta, NULL);
 }

@@ -30,11 +30,10 @@ tempera_status tm_ridge_table_alloc(tm_ridge *ridge, size_t rows,
 void tm_ridge_table_row(tm_ridge *ridge, size_t row, double tau,
                         const tm_optimum *optimum) {
   size_t rows = ridge->view.knots, size = ridge->model->size;
-  double jacobian;
   ridge->table[row] = tau;
   ridge->table[rows + row] = tm_optimum_height(optimum, tau);
   tm_constrain(ridge->model, optimum->u, ridge->table + 2 * rows + row * size,
-               &jacobian);
+               NULL);
 }
 
 static tempera_status fill_from_knots(tm_ridge *ridge, tempera_error *error) {

@@ -100,11 +100,11 @@ static tempera_status fit(splines *all, tau_curve *curve,
                           tempera_error *error) {
   tm_ridge *ridge = all->ridge;
   size_t size = ridge->model->size;
-  double *theta = tm_heap_alloc(TAUS * size, sizeof(double)), jacobian;
+  double *theta = tm_heap_alloc(TAUS * size, sizeof(double));
   if (!theta)
     return tm_fail_memory(error);
   for (size_t i = 0; i < TAUS; i++)
-    tm_constrain(ridge->model, curve->optima[i].u, theta + i * size, &jacobian);
+    tm_constrain(ridge->model, curve->optima[i].u, theta + i * size, NULL);
   curve->spline = (tm_spline){.left = log10(lowest_tau(ridge)),
                               .right = 0,
                               .knots = SPLINE_KNOTS,

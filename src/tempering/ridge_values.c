@@ -142,10 +142,10 @@ tempera_status tm_ridge_take_up(tm_ridge *ridge, tempera_error *error) {
 
 bool tm_ridge_ask_model(tm_climber *c, double tau, const double *u) {
   const tempera_model *model = c->model;
-  double jacobian, *theta = c->trial.theta;
+  double *theta = c->trial.theta;
   if (!model->spec.optimum)
     return false;
-  tm_constrain(model, u, theta, &jacobian);
+  tm_constrain(model, u, theta, NULL);
   if (model->spec.optimum(tau, theta, c->evaluator->user) != 0 ||
       !tm_inside(model, theta))
     return false;
@@ -231,7 +231,6 @@ static tempera_status file_climb(tm_ridge *ridge, tm_climb *climb,
                       .log_prior = climb->spot.p,
                       .spot = climb->spot,
                       .u = climb->spot.u};
-  double jacobian;
   value->optimisations++;
   if (climb->outcome == TM_ASCENT_DEAD)
     return TEMPERA_OK;
@@ -242,8 +241,7 @@ static tempera_status file_climb(tm_ridge *ridge, tm_climb *climb,
   }
   climb->spot.u = NULL; /* the optimum has it now */
   tm_constrain(ridge->model, found.u, ridge->store->climbers[0].trial.theta,
-               &jacobian);
-  found.log_jacobian = jacobian;
+               &found.log_jacobian);
   TM_TRY(file_optimum(ridge, value, &found, error));
   return tell_store(ridge, &found, error);
 }
