@@ -41,6 +41,9 @@ typedef struct scout {
   double *u[TM_STORE_WORKERS]; /* the best unexplained look of each, ... */
   double l[TM_STORE_WORKERS];  /* ... its log likelihood, -infinity without */
   double *theta[TM_STORE_WORKERS], *turned[TM_STORE_WORKERS]; /* scratch */
+  const double *points; /* to climb from, on the natural scale, ... */
+  size_t count, used;   /* ... and how many starts have been, of any kind */
+  size_t fresh;         /* basins found */
 } scout;
 
 /* The log density at u that the modes stand for, as normals: where a narrower
@@ -221,38 +224,37 @@ static tempera_status plan(tm_laplace *laplace, const double *u, double tau,
 
 /* The queue holds climbs to tau = 1: what they find is followed to the others,
  * unless all is frozen. */
-static tempera_status arrive(tm_laplace *laplace, size_t *fresh,
-                             tempera_error *error) {
-  size_t before = *fresh;
-  TM_TRY(tm_laplace_explore(laplace, top_stage(laplace), fresh, error));
+static tempera_status arrive(scout *s, tempera_error *error) {
+  tm_laplace *laplace = s->laplace;
+  size_t before = s->fresh;
+  TM_TRY(tm_laplace_explore(laplace, top_stage(laplace), &s->fresh, error));
   tm_stage_settle(laplace, top_stage(laplace));
-  if (*fresh == before || laplace->frozen)
+  if (s->fresh == before || laplace->frozen)
     return TEMPERA_OK;
   return tm_laplace_follow(laplace, laplace->stage_count - 1, -1, error);
 }
 
-static place choose_place(const tm_laplace *laplace, const scout *s) {
+static place choose_place(const scout *s) {
   static const place TURNS[] = {OVER_THE_PRIOR, BETWEEN, NEAR, ON_A_LINE,
                                 OVER_THE_PRIOR, BETWEEN, NEAR, OVER_THE_PRIOR};
   if (!s->top->mode_count || !s->first->mode_count ||
-      !laplace->store->frame.reals)
+      !s->laplace->store->frame.reals)
     return OVER_THE_PRIOR;
   return TURNS[s->stream % (sizeof TURNS / sizeof *TURNS)];
 }
 
-static tempera_status screen(tm_laplace *laplace, scout *s, size_t *fresh,
-                             tempera_error *error) {
-  tm_store *store = laplace->store;
-  s->stream = laplace->searches++;
-  s->where = choose_place(laplace, s);
+static tempera_status screen(scout *s, tempera_error *error) {
+  tm_store *store = s->laplace->store;
+  s->stream = s->laplace->searches++;
+  s->where = choose_place(s);
   tm_shared_for(TM_STORE_WORKERS, store->settings.threads, look_around, s);
   TM_TRY(tm_store_check(store, error));
   if (s->where == OVER_THE_PRIOR) /* the others are no sample of anything */
     store->tried += (uint64_t)LOOKS * TM_STORE_WORKERS;
   for (size_t w = 0; w < TM_STORE_WORKERS; w++)
     if (s->l[w] > -INFINITY)
-      TM_TRY(plan(laplace, s->u[w], 1, TM_UNCONSTRAINED, error));
-  return arrive(laplace, fresh, error);
+      TM_TRY(plan(s->laplace, s->u[w], 1, TM_UNCONSTRAINED, error));
+  return arrive(s, error);
 }
 
 /* An image of a known mode about the top of the prior: all its real coordinates
@@ -282,17 +284,17 @@ static void draw_image(tm_laplace *laplace, tm_climber *c,
 }
 
 /* A start: the next of the points, an image, or a draw from the prior. */
-static bool next_start(tm_laplace *laplace, const double *points, size_t count,
-                       size_t *used, tempera_random *random) {
+static bool next_start(scout *s, tempera_random *random) {
+  tm_laplace *laplace = s->laplace;
   tm_climber *c = &laplace->store->climbers[0];
   bool draws = laplace->model->spec.prior_draw != NULL;
-  size_t next = draws ? *used / 2 : *used;
+  size_t next = draws ? s->used / 2 : s->used;
   tm_optimum point;
-  if (*used % 4 == 3 && laplace->stages[0].count && top_stage(laplace)->count &&
-      laplace->store->frame.reals) {
+  if (s->used % 4 == 3 && laplace->stages[0].count &&
+      top_stage(laplace)->count && laplace->store->frame.reals) {
     draw_image(laplace, c, random);
-  } else if (next < count && (*used % 2 == 0 || !draws)) {
-    memcpy(c->trial.theta, points + next * laplace->model->size,
+  } else if (next < s->count && (s->used % 2 == 0 || !draws)) {
+    memcpy(c->trial.theta, s->points + next * laplace->model->size,
            laplace->model->size * sizeof(double));
     tm_evaluate_natural(c->evaluator, &c->trial);
   } else if (draws) {
@@ -300,14 +302,13 @@ static bool next_start(tm_laplace *laplace, const double *points, size_t count,
   } else {
     return false;
   }
-  ++*used;
+  s->used++;
   return tm_climber_forgive(c) && tm_store_point(c, &point);
 }
 
-/* A wave of climbs, an eighth of each worker's, from `used` on. */
-static tempera_status climb_wave(tm_laplace *laplace, const double *points,
-                                 size_t count, size_t *used, size_t *fresh,
-                                 tempera_error *error) {
+/* A wave of climbs, one for each worker. */
+static tempera_status climb_wave(scout *s, tempera_error *error) {
+  tm_laplace *laplace = s->laplace;
   tm_store *store = laplace->store;
   tempera_random random =
       tm_random(store->settings.seed, (uint32_t)laplace->searches++,
@@ -315,8 +316,8 @@ static tempera_status climb_wave(tm_laplace *laplace, const double *points,
   static const tm_measure MEASURES[] = {TM_UNCONSTRAINED, TM_LIKELIHOOD,
                                         TM_UNCONSTRAINED};
   for (size_t i = 0; i < TM_STORE_WORKERS; i++) {
-    size_t kind = *used % 3;
-    if (next_start(laplace, points, count, used, &random))
+    size_t kind = s->used % 3;
+    if (next_start(s, &random))
       TM_TRY(plan(laplace, store->climbers[0].trial.u,
                   kind == 2 ? EXCURSION : 1, MEASURES[kind], error));
     TM_TRY(tm_store_check(store, error));
@@ -329,15 +330,12 @@ static tempera_status climb_wave(tm_laplace *laplace, const double *points,
       TM_TRY(
           plan(laplace, store->climbs[i].spot.u, 1, TM_UNCONSTRAINED, error));
   tm_store_pop(store, planned);
-  return arrive(laplace, fresh, error);
+  return arrive(s, error);
 }
 
-static tempera_status prepare(tm_laplace *laplace, tm_arena *arena, scout *s,
-                              tempera_error *error) {
-  const tempera_model *model = laplace->model;
-  *s = (scout){.laplace = laplace,
-               .first = &laplace->view.knots[0],
-               .top = &laplace->view.knots[laplace->view.knot_count - 1]};
+static tempera_status make_room(scout *s, tm_arena *arena,
+                                tempera_error *error) {
+  const tempera_model *model = s->laplace->model;
   for (size_t w = 0; w < TM_STORE_WORKERS; w++) {
     s->u[w] = TM_NEW(arena, double, model->dimension + 1);
     s->theta[w] = TM_NEW(arena, double, model->size + 1);
@@ -348,22 +346,20 @@ static tempera_status prepare(tm_laplace *laplace, tm_arena *arena, scout *s,
   return TEMPERA_OK;
 }
 
-static tempera_status search(tm_laplace *laplace, uint64_t looks,
-                             uint64_t evaluations, const double *points,
-                             size_t count, scout *s, size_t *fresh,
+static tempera_status search(scout *s, uint64_t looks, uint64_t evaluations,
                              tempera_error *error) {
-  tm_store *store = laplace->store;
+  const tm_store *store = s->laplace->store;
   uint64_t start = tm_store_spent(store);
-  bool draws = laplace->model->spec.prior_draw != NULL;
+  bool draws = s->laplace->model->spec.prior_draw != NULL;
   while (draws && tm_store_spent(store) < start + looks)
-    TM_TRY(screen(laplace, s, fresh, error));
+    TM_TRY(screen(s, error));
   start = tm_store_spent(store);
   while (draws && tm_store_spent(store) + LOOKS * TM_STORE_WORKERS / 2 <
                       start + evaluations / 2)
-    TM_TRY(screen(laplace, s, fresh, error));
-  for (size_t used = 0;
-       tm_store_spent(store) < start + evaluations && (draws || used < count);)
-    TM_TRY(climb_wave(laplace, points, count, &used, fresh, error));
+    TM_TRY(screen(s, error));
+  while (tm_store_spent(store) < start + evaluations &&
+         (draws || s->used < s->count))
+    TM_TRY(climb_wave(s, error));
   return TEMPERA_OK;
 }
 
@@ -374,14 +370,16 @@ tempera_status tm_laplace_search(tm_laplace *laplace, uint64_t looks,
     return TEMPERA_OK;
   tm_work before = tm_store_work(laplace->store);
   tm_arena *arena = tm_arena_create();
-  size_t fresh = 0;
-  scout s;
+  scout s = {.laplace = laplace,
+             .first = &laplace->view.knots[0],
+             .top = &laplace->view.knots[laplace->view.knot_count - 1],
+             .points = points,
+             .count = count};
   if (!arena)
     return tm_fail_memory(error);
-  tempera_status status = prepare(laplace, arena, &s, error);
+  tempera_status status = make_room(&s, arena, error);
   if (status == TEMPERA_OK)
-    status =
-        search(laplace, looks, evaluations, points, count, &s, &fresh, error);
+    status = search(&s, looks, evaluations, error);
   tm_arena_free(arena);
   TM_TRY(status);
   tm_work_add(&laplace->view.work, tm_store_work(laplace->store), &before);
@@ -389,7 +387,7 @@ tempera_status tm_laplace_search(tm_laplace *laplace, uint64_t looks,
                    before.likelihood_evaluations - before.gradient_evaluations;
   laplace->store->searched += spent > looks ? spent - looks : 0;
   laplace->store->looked += looks;
-  if (fresh == 0 || laplace->frozen)
+  if (s.fresh == 0 || laplace->frozen)
     return TEMPERA_OK;
   TM_TRY(tm_laplace_refine(laplace, error));
   return tm_laplace_publish(laplace, error);
