@@ -182,6 +182,13 @@ void tm_draws_put(tempera_draws *draws, tempera_role role, size_t chain,
     put(columns[draws->size + i], row, extra[i]);
 }
 
+void tm_draws_take(const tempera_draws *draws, tempera_role role, size_t chain,
+                   size_t row, size_t count, double *values) {
+  double *const *columns = draws->columns + column_index(draws, role, chain, 0);
+  for (size_t i = 0; i < count; i++)
+    values[i] = columns[i][row];
+}
+
 double tm_draws_log_density(const tempera_draws *draws, tempera_role role,
                             size_t chain, size_t row) {
   double *const *extra =

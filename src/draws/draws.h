@@ -74,8 +74,8 @@ struct tempera_draws {
   tm_draws_levels levels;
   tm_draws_ridge ridge;
   double tau_min;
-  bool evidence; /* false: the prior is improper, no evidence exists */
-  bool likelihood;     /* false: the model has none */
+  bool evidence;   /* false: the prior is improper, no evidence exists */
+  bool likelihood; /* false: the model has none */
   /* Prior mass of {L > 0}: n prior draws, of which `zero` had L = 0; and
    * their log likelihoods, which must outlive the draws (or NULL). */
   size_t prior_draws, prior_zero;
@@ -131,6 +131,9 @@ size_t tm_draws_rows(const tempera_draws *draws, tempera_role role);
  * rest. NULL when the role is absent. */
 double *tm_draws_column(const tempera_draws *draws, tempera_role role,
                         size_t chain, size_t c);
+/* The first `count` values of a row. */
+void tm_draws_take(const tempera_draws *draws, tempera_role role, size_t chain,
+                   size_t row, size_t count, double *values);
 /* lp__ as Stan has it: tempered likelihood, prior and Jacobian. At tau = 0 the
  * likelihood does not count, even where it is zero (method 1). */
 double tm_draws_log_density(const tempera_draws *draws, tempera_role role,

@@ -25,8 +25,8 @@ static double *column(const work *w, size_t chain, size_t which) {
 
 static tempera_status evaluate_draw(work *w, size_t chain, size_t row,
                                     tm_point *point, tempera_error *error) {
-  for (size_t v = 0; v < w->model->size; v++)
-    point->theta[v] = column(w, chain, v)[row];
+  tm_draws_take(w->draws, TEMPERA_TARGET, chain, row, w->model->size,
+                point->theta);
   if (!tm_inside(w->model, point->theta))
     return tm_fail(error, TEMPERA_ERROR_INPUT,
                    "draw %zu of chain %zu lies outside the bounds of the "

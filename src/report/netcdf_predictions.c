@@ -35,9 +35,9 @@ static void put(tm_netcdf_writer *w, int group, const int dims[2],
         numbers[i * a->count + (a->place ? a->place[k] : k)] = from[k];
     }
     start[0] = c;
-    tm_netcdf_note(w,
-                   w->nc.put_vara_double(group, variable, start, count, numbers),
-                   a->name);
+    tm_netcdf_note(
+        w, w->nc.put_vara_double(group, variable, start, count, numbers),
+        a->name);
   }
 }
 
@@ -72,7 +72,8 @@ static void put_prior(tm_netcdf_writer *w, const tempera_sampler *sampler,
   for (size_t i = 0; i < count; i++) {
     bool whole = true;
     for (size_t k = 0; k < arrays[i].count; k++)
-      whole = whole && sampler->integer && sampler->integer[arrays[i].first + k];
+      whole =
+          whole && sampler->integer && sampler->integer[arrays[i].first + k];
     put(w, id, dims, &arrays[i], whole ? NC_INT64 : NC_DOUBLE, &r);
   }
 }
@@ -80,8 +81,8 @@ static void put_prior(tm_netcdf_writer *w, const tempera_sampler *sampler,
 /* Data could not be drawn at every draw from the prior: NaN there. */
 static void put_prior_data(tm_netcdf_writer *w, const tempera_predictions *p) {
   bool all = true;
-  double *values = tm_netcdf_room(w, p->prior_rows * p->size + 1,
-                                  sizeof *values);
+  double *values =
+      tm_netcdf_room(w, p->prior_rows * p->size + 1, sizeof *values);
   for (size_t i = 0; i < p->prior_rows && values; i++) {
     all = all && p->prior_drawn[i];
     for (size_t k = 0; k < p->size; k++)
@@ -116,8 +117,7 @@ static bool fill_terms(const tempera_sampler *s, tm_evaluator *e, double *theta,
   for (size_t c = 0; c < s->draws->chains; c++)
     for (size_t row = 0; row < s->draws->count; row++) {
       tm_points_wanted wanted = {.room = terms, .values = line};
-      for (size_t v = 0; v < s->model->size; v++)
-        theta[v] = tm_draws_column(s->draws, TEMPERA_TARGET, c, v)[row];
+      tm_draws_take(s->draws, TEMPERA_TARGET, c, row, s->model->size, theta);
       if (!tm_points_at(e, theta, &wanted) || wanted.count != terms)
         return false;
       for (size_t i = 0; i < terms; i++)

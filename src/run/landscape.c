@@ -79,8 +79,7 @@ static size_t collect_best(const tempera_sampler *s, tempera_role role,
   if (rows == 0 ||
       !(tm_ridge_excess(s->ridge, l[best], prior[best]) > TM_RIDGE_GAP))
     return 0;
-  for (size_t j = 0; j < s->model->size; j++)
-    theta[j] = tempera_draws_values(draws, role, chain, j)[best];
+  tm_draws_take(draws, role, chain, best, s->model->size, theta);
   return 1;
 }
 

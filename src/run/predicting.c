@@ -293,10 +293,8 @@ static bool next_atom(const tm_maker *m, atoms *a, size_t wanted,
     for (; a->row < tm_draws_rows(m->draws, TEMPERA_TEMPERED); a->row++) {
       if (!at_zero(m, a->chain, a->row) || a->seen++ < wanted)
         continue;
-      for (size_t v = 0; v < m->sampler->model->size; v++)
-        theta[v] =
-            tm_draws_column(m->draws, TEMPERA_TEMPERED, a->chain, v)[a->row];
-      a->row++;
+      tm_draws_take(m->draws, TEMPERA_TEMPERED, a->chain, a->row++,
+                    m->sampler->model->size, theta);
       return true;
     }
   return false;

@@ -2,6 +2,7 @@
 #include "run/prior_run.h"
 
 #include "base/locale.h"
+#include "draws/draws.h"
 #include "run/fitted_law.h"
 #include "run/flat_model.h"
 
@@ -41,9 +42,8 @@ static tempera_status keep_pool(const tempera_draws *draws, tm_prior_run *run,
   if (!run->pool)
     return tm_fail_memory(error);
   for (size_t i = 0; i < all; i += step, run->pool_count++)
-    for (size_t j = 0; j < d; j++)
-      run->pool[run->pool_count * d + j] =
-          tempera_draws_values(draws, TEMPERA_TARGET, i / rows, j)[i % rows];
+    tm_draws_take(draws, TEMPERA_TARGET, i / rows, i % rows, d,
+                  run->pool + run->pool_count * d);
   return TEMPERA_OK;
 }
 

@@ -126,9 +126,8 @@ static double share_of(const tm_rounded *r, const tempera_draws *draws,
   size_t all = chains * rows, step = all / ROWS + 1, count = 0;
   double sum = 0;
   for (size_t i = 0; i < all; i += step, count++) {
-    for (size_t j = 0; j < r->model.size; j++)
-      point->theta[j] =
-          tm_draws_column(draws, TEMPERA_TARGET, i / rows, j)[i % rows];
+    tm_draws_take(draws, TEMPERA_TARGET, i / rows, i % rows, r->model.size,
+                  point->theta);
     tm_evaluate_natural(evaluator, point);
     double here = point->log_likelihood;
     point->theta[k] = r->next[k];

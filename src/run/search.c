@@ -88,21 +88,20 @@ tempera_status tm_landscape_search(tempera_sampler *s, const double *points,
 static const double MATTERS = 0.02;
 enum { MOST_ROWS = 4000 }; /* of a chain that are looked at */
 
-static void gather(const tempera_sampler *s, size_t chain, size_t row,
-                   double *theta) {
-  for (size_t j = 0; j < s->model->size; j++)
-    theta[j] = tempera_draws_values(s->draws, TEMPERA_TARGET, chain, j)[row];
+/* Does this draw lie in the basin? */
+static bool is_in(const tempera_sampler *s, size_t chain, size_t row,
+                  size_t basin, double *theta) {
+  tm_draws_take(s->draws, TEMPERA_TARGET, chain, row, s->model->size, theta);
+  return tm_laplace_visited(s->laplace, basin, theta);
 }
 
 static bool visited(const tempera_sampler *s, size_t basin, double *theta) {
   size_t rows = tempera_draws_rows(s->draws, TEMPERA_TARGET);
   size_t stride = (rows + MOST_ROWS - 1) / MOST_ROWS;
   for (size_t i = 0; i < rows; i += stride)
-    for (size_t c = 0; c < s->options.chains; c++) {
-      gather(s, c, i, theta);
-      if (tm_laplace_visited(s->laplace, basin, theta))
+    for (size_t c = 0; c < s->options.chains; c++)
+      if (is_in(s, c, i, basin, theta))
         return true;
-    }
   return false;
 }
 
@@ -260,10 +259,8 @@ static double share_of_draws(const tempera_sampler *s, size_t basin,
   size_t rows = tempera_draws_rows(s->draws, TEMPERA_TARGET);
   size_t stride = (rows + MOST_COUNTED - 1) / MOST_COUNTED, all = 0, in = 0;
   for (size_t i = 0; i < rows; i += stride)
-    for (size_t c = 0; c < s->options.chains; c++, all++) {
-      gather(s, c, i, theta);
-      in += tm_laplace_visited(s->laplace, basin, theta);
-    }
+    for (size_t c = 0; c < s->options.chains; c++, all++)
+      in += is_in(s, c, i, basin, theta);
   return (double)in / (double)all;
 }
 

@@ -17,7 +17,7 @@
 enum {
   MOST_EVALUATIONS = 4000, /* of the likelihood */
   PRIOR_CHAINS = 4,
-  PRIOR_ROWS = 1000, /* in each, for densities, ... */
+  PRIOR_ROWS = 1000,     /* in each, for densities, ... */
   PRIOR_COUNTED = 10000, /* ... and for probabilities */
   FEWEST = 100
 };
@@ -130,8 +130,8 @@ static bool wants_quantities(const work *w) {
 
 /* ---- the posterior ------------------------------------------------------ */
 
-static tempera_status make_table(work *w, size_t chains, size_t rows,
-                                 table *t, tempera_error *error) {
+static tempera_status make_table(work *w, size_t chains, size_t rows, table *t,
+                                 tempera_error *error) {
   size_t n = chains * rows;
   t->chains = chains;
   t->rows = rows;
@@ -286,16 +286,16 @@ static tempera_status density(work *w, const table *t, bool posterior,
                               answer *a, tempera_error *error) {
   const tm_point_draws draws = {t->chains, t->rows, t->u, t->log_density,
                                 t->counts};
-  const tm_point_question question = {
-      .evaluator = &w->evaluator,
-      .evaluate = posterior ? tm_evaluate : tm_evaluate_prior,
-      .likelihood = posterior,
-      .counts = holds_at,
-      .context = w,
-      .count = w->points,
-      .coordinate = w->coordinate,
-      .at = w->at,
-      .seed = w->seed};
+  const tm_point_question question = {.evaluator = &w->evaluator,
+                                      .evaluate = posterior ? tm_evaluate
+                                                            : tm_evaluate_prior,
+                                      .likelihood = posterior,
+                                      .counts = holds_at,
+                                      .context = w,
+                                      .count = w->points,
+                                      .coordinate = w->coordinate,
+                                      .at = w->at,
+                                      .seed = w->seed};
   tm_point_density made;
   TM_TRY(tm_point_density_estimate(&question, &draws, &made, error));
   *a = (answer){made.log_density - w->log_jacobian, made.se, made.pareto_k,
@@ -336,8 +336,7 @@ static tempera_status add_tempered(work *w, double *psi, answer *first,
     tm_tempered_weights(&view, 1);
     for (size_t i = 0; i < view.count; i++) {
       size_t c = i / view.rows, row = i % view.rows;
-      for (size_t j = 0; j < w->model->size; j++)
-        values[j] = tm_draws_column(draws, TEMPERA_TEMPERED, c, j)[row];
+      tm_draws_take(draws, TEMPERA_TEMPERED, c, row, w->model->size, values);
       own[i] = holds(w, values);
       sum += view.weight[i];
       inside += view.weight[i] * own[i];
@@ -400,24 +399,25 @@ static tempera_status conclude_density(const answer *p, const answer *q,
                 error);
   double effective = fmin(p->effective, q->effective);
   if (effective < FEWEST_TERMS)
-    return warn(made,
-                tm_heap_format("hardly any draw of the %s has something to say "
-                               "of this point (%.0f do in effect): no factor "
-                               "can be given; test an interval about it",
-                               p->effective < q->effective ? "posterior"
-                                                           : "prior",
-                               effective),
-                error);
+    return warn(
+        made,
+        tm_heap_format("hardly any draw of the %s has something to say "
+                       "of this point (%.0f do in effect): no factor "
+                       "can be given; test an interval about it",
+                       p->effective < q->effective ? "posterior" : "prior",
+                       effective),
+        error);
   made->log_bf = p->value - q->value;
   made->se = hypot(p->se, q->se);
   /* A tail of terms that hardly count may be as heavy as it likes. Both limits
    * are measured: benchmarks/savage_dickey.py, docs/methods.md. */
   if (heavy(p) || heavy(q))
-    return warn(made,
-                tm_heap_format("the terms of the density have a heavy tail "
-                               "(Pareto k %.2f): the error may be far too small",
-                               made->pareto_k),
-                error);
+    return warn(
+        made,
+        tm_heap_format("the terms of the density have a heavy tail "
+                       "(Pareto k %.2f): the error may be far too small",
+                       made->pareto_k),
+        error);
   return TEMPERA_OK;
 }
 
@@ -435,8 +435,9 @@ static tempera_status conclude_odds(const answer *p, const answer *q, size_t n,
                                "%s, and no factor can be given",
                                a > 0 && b > 0 ? "all" : "none", n,
                                a > 0 && a < 1 ? "prior" : "posterior",
-                               a > 0 && b > 0 ? "near one" : "below 3 over "
-                                                             "their number"),
+                               a > 0 && b > 0 ? "near one"
+                                              : "below 3 over "
+                                                "their number"),
                 error);
   made->log_bf = log(a / (1 - a)) - log(b / (1 - b));
   made->se = hypot(p->se / (a * (1 - a)), q->se / (b * (1 - b)));
@@ -447,8 +448,7 @@ static tempera_status conclude_odds(const answer *p, const answer *q, size_t n,
 static tempera_status check_model(work *w, tempera_error *error) {
   tm_point point = {0};
   TM_TRY(tm_point_create(w->model, w->arena, &point, error));
-  for (size_t j = 0; j < w->model->size; j++)
-    point.theta[j] = tm_draws_column(w->draws, TEMPERA_TARGET, 0, j)[0];
+  tm_draws_take(w->draws, TEMPERA_TARGET, 0, 0, w->model->size, point.theta);
   tm_evaluate_natural(&w->evaluator, &point);
   double l = tempera_draws_log_likelihood(w->draws, TEMPERA_TARGET, 0)[0];
   double prior = tempera_draws_log_prior(w->draws, TEMPERA_TARGET, 0)[0];
@@ -519,13 +519,10 @@ tempera_status tempera_hypothesis_test(const tempera_model *model,
                                        tempera_hypothesis **hypothesis,
                                        tempera_error *error) {
   TM_TRY(check_draws(model, draws, error));
-  work w = {.model = model,
-            .draws = draws,
-            .seed = seed,
-            .arena = tm_arena_create()};
+  work w = {
+      .model = model, .draws = draws, .seed = seed, .arena = tm_arena_create()};
   tempera_hypothesis *made = tm_heap_alloc(1, sizeof *made);
-  tempera_status status =
-      w.arena && made ? TEMPERA_OK : tm_fail_memory(error);
+  tempera_status status = w.arena && made ? TEMPERA_OK : tm_fail_memory(error);
   if (status == TEMPERA_OK) {
     made->log_bf = made->se = made->posterior = made->prior = NAN;
     made->posterior_se = made->prior_se = made->pareto_k = NAN;

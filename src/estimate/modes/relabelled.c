@@ -34,9 +34,8 @@ typedef struct labelling {
 
 /* Draw i of all, chain after chain. */
 static void read_draw(const tempera_draws *draws, size_t i, double *theta) {
-  size_t chain = i / draws->count, row = i % draws->count;
-  for (size_t j = 0; j < draws->size; j++)
-    theta[j] = tm_draws_column(draws, TEMPERA_TARGET, chain, j)[row];
+  tm_draws_take(draws, TEMPERA_TARGET, i / draws->count, i % draws->count,
+                draws->size, theta);
 }
 
 /* `most` draws, or fewer, spread over all. */
