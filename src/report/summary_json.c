@@ -1,9 +1,9 @@
 /* summary_json.c - a summary as summary.json. The names are an interface that
  * users' scripts rely on; absent numbers are null, never NaN. */
-#include "estimate/predictions.h"
 #include "base/json.h"
 #include "base/memory.h"
 #include "estimate/findings.h"
+#include "estimate/predictions.h"
 #include "report/answers_json.h"
 #include "report/fields.h"
 
@@ -113,8 +113,9 @@ static json_t *sensitivity(const tempera_sensitivity *s) {
 /* Those of each, after them. */
 static void add_sensitivities(const tempera_summary *s, json_t *list) {
   for (size_t i = 0; i < s->value_count; i++)
-    json_object_set_new(json_array_get(list, i), "sensitivity",
-                        sensitivity(s->sensitivity ? &s->sensitivity[i] : NULL));
+    json_object_set_new(
+        json_array_get(list, i), "sensitivity",
+        sensitivity(s->sensitivity ? &s->sensitivity[i] : NULL));
 }
 
 json_t *tm_values_json(const tempera_value_summary *each, size_t count) {
@@ -379,7 +380,8 @@ static void add_run(const tempera_summary *s, json_t *root) {
 
 static void add_evidence(const tempera_summary *s, json_t *root) {
   json_object_set_new(root, "evidence", evidence(s));
-  json_object_set_new(root, "wbic", tm_path_answer_json(&s->wbic, "value", "tau"));
+  json_object_set_new(root, "wbic",
+                      tm_path_answer_json(&s->wbic, "value", "tau"));
   json_object_set_new(root, "fractional",
                       tm_path_answer_json(&s->fractional, "log_z", "b"));
   if (s->fractional_why[0])

@@ -160,7 +160,7 @@ struct tm_variable {
    * arguments and temporaries are values. */
   tm_variable **items;
   const char *shown; /* an item's name outside: "t:1"; NULL: `name` */
-  int index; /* running number, for lookups and mangling */
+  int index;         /* running number, for lookups and mangling */
 };
 
 typedef enum tm_statement_kind {
