@@ -248,9 +248,8 @@ static tempera_status report_unvisited(const tempera_sampler *s,
  * A needle that a chain meets by chance now and then, and stays in, has draws,
  * but not its share of them. The mass about its optimum is known by itself
  * (above), so that the share that it should have is. Alarm where that is more
- * than the share of the draws about the optimum by what MATTERS and four errors
- * of the difference: of its mass, of log Z, and of the draws, of which a
- * reliable run has 400 in effect. */
+ * than the share of the draws about the optimum by what MATTERS, four errors of
+ * it and four of the draws', of which a reliable run has 400 in effect. */
 static const double EFFECTIVE = 400;
 enum { MOST_COUNTED = 1000 }; /* of a chain's draws */
 
@@ -278,9 +277,8 @@ static double lacking(const tempera_sampler *s, size_t basin,
   if (!(laplace - *got > MATTERS + 4 * sqrt(chance)))
     return 0;
   ratio found = measure(s, basin);
-  *due = laplace * found.mean;
-  double se = hypot(laplace * found.se, *due * summary->se);
-  return *due - *got - MATTERS - 4 * hypot(sqrt(chance), se);
+  *due = fmin(1, laplace * found.mean); /* log Z may be too low by chance */
+  return *due - *got - MATTERS - 4 * hypot(sqrt(chance), laplace * found.se);
 }
 
 static tempera_status report_seldom(const tempera_sampler *s,
