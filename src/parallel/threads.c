@@ -1,5 +1,9 @@
 /* threads.c - see threads.h. Threads live as long as one call: pieces are
- * blocks of sweeps or whole summaries, beside which a thread costs nothing. */
+ * blocks of sweeps or whole summaries, beside which a thread costs nothing.
+ *
+ * A thread that has no piece sleeps until one that has some asks for help, or
+ * until all are done. Those beyond the number of pieces are started when help
+ * is first asked for. */
 #include "parallel/threads.h"
 
 #include "base/answers.h"
@@ -28,43 +32,184 @@ enum { MOST_THREADS = 256, MOST_TURNS = 256 };
 /* Does this thread work on a piece? Then what it calls runs in order. */
 static _Thread_local bool inside;
 
+/* What a thread asks the others' help for; on its stack. */
+typedef struct errand {
+  tm_piece_fn fn;
+  void *context;
+  size_t count, next, done; /* the first that nobody has taken */
+  struct errand *after;
+} errand;
+
 /* What the threads of a call share. */
 typedef struct crew {
   pthread_mutex_t lock;
+  pthread_cond_t asked, helped;
   const tempera_context *setting; /* the caller's */
   tm_piece_fn fn;
   void *context;
-  void *(*work)(void *);
+  void (*work)(struct crew *);
   size_t count;
   size_t next;             /* the first piece nobody has taken */
   size_t left[MOST_TURNS]; /* turns of each piece */
   bool taken[MOST_TURNS];  /* a thread has its turn at it */
+  size_t most, started;    /* threads beside the caller's */
+  size_t busy, idle;       /* those with pieces; those that sleep */
+  errand *errands;
+  pthread_t others[MOST_THREADS];
 } crew;
 
-/* A thread that begins takes over the caller's context. */
-static void begin_work(crew *c) {
-  tm_context_inherit(c->setting);
-  inside = true;
+/* Whose pieces this thread works on. */
+static _Thread_local crew *here;
+
+/* ---- help ---------------------------------------------------------------- */
+
+/* One of an errand's pieces; the lock is held before and after. */
+static void do_part(crew *c, errand *e) {
+  size_t i = e->next++;
+  pthread_mutex_unlock(&c->lock);
+  e->fn(i, e->context);
+  pthread_mutex_lock(&c->lock);
+  e->done++;
 }
 
-/* A started thread. Handlers of signals get a stack of their own (a model may
- * have used up the thread's), which lies at the bottom of that. */
-static void *start(void *of) {
+/* With nothing of its own left, a thread does what others ask for. */
+static void help_others(crew *c) {
+  pthread_mutex_lock(&c->lock);
+  while (c->busy > 0) {
+    errand *e = c->errands;
+    while (e && e->next == e->count)
+      e = e->after;
+    if (e) {
+      do_part(c, e);
+      if (e->done == e->count)
+        pthread_cond_broadcast(&c->helped);
+      continue;
+    }
+    c->idle++;
+    pthread_cond_wait(&c->asked, &c->lock);
+    c->idle--;
+  }
+  pthread_mutex_unlock(&c->lock);
+}
+
+/* Handlers of signals get a stack of their own (a model may have used up the
+ * thread's), which lies at the bottom of that. */
+static void *on_own_stack(crew *c, void (*work)(crew *)) {
   char spare[1 << 14];
   const stack_t given = {.ss_sp = spare, .ss_size = sizeof spare};
   const stack_t none = {.ss_flags = SS_DISABLE};
-  crew *c = of;
+  tm_context_inherit(c->setting);
   sigaltstack(&given, NULL);
-  c->work(c);
+  inside = true;
+  work(c);
   sigaltstack(&none, NULL);
   return NULL;
 }
 
+static void *start_helper(void *of) { return on_own_stack(of, help_others); }
+
+/* How many can help with `wanted` pieces? The lock is held. */
+static size_t call_helpers(crew *c, size_t wanted) {
+  size_t helpers = c->idle;
+  for (size_t i = 0; i < wanted && i < c->idle; i++)
+    pthread_cond_signal(&c->asked);
+  while (helpers < wanted && c->started < c->most &&
+         pthread_create(&c->others[c->started], NULL, start_helper, c) == 0) {
+    c->started++;
+    helpers++;
+  }
+  return helpers;
+}
+
+void tm_parallel_within(size_t count, tm_piece_fn fn, void *context) {
+  crew *c = here;
+  errand own = {.fn = fn, .context = context, .count = count};
+  if (c && count > 1) {
+    pthread_mutex_lock(&c->lock);
+    if (call_helpers(c, count - 1)) {
+      own.after = c->errands;
+      c->errands = &own;
+      while (own.next < count)
+        do_part(c, &own);
+      errand **at = &c->errands;
+      while (*at != &own)
+        at = &(*at)->after;
+      *at = own.after;
+      while (own.done < count)
+        pthread_cond_wait(&c->helped, &c->lock);
+    }
+    pthread_mutex_unlock(&c->lock);
+  }
+  for (; own.next < count; own.next++)
+    fn(own.next, context);
+}
+
+/* ---- a crew -------------------------------------------------------------- */
+
+/* Pieces, as long as there are some, then those of others. */
+static void work_and_help(crew *c) {
+  here = c;
+  c->work(c);
+  here = NULL;
+  pthread_mutex_lock(&c->lock);
+  if (--c->busy == 0)
+    pthread_cond_broadcast(&c->asked);
+  pthread_mutex_unlock(&c->lock);
+  help_others(c);
+}
+
+static void *start(void *of) { return on_own_stack(of, work_and_help); }
+
+/* As many threads as there are pieces begin. */
+static void begin(crew *c, int threads) {
+  c->setting = tm_context();
+  c->most = (size_t)threads - 1 < MOST_THREADS ? (size_t)threads - 1
+                                               : (size_t)MOST_THREADS;
+  c->busy = 1;
+  pthread_mutex_init(&c->lock, NULL);
+  pthread_cond_init(&c->asked, NULL);
+  pthread_cond_init(&c->helped, NULL);
+  pthread_mutex_lock(&c->lock);
+  while (c->started < c->most && c->started + 1 < c->count &&
+         pthread_create(&c->others[c->started], NULL, start, c) == 0) {
+    c->started++;
+    c->busy++;
+  }
+  pthread_mutex_unlock(&c->lock);
+}
+
+/* Those who are joined may have started more. */
+static void end(crew *c) {
+  for (size_t i = 0;; i++) {
+    pthread_mutex_lock(&c->lock);
+    bool all = i == c->started;
+    pthread_mutex_unlock(&c->lock);
+    if (all)
+      break;
+    pthread_join(c->others[i], NULL);
+  }
+  pthread_mutex_destroy(&c->lock);
+  pthread_cond_destroy(&c->asked);
+  pthread_cond_destroy(&c->helped);
+}
+
+/* The caller works too, so that all is done even when no thread can be had.
+ * Within a single piece others may be had as before. */
+static void work_together(crew *c, int threads, void (*work)(crew *)) {
+  crew *outer = here;
+  bool was_inside = inside;
+  c->work = work;
+  begin(c, threads);
+  inside = was_inside || c->count > 1;
+  work_and_help(c);
+  inside = was_inside;
+  here = outer;
+  end(c);
+}
+
 /* ---- a piece once -------------------------------------------------------- */
 
-static void *do_pieces(void *of) {
-  crew *c = of;
-  begin_work(c);
+static void do_pieces(crew *c) {
   for (;;) {
     pthread_mutex_lock(&c->lock);
     size_t i = c->next < c->count ? c->next++ : c->count;
@@ -73,25 +218,6 @@ static void *do_pieces(void *of) {
       break;
     c->fn(i, c->context);
   }
-  inside = false;
-  return NULL;
-}
-
-/* The caller works too, so that all is done even when no thread can be had. */
-static void work_together(crew *c, int threads, void *(*work)(void *)) {
-  pthread_t others[MOST_THREADS];
-  size_t started = 0,
-         wanted = c->count < (size_t)threads ? c->count : (size_t)threads;
-  c->setting = tm_context();
-  c->work = work;
-  pthread_mutex_init(&c->lock, NULL);
-  while (started + 1 < wanted && started < MOST_THREADS &&
-         pthread_create(&others[started], NULL, start, c) == 0)
-    started++;
-  work(c);
-  for (size_t i = 0; i < started; i++)
-    pthread_join(others[i], NULL);
-  pthread_mutex_destroy(&c->lock);
 }
 
 /* Within a piece that has a tape all is done in order, on that tape. */
@@ -117,7 +243,8 @@ static void run_fibres(size_t count, size_t turns, int fibres, tm_piece_fn fn,
 }
 
 void tm_parallel_for(size_t count, int threads, tm_piece_fn fn, void *context) {
-  bool alone = count < 2 || abs(threads) < 2 || in_order();
+  bool alone = count == 0 || abs(threads) < 2 || in_order() ||
+               (count == 1 && threads < 0);
   crew c = {.fn = fn, .context = context, .count = count};
   tm_answers *tape = put_tape_away();
   for (size_t i = 0; alone && i < count; i++)
@@ -146,9 +273,7 @@ static size_t take(crew *c) {
   return best;
 }
 
-static void *do_turns(void *of) {
-  crew *c = of;
-  begin_work(c);
+static void do_turns(crew *c) {
   for (size_t i = c->count;;) {
     pthread_mutex_lock(&c->lock);
     if (i < c->count)
@@ -159,8 +284,6 @@ static void *do_turns(void *of) {
       break; /* what is left is in other hands */
     c->fn(i, c->context);
   }
-  inside = false;
-  return NULL;
 }
 
 void tm_parallel_turns(size_t count, size_t turns_each, int threads,

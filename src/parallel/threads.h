@@ -20,6 +20,12 @@ void tm_parallel_for(size_t count, int threads, tm_piece_fn fn, void *context);
 void tm_parallel_turns(size_t count, size_t turns_each, int threads,
                        tm_piece_fn fn, void *context);
 
+/* Within such a piece: call fn(0..count-1, context), each once, with the help
+ * of threads of the call that have no piece to work on; they sleep until then.
+ * On any other thread, in order. To wake one takes some microseconds. What is
+ * cut into pieces must not depend on the number of threads. */
+void tm_parallel_within(size_t count, tm_piece_fn fn, void *context);
+
 /* For what the calling thread does for many at once: a piece that runs in turn
  * with others (threads < 0) leaves a question and waits for the answer. Once
  * all of them ask or are done, what was asked is answered in one call, which

@@ -54,6 +54,60 @@ static void pieces_may_have_pieces(void **state) {
   assert_int_equal(tm_threads(3), 3);
 }
 
+/* ---- help ---------------------------------------------------------------- */
+
+static void add_within(size_t i, void *context) { ((size_t *)context)[i]++; }
+
+static void share(size_t i, void *context) {
+  for (int k = 0; k < 50; k++)
+    tm_parallel_within(4, add_within, ((tally *)context)->inner[i]);
+}
+
+/* With fewer and with more pieces than threads, in turns, and on no crew. */
+static void pieces_are_shared_with_threads_that_have_none(void **state) {
+  (void)state;
+  for (size_t pieces = 1; pieces <= 5; pieces += 2)
+    for (int threads = 1; threads <= 8; threads *= 2) {
+      tally t = {0};
+      tm_parallel_for(pieces, threads, share, &t);
+      tm_parallel_turns(pieces, 3, threads, share, &t);
+      tm_parallel_for(pieces, -threads, share, &t);
+      for (size_t i = 0; i < pieces; i++)
+        for (size_t k = 0; k < 4; k++)
+          assert_int_equal(t.inner[i][k], 250);
+    }
+}
+
+typedef struct meeting {
+  pthread_mutex_t lock;
+  pthread_cond_t all;
+  size_t here;
+} meeting;
+
+/* Ends only where two are at it at a time. */
+static void meet(size_t i, void *context) {
+  (void)i;
+  meeting *m = context;
+  pthread_mutex_lock(&m->lock);
+  m->here++;
+  pthread_cond_broadcast(&m->all);
+  while (m->here < 2)
+    pthread_cond_wait(&m->all, &m->lock);
+  pthread_mutex_unlock(&m->lock);
+}
+
+static void meet_within(size_t i, void *context) {
+  (void)i;
+  tm_parallel_within(2, meet, context);
+}
+
+static void a_single_piece_has_help(void **state) {
+  (void)state;
+  meeting m = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0};
+  tm_parallel_for(1, 2, meet_within, &m);
+  assert_int_equal(m.here, 2);
+}
+
 /* ---- questions ----------------------------------------------------------- */
 
 typedef struct question {
@@ -109,6 +163,8 @@ int main(void) {
       cmocka_unit_test(each_piece_is_done_once),
       cmocka_unit_test(turns_of_a_piece_follow_each_other),
       cmocka_unit_test(pieces_may_have_pieces),
+      cmocka_unit_test(pieces_are_shared_with_threads_that_have_none),
+      cmocka_unit_test(a_single_piece_has_help),
       cmocka_unit_test(questions_are_answered_together_by_the_caller)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,22 +1,10 @@
-/* rows.c - the sum of a statement over rows, with its partials; see rows.h.
- *
- * Every operation has a block of values and one of adjoints. What is the same
- * for all rows is repeated over its block once; its adjoints add up over all
- * blocks, and are summed at the end. */
-#include "language/runtime/rows.h"
+/* rows.c - the operations of a statement over rows, block by block; see
+ * rows_pass.h. */
+#include "language/runtime/rows_pass.h"
 
 #include <string.h>
 
 enum { BLOCK = TM_TERM_BLOCK };
-
-typedef struct pass {
-  const tm_row_plan *p;
-  const tm_any *arguments;
-  double **v, **g;             /* values and adjoints; g NULL: none wanted */
-  double **to;                 /* by leaf: where partials go */
-  double *spare[TM_ROW_PARTS]; /* of one operation */
-  long start, n, all;          /* the block; the longest */
-} pass;
 
 /* ---- values ------------------------------------------------------------- */
 
@@ -25,7 +13,7 @@ static void repeat(double *to, double x, long n) {
     to[k] = x;
 }
 
-static void dot_values(const pass *w, int op) {
+static void dot_values(const tm_row_pass *w, int op) {
   const tm_row_plan *p = w->p;
   const double *x = w->arguments[p->ops[op].leaf].u.t.v;
   double *restrict y = w->v[op];
@@ -45,7 +33,7 @@ static void dot_values(const pass *w, int op) {
       y[k] += c[k] * x[j];
 }
 
-static void pick_values(const pass *w, int op) {
+static void pick_values(const tm_row_pass *w, int op) {
   const double *from = w->arguments[w->p->ops[op].leaf].u.t.v;
   const int *at = w->p->rows.picks[op] + w->start;
   double *restrict y = w->v[op];
@@ -54,21 +42,22 @@ static void pick_values(const pass *w, int op) {
 }
 
 /* NaN among the arguments (not the outcome) is density zero. */
-static bool bad_row(const pass *w, const tm_row_op *o, long k) {
+static bool bad_row(const tm_row_pass *w, const tm_row_op *o, long k) {
   for (int i = 1; i < o->part_count; i++)
     if (isnan(w->v[o->parts[i]][k]))
       return true;
   return false;
 }
 
-static void arguments_of(const pass *w, const tm_row_op *o, const double **x) {
+static void arguments_of(const tm_row_pass *w, const tm_row_op *o,
+                         const double **x) {
   static const double nothing[BLOCK];
   for (int i = 0; i < TM_ROW_PARTS; i++)
     x[i] = i < o->part_count ? w->v[o->parts[i]] : nothing;
 }
 
 /* Densities without terms, row by row. */
-static void kernel_rows(const pass *w, int op, double *values,
+static void kernel_rows(const tm_row_pass *w, int op, double *values,
                         double *const *d) {
   const tm_row_op *o = &w->p->ops[op];
   for (long k = 0; k < w->n; k++) {
@@ -82,7 +71,7 @@ static void kernel_rows(const pass *w, int op, double *values,
 }
 
 /* The values of a density that is not a term of the target itself. */
-static void density_values(const pass *w, int op) {
+static void density_values(const tm_row_pass *w, int op) {
   const tm_row_op *o = &w->p->ops[op];
   const tm_term *terms = w->p->terms[op];
   const double *x[TM_ROW_PARTS];
@@ -107,7 +96,7 @@ static bool is_root_density(const tm_row_plan *p, int op) {
          p->ops[op].kind == TM_ROW_DENSITY;
 }
 
-static void values_of(const pass *w, int op) {
+static void values_of(const tm_row_pass *w, int op) {
   const tm_row_op *o = &w->p->ops[op];
   const double *x[TM_ROW_PARTS];
   switch (o->kind) {
@@ -154,7 +143,7 @@ static double sum_of(const double *x, long n) {
   return total;
 }
 
-static void dot_back(const pass *w, int op) {
+static void dot_back(const tm_row_pass *w, int op) {
   const tm_row_plan *p = w->p;
   double *to = w->to[p->ops[op].leaf];
   const double *c = p->rows.columns[op] + w->start, *g = w->g[op];
@@ -178,7 +167,7 @@ static void pick_runs(const int *at, const double *g, long n, double *to) {
 
 /* Sums into one place wait for each other: four parts of the block are walked
  * together. */
-static void pick_back(const pass *w, int op) {
+static void pick_back(const tm_row_pass *w, int op) {
   double *to = w->to[w->p->ops[op].leaf];
   const int *at = w->p->rows.picks[op] + w->start;
   const double *g = w->g[op];
@@ -194,7 +183,7 @@ static void pick_back(const pass *w, int op) {
     to[at[k]] += g[k];
 }
 
-static void call_back(const pass *w, int op) {
+static void call_back(const tm_row_pass *w, int op) {
   const tm_row_op *o = &w->p->ops[op];
   const double *x[TM_ROW_PARTS];
   double *s[TM_ROW_PARTS] = {0};
@@ -210,7 +199,7 @@ static void call_back(const pass *w, int op) {
 }
 
 /* Slopes of one term of a density, times factor[k], or as they are. */
-static void give_slopes(const pass *w, const tm_row_op *o, unsigned uses,
+static void give_slopes(const tm_row_pass *w, const tm_row_op *o, unsigned uses,
                         const double *factor) {
   for (int i = 0; i < o->part_count; i++) {
     double *restrict to = w->g[o->parts[i]], *restrict s = w->spare[i];
@@ -224,7 +213,7 @@ static void give_slopes(const pass *w, const tm_row_op *o, unsigned uses,
   }
 }
 
-static void density_back(const pass *w, int op) {
+static void density_back(const tm_row_pass *w, int op) {
   const tm_row_op *o = &w->p->ops[op];
   const tm_term *terms = w->p->terms[op];
   const double *x[TM_ROW_PARTS];
@@ -240,7 +229,7 @@ static void density_back(const pass *w, int op) {
   }
 }
 
-static void back_through(const pass *w, int op) {
+static void back_through(const tm_row_pass *w, int op) {
   switch (w->p->ops[op].kind) {
   case TM_ROW_PICK:
     pick_back(w, op);
@@ -260,6 +249,12 @@ static void back_through(const pass *w, int op) {
   }
 }
 
+void tm_row_shared(const tm_row_pass *w) {
+  for (int op = 0; op < w->p->count; op++)
+    if (w->p->one[op])
+      values_of(w, op);
+}
+
 /* ---- terms of the target ------------------------------------------------ */
 
 static bool uses_only(const tm_row_op *o, unsigned uses, const bool *set) {
@@ -269,7 +264,7 @@ static bool uses_only(const tm_row_op *o, unsigned uses, const bool *set) {
   return true;
 }
 
-static double weighted(const pass *w, double *values) {
+static double weighted(const tm_row_pass *w, double *values) {
   const double *weights = w->p->weights;
   if (weights)
     for (long k = 0; k < w->n; k++)
@@ -278,7 +273,7 @@ static double weighted(const pass *w, double *values) {
 }
 
 /* One term of a density over the block. */
-static double root_term(const pass *w, const tm_row_op *o,
+static double root_term(const tm_row_pass *w, const tm_row_op *o,
                         const tm_term *term) {
   const double *x[TM_ROW_PARTS], *weights = w->p->weights;
   double values[BLOCK];
@@ -293,9 +288,9 @@ static double root_term(const pass *w, const tm_row_op *o,
 }
 
 /* A term that is the same for all rows, in the first block. */
-static double shared_term(const pass *w, const tm_row_op *o,
+static double shared_term(const tm_row_pass *w, const tm_row_op *o,
                           const tm_term *term) {
-  pass once = *w;
+  tm_row_pass once = *w;
   double factor[1] = {w->p->total}, value[1];
   const double *x[TM_ROW_PARTS];
   once.n = 1;
@@ -306,7 +301,7 @@ static double shared_term(const pass *w, const tm_row_op *o,
   return w->p->total * *value;
 }
 
-static double root_kernel(const pass *w, int op) {
+static double root_kernel(const tm_row_pass *w, int op) {
   const tm_row_op *o = &w->p->ops[op];
   const double *weights = w->p->weights;
   double values[BLOCK];
@@ -317,14 +312,14 @@ static double root_kernel(const pass *w, int op) {
 }
 
 /* What stands for the spread within merged rows: -0.5 spread / s^2. */
-static double spread_term(const pass *w, const tm_row_op *o) {
+static double spread_term(const tm_row_pass *w, const tm_row_op *o) {
   double r = 1 / *w->v[o->parts[2]], value = -0.5 * w->p->spread * r * r;
   if (w->g && w->g[o->parts[2]])
     w->g[o->parts[2]][0] -= 2 * value * r;
   return value;
 }
 
-static double root_density(const pass *w, int op) {
+static double root_density(const tm_row_pass *w, int op) {
   const tm_row_plan *p = w->p;
   const tm_row_op *o = &p->ops[op];
   const tm_term *terms = p->terms[op];
@@ -350,7 +345,7 @@ static double root_density(const pass *w, int op) {
 }
 
 /* target += x */
-static double root_value(const pass *w, int op) {
+static double root_value(const tm_row_pass *w, int op) {
   const double *weights = w->p->weights;
   double values[BLOCK], *g = w->g ? w->g[op] : NULL;
   memcpy(values, w->v[op], (size_t)w->n * sizeof *values);
@@ -364,8 +359,8 @@ static double root_value(const pass *w, int op) {
 
 /* ---- all blocks --------------------------------------------------------- */
 
-/* Adjoints of what depends on rows begin anew in every block. */
-static double do_block(const pass *w) {
+/* Adjoints of what depends on rows begin anew. */
+double tm_row_block(const tm_row_pass *w) {
   const tm_row_plan *p = w->p;
   double total = 0;
   for (int op = 0; op < p->count; op++)
@@ -388,8 +383,7 @@ static double do_block(const pass *w) {
   return total;
 }
 
-/* Adjoints of what is the same for all rows: summed, then back once. */
-static void finish(pass *w) {
+void tm_row_finish(tm_row_pass *w) {
   const tm_row_plan *p = w->p;
   w->n = 1;
   for (int op = p->count; op-- > 0;) {
@@ -401,94 +395,4 @@ static void finish(pass *w) {
     else
       back_through(w, op);
   }
-}
-
-/* Which operations have adjoints: those with a parameter below them. Those that
- * are the same for all rows add up over the blocks, from zero. */
-static void make_adjoints(tm_tape *tape, pass *w) {
-  const tm_row_plan *p = w->p;
-  size_t size = (size_t)w->all;
-  double *room = tm_take_blank(tape, (size_t)p->count * size * sizeof *room);
-  for (int op = 0; op < p->count; op++) {
-    const tm_row_op *o = &p->ops[op];
-    bool active = o->leaf >= 0 && w->to[o->leaf];
-    for (int i = 0; i < o->part_count; i++)
-      active = active || w->g[o->parts[i]];
-    w->g[op] = active ? room : NULL;
-    if (active && p->one[op])
-      memset(room, 0, size * sizeof *room);
-    room += active ? size : 0;
-  }
-}
-
-static void make_room(tm_tape *tape, pass *w) {
-  const tm_row_plan *p = w->p;
-  size_t size = (size_t)w->all, blocks = (size_t)p->count + TM_ROW_PARTS;
-  double *room = tm_take_blank(tape, blocks * size * sizeof *room);
-  for (int op = 0; op < p->count; op++, room += size)
-    w->v[op] = room;
-  for (int i = 0; i < TM_ROW_PARTS; i++, room += size)
-    w->spare[i] = room;
-  if (w->g)
-    make_adjoints(tape, w);
-}
-
-/* Where partials of the arguments go: to their adjoints, or, where storage may
- * be assigned to later, into a node. Is any wanted? */
-static bool find_adjoints(tm_tape *tape, pass *w, tm_partial *kept,
-                          int *keeps) {
-  bool wanted = false;
-  for (int i = 0; i < w->p->leaves; i++) {
-    tm_view view;
-    tm_view_of(&w->arguments[i], &view);
-    w->to[i] = view.d;
-    wanted = wanted || view.d;
-    if (!view.d || view.steady)
-      continue;
-    w->to[i] = tm_take(tape, (size_t)view.n * sizeof(double));
-    kept[(*keeps)++] = (tm_partial){view.d, w->to[i], view.n};
-  }
-  return wanted;
-}
-
-static void check_sizes(tm_tape *tape, const pass *w) {
-  for (int op = 0; op < w->p->count; op++) {
-    const tm_row_op *o = &w->p->ops[op];
-    bool pick = o->kind == TM_ROW_PICK;
-    if ((pick || o->kind == TM_ROW_DOT) &&
-        tm_count(&w->arguments[o->leaf].u.t) !=
-            (pick ? w->p->rows.sizes[op] : w->p->widths[op]))
-      tm_runtime_fail(tape, w->p->place,
-                      "a vector has %ld elements where %ld are used",
-                      tm_count(&w->arguments[o->leaf].u.t),
-                      pick ? w->p->rows.sizes[op] : (long)w->p->widths[op]);
-  }
-}
-
-tm_var tm_rows_sum(tm_tape *tape, const tm_rows *rows,
-                   const tm_any *arguments) {
-  const tm_row_plan *p = (const tm_row_plan *)rows;
-  double *v[TM_ROW_MOST], *g[TM_ROW_MOST], *to[TM_ROW_MOST];
-  tm_partial kept[TM_ROW_MOST];
-  int keeps = 0;
-  pass w = {.p = p, .arguments = arguments, .v = v, .to = to};
-  w.all = p->fit ? 1 : p->rows.n < BLOCK ? p->rows.n : BLOCK;
-  if (find_adjoints(tape, &w, kept, &keeps))
-    w.g = g;
-  check_sizes(tape, &w);
-  make_room(tape, &w);
-  double total = p->constant;
-  w.n = w.all;
-  for (int op = 0; op < p->count; op++)
-    if (p->one[op])
-      values_of(&w, op);
-  if (p->fit)
-    total += tm_row_fit_sum(p->fit, p, w.v, w.g, arguments, w.to);
-  for (; !p->fit && w.start < p->rows.n && total != ZERO; w.start += w.n) {
-    w.n = p->rows.n - w.start < BLOCK ? p->rows.n - w.start : BLOCK;
-    total += do_block(&w);
-  }
-  if (w.g && total > ZERO)
-    finish(&w);
-  return tm_scalar_result(tape, total, keeps, kept).u.r;
 }

@@ -12,6 +12,7 @@
  * weights; for a normal density with one scale rows may differ in the outcome,
  * of which mean and spread are kept. A normal density whose mean is linear in
  * the parameters is done with a triangular matrix instead of rows (rows_fit.c).
+ * Long data are cut into pieces, which threads may share (rows_sum.c).
  */
 #ifndef TM_LANGUAGE_ROWS_H
 #define TM_LANGUAGE_ROWS_H
@@ -51,6 +52,7 @@ typedef struct tm_row_plan {
   bool *fixed;     /* a column or a number */
   double *weights; /* of merged rows; NULL: one each */
   double total;    /* rows before they were merged */
+  long piece;      /* rows that one thread does */
   double spread;   /* sum of (y - mean)^2 within merged rows */
   double constant; /* terms that depend on data alone */
   const tm_row_call **calls;
@@ -62,6 +64,8 @@ typedef struct tm_row_plan {
 
 /* Merge rows; tm_row_merge may leave them as they are. */
 void tm_row_merge(tm_tape *tape, tm_row_plan *p);
+/* Into how many pieces the rows are cut, by their length alone. */
+long tm_row_pieces(const tm_row_plan *p);
 /* A fit in place of rows, where there can be one. */
 void tm_row_fit_find(tm_tape *tape, tm_row_plan *p);
 /* Its value; adjoints of scalars and of vectors are added to. */

@@ -290,6 +290,42 @@ static void find_runs(tm_tape *tape, tm_row_plan *p) {
   }
 }
 
+/* Nanoseconds, about, for the value and slopes of a row. */
+static double row_cost(const tm_row_plan *p) {
+  static const double CALL = 3, DENSITY = 2, OTHER = .5, COLUMN = .2;
+  double cost = 0;
+  for (int op = 0; op < p->count; op++) {
+    tm_row_kind kind = p->ops[op].kind;
+    if (!p->one[op])
+      cost += kind == TM_ROW_DENSITY ? DENSITY
+              : kind == TM_ROW_CALL  ? CALL
+              : kind == TM_ROW_DOT   ? COLUMN * p->widths[op]
+                                     : OTHER;
+  }
+  return cost;
+}
+
+/* Pieces are worth waking a thread for, and are more than their adding up.
+ * Their number depends on the data alone, as the bits of sums do. */
+static void find_piece(tm_row_plan *p) {
+  static const double WORTH = 5e4; /* nanoseconds */
+  enum { MOST = 32, SUMS = 16 };
+  double elements = 0, cost = row_cost(p);
+  for (int op = 0; op < p->count; op++)
+    elements += (double)p->rows.sizes[op] + p->widths[op];
+  double least = WORTH > SUMS * elements ? WORTH : SUMS * elements;
+  double count = floor((double)p->rows.n * cost / least);
+  if (count > MOST)
+    count = MOST;
+  long blocks = (p->rows.n + TM_TERM_BLOCK - 1) / TM_TERM_BLOCK;
+  p->piece = count < 2 ? p->rows.n
+                       : (long)ceil((double)blocks / count) * TM_TERM_BLOCK;
+}
+
+long tm_row_pieces(const tm_row_plan *p) {
+  return p->fit || !p->rows.n ? 1 : (p->rows.n + p->piece - 1) / p->piece;
+}
+
 tm_rows *tm_rows_ready(tm_tape *tape, tm_rows *rows) {
   tm_row_plan *p = (tm_row_plan *)rows;
   p->total = (double)rows->n;
@@ -306,6 +342,7 @@ tm_rows *tm_rows_ready(tm_tape *tape, tm_rows *rows) {
   if (!p->fit)
     tm_row_merge(tape, p);
   find_runs(tape, p);
+  find_piece(p);
   p->constant = p->fit ? 0 : constant_terms(p);
   return rows;
 }
@@ -331,5 +368,8 @@ bool tm_rows_describe(const void *plans, const char *place, tm_text *out) {
                    rows, p->rows.n);
   else
     tm_text_printf(out, "%ld rows in blocks", rows);
+  if (tm_row_pieces(p) > 1)
+    tm_text_printf(out, ", in %ld pieces that threads may share",
+                   tm_row_pieces(p));
   return true;
 }
