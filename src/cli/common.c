@@ -3,6 +3,7 @@
 #include "tempera_mpi.h"
 
 #include <ctype.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <getopt.h>
 #include <stdarg.h>
@@ -35,6 +36,16 @@ static void limit_arenas(void) {
 #endif
 }
 
+/* The threads that it has started wait for work in a busy loop at first, some
+ * 30 ms each: they are ended, as it ends them itself before a fork. Without
+ * that function in the library all is as it was. */
+static void end_blas_threads(void) {
+  int (*end)(void) = NULL;
+  *(void **)&end = dlsym(RTLD_DEFAULT, "blas_thread_shutdown_");
+  if (end)
+    end();
+}
+
 void cli_start(char **argv) {
   limit_blas(argv);
   limit_arenas();
@@ -42,6 +53,7 @@ void cli_start(char **argv) {
   tempera_context *context = NULL; /* the process's, to its end */
   if (tempera_context_create(&settings, &context, NULL) == TEMPERA_OK)
     tempera_context_use(context);
+  end_blas_threads();
 }
 
 /* A message may quote a file: nothing of it is to steer the terminal. */
