@@ -541,10 +541,10 @@ static double at(log_mass_fn mass, double *x, double where, bool upper) {
 /* By the tail that the interval lies in, so that nothing cancels. */
 double tm_log_interval(const char *name, const double *arguments, int arity,
                        double lower, double upper, bool whole) {
-  log_mass_fn mass = mass_named(name);
   double x[5] = {0};
   if (lower == -INFINITY && upper == INFINITY)
     return 0;
+  log_mass_fn mass = mass_named(name);
   if (!mass)
     return NAN;
   for (int i = 0; i < arity; i++)
