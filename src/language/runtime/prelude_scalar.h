@@ -38,11 +38,18 @@ TM_INLINE double tm_log1p_exp(double x) {
 TM_INLINE double tm_log1m_exp(double x) {
   return x > -0.6931471805599453 ? log(-expm1(x)) : log1p(-exp(x));
 }
+/* The slopes have the same exponential, which is then computed once. */
 TM_INLINE double tm_log_sum_exp(double a, double b) {
-  double m = a > b ? a : b;
-  if (isinf(m))
-    return m;
-  return m + tm_log1p_unit(exp(-fabs(a - b)));
+  double m = a > b ? a : b, ratio = exp(-fabs(a - b));
+  return isinf(m) ? m : m + tm_log1p_unit(ratio);
+}
+TM_INLINE double tm_share_of_first(double a, double b) {
+  double ratio = exp(-fabs(a - b));
+  return (a > b ? 1 : ratio) / (1 + ratio);
+}
+TM_INLINE double tm_share_of_second(double a, double b) {
+  double ratio = exp(-fabs(a - b));
+  return (b > a ? 1 : ratio) / (1 + ratio);
 }
 TM_INLINE double tm_log_diff_exp(double a, double b) {
   return b == -INFINITY ? a : a + tm_log1m_exp(b - a);
@@ -146,7 +153,8 @@ TM_INLINE long tm_int_pow(long a, long b) {
     R->lgamma(a + 1) - R->lgamma(b + 1) - R->lgamma(a - b + 1),                \
     R->digamma(a + 1) - R->digamma(a - b + 1),                                 \
     R->digamma(a - b + 1) - R->digamma(b + 1))                                 \
-  X(log_sum_exp, tm_log_sum_exp(a, b), exp(a - y), exp(b - y))                 \
+  X(log_sum_exp, tm_log_sum_exp(a, b), tm_share_of_first(a, b),                \
+    tm_share_of_second(a, b))                                                  \
   X(log_diff_exp, tm_log_diff_exp(a, b), 1 / -expm1(b - a),                    \
     b == -INFINITY ? 0 : -1 / expm1(a - b))                                    \
   X(multiply_log, tm_xlogy(a, b), log(b), a / b)                               \
