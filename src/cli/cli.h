@@ -128,6 +128,7 @@ typedef struct cli_progress {
   double shown_at;   /* seconds into the run of the last line; < 0: none */
   double began_at;   /* when the ridge was there; < 0: not yet */
   size_t began_with; /* and sweeps done by then */
+  double trimmed_at; /* when memory was last given back */
   tempera_phase phase;
 } cli_progress;
 cli_progress cli_progress_start(bool quiet, bool verbose);

@@ -2,13 +2,14 @@
  * line now and then elsewhere. All on standard error. */
 #include "cli/cli.h"
 
+#include <malloc.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 enum { PARTS = 5, PART_SIZE = 64 };
-static const double TERMINAL_EVERY = 0.1, ELSEWHERE_EVERY = 5;
+static const double TERMINAL_EVERY = 0.1, ELSEWHERE_EVERY = 5, TRIM_EVERY = 2;
 
 cli_progress cli_progress_start(bool quiet, bool verbose) {
   return (cli_progress){.quiet = quiet,
@@ -114,8 +115,20 @@ static void print_line(const cli_progress *display, const tempera_progress *p) {
   fputs(display->terminal ? "\033[K" : "\n", stderr);
 }
 
+/* Checks and searches leave holes between what is kept, which would grow with
+ * the length of a run: their pages go back to the system. */
+static void give_memory_back(cli_progress *display, double seconds) {
+  if (seconds < display->trimmed_at + TRIM_EVERY)
+    return;
+  display->trimmed_at = seconds;
+#ifdef __GLIBC__
+  malloc_trim(0);
+#endif
+}
+
 int cli_progress_show(const tempera_progress *progress, void *user) {
   cli_progress *display = user;
+  give_memory_back(display, progress->seconds);
   double every = display->terminal ? TERMINAL_EVERY : ELSEWHERE_EVERY;
   double due = display->shown_at < 0 && !display->terminal
                    ? every
