@@ -6,7 +6,7 @@
 
 #include "model/model.h"
 
-enum { TM_MOST_REPLICAS = 16, TM_REPLICA_RANK = 7 };
+enum { TM_MOST_REPLICAS = 16, TM_REPLICA_RANK = 11 };
 
 /* A variable of the data with outcomes; elements are row-major. */
 typedef struct tm_replica {

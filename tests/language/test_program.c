@@ -441,6 +441,28 @@ static void raising_programs_have_the_right_densities(void **state) {
   tempera_model_free(m);
 }
 
+/* Arrays of as many dimensions as there may be: densities by hand. */
+static void deep_arrays_are_what_they_say(void **state) {
+  (void)state;
+  bench b = set_up("deep_arrays");
+  tempera_model *m = b.model;
+  size_t last = index_of(m, "b[2,1,1,1,1,1,1,1,2]");
+  double theta[6] = {0.4, -0.3, 0.2, 0.9, -1.1, 0.6}, gp, gl;
+  assert_int_equal(last, 5);
+  double prior = normal(0.4, 0, 2) + normal(-0.3, 0, 2);
+  for (int i = 2; i < 6; i++)
+    prior += normal(theta[i], 0, 3);
+  double rate = exp(0.5 * theta[last]);
+  double likelihood = normal(0.7, 2 * (0.4 - 0.3) + 0.3, 1) +
+                      mass("poisson", 3, 3, rate, 0) +
+                      mass("poisson", 4, 4, rate, 0);
+  assert_int_equal(m->spec.log_prior(theta, &gp, m->spec.user), 0);
+  assert_int_equal(m->spec.log_likelihood(theta, &gl, m->spec.user), 0);
+  assert_true(fabs(gp - prior) < 1e-12);
+  assert_true(fabs(gl - likelihood) < 1e-12);
+  tear_down(&b);
+}
+
 /* As CmdStan: the first index runs fastest, also over arrays. */
 static void columns_are_in_column_major_order(void **state) {
   (void)state;
@@ -749,6 +771,7 @@ int main(void) {
       cmocka_unit_test(points_on_dependent_bounds_stay_there),
       cmocka_unit_test(stiff_systems_have_their_exact_solution),
       cmocka_unit_test(raising_programs_have_the_right_densities),
+      cmocka_unit_test(deep_arrays_are_what_they_say),
       cmocka_unit_test(columns_are_in_column_major_order),
       cmocka_unit_test(varying_cuts_have_prior_draws),
       cmocka_unit_test(prior_draws_follow_the_prior),

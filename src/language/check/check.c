@@ -8,7 +8,7 @@ static tempera_status check_statement(tm_checker *c, tm_statement *s);
 
 static tempera_status declare(tm_checker *c, tm_variable *v) {
   tm_variable *other = tm_scope_find(c, v->name);
-  if (tm_rank(v->type) > TM_MAX_RANK + 2)
+  if (tm_rank(v->type) > TM_MAX_RANK + 3)
     return tm_complain(c->source, v->token, "'%s' has too many dimensions",
                        tm_shown_name(v));
   if (other)

@@ -137,7 +137,7 @@ typedef enum tm_block_kind {
   TM_BLOCK_COUNT
 } tm_block_kind;
 
-enum { TM_MAX_RANK = 5 }; /* array dimensions; matrices add two */
+enum { TM_MAX_RANK = 8 }; /* array dimensions; matrices add two */
 
 struct tm_variable {
   const char *name;

@@ -61,27 +61,42 @@ static void define(tm_text *out, const char *name, const char *result,
                  result, name, arguments, name, passed, name, passed);
 }
 
-/* Of every shape, each bound a real or of that shape. */
-static void define_bounds(tm_text *out, const char *name, bool two) {
-  static const char *const types[] = {
-      "real",          "vector",        "row_vector",     "matrix",
-      "array[] real",  "array[,] real", "array[] vector", "array[] row_vector",
-      "array[] matrix"};
-  for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-    for (int same = 0; same < (i == 0 ? 1 : two ? 4 : 2); same++) {
-      char arguments[120];
-      const char *low = same & 1 ? types[i] : "real";
-      const char *high = same & 2 ? types[i] : "real";
-      snprintf(arguments, sizeof arguments, "%s y, %s a%s%s%s", types[i], low,
-               two ? ", " : "", two ? high : "", two ? " b" : "");
-      define(out, name, types[i], arguments, two ? "y, a, b" : "y, a");
-    }
+/* As many array dimensions as there may be. */
+static const char *const ARRAYS[] = {"",
+                                     "array[] ",
+                                     "array[,] ",
+                                     "array[,,] ",
+                                     "array[,,,] ",
+                                     "array[,,,,] ",
+                                     "array[,,,,,] ",
+                                     "array[,,,,,,] ",
+                                     "array[,,,,,,,] "};
+enum { DEPTHS = sizeof ARRAYS / sizeof *ARRAYS };
+
+/* Of one shape, each bound a real or of that shape. */
+static void define_bounds_of(tm_text *out, const char *name, bool two,
+                             const char *array, const char *base) {
+  char type[40], arguments[160];
+  snprintf(type, sizeof type, "%s%s", array, base);
+  bool real = !strcmp(type, "real");
+  for (int same = 0; same < (real ? 1 : two ? 4 : 2); same++) {
+    const char *low = same & 1 ? type : "real";
+    const char *high = same & 2 ? type : "real";
+    snprintf(arguments, sizeof arguments, "%s y, %s a%s%s%s", type, low,
+             two ? ", " : "", two ? high : "", two ? " b" : "");
+    define(out, name, type, arguments, two ? "y, a, b" : "y, a");
+  }
 }
 
-/* One, arrays and arrays of arrays. */
+static void define_bounds(tm_text *out, const char *name, bool two) {
+  static const char *const bases[] = {"real", "vector", "row_vector", "matrix"};
+  for (size_t i = 0; i < DEPTHS; i++)
+    for (size_t k = 0; k < sizeof bases / sizeof *bases; k++)
+      define_bounds_of(out, name, two, ARRAYS[i], bases[k]);
+}
+
+/* One, and arrays of it. */
 static void define_all(tm_text *out, const char *name, shape kind) {
-  static const char *const arrays[] = {"", "array[] ", "array[,] ",
-                                       "array[,,] "};
   static const char *const more[] = {[VECTOR] = "",
                                      [SQUARE] = ", int k",
                                      [RECTANGLE] = ", int m, int n",
@@ -94,11 +109,11 @@ static void define_all(tm_text *out, const char *name, shape kind) {
     define_bounds(out, name, kind == BOUNDS);
     return;
   }
-  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
+  for (size_t i = 0; i < DEPTHS; i++) {
     char result[40], arguments[80];
-    snprintf(result, sizeof result, "%s%s", arrays[i],
+    snprintf(result, sizeof result, "%s%s", ARRAYS[i],
              kind == VECTOR ? "vector" : "matrix");
-    snprintf(arguments, sizeof arguments, "%s%s y%s", arrays[i],
+    snprintf(arguments, sizeof arguments, "%s%s y%s", ARRAYS[i],
              kind == MATRIX ? "matrix" : "vector", more[kind]);
     define(out, name, result, arguments, passed[kind]);
   }

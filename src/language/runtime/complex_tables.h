@@ -83,6 +83,9 @@
   X("to_array_1d", "[[c:[c", flatten)                                          \
   X("to_array_1d", "[[[c:[c", flatten)                                         \
   X("to_array_1d", "[[[[c:[c", flatten)                                        \
+  X("to_array_1d", "[[[[[c:[c", flatten)                                       \
+  X("to_array_1d", "[[[[[[c:[c", flatten)                                      \
+  X("to_array_1d", "[[[[[[[c:[c", flatten)                                     \
   X("to_array_2d", "o:[[c", to_matrix)                                         \
   X("to_matrix", "o:o", to_matrix)                                             \
   X("to_matrix", "p:o", column_matrix)                                         \
@@ -170,6 +173,7 @@
   X("dot_product", "p,q:c", complex_dot_product)                               \
   X("dot_product", "q,p:c", complex_dot_product)                               \
   X("dot_product", "q,q:c", complex_dot_product)                               \
+  X("dot_product", "[c,[c:c", complex_dot_product)                             \
   X("operator*", "q,p:c", complex_dot_product)                                 \
   X("dot_self", "p:c", complex_dot_self)                                       \
   X("dot_self", "q:c", complex_dot_self)                                       \

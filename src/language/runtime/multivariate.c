@@ -285,6 +285,53 @@ TM_F(lkj_corr) {
   return lkj(tape, &l, a + 1, false);
 }
 
+/* Standard deviations are lognormal, correlations LKJ(eta): the density that
+ * Stan has by this name, without the Jacobian of their product. With
+ * y = L L', log det of the correlations is sum 2 log L_ii - log y_ii. */
+TM_F(lkj_cov) {
+  (void)count;
+  tm_any factor = tm_f_cholesky(tape, a, 1);
+  const tm_tensor *l = &factor.u.t, *y = &a[0].u.t;
+  tm_view mu, sigma, eta;
+  tm_view_of(a + 1, &mu);
+  tm_view_of(a + 2, &sigma);
+  tm_view_of(a + 3, &eta);
+  int k = y->dim[0];
+  long size = (long)k * k;
+  if (mu.n != k || sigma.n != k)
+    tm_runtime_fail(tape, "", "lkj_cov: %d rows, %ld locations, %ld scales", k,
+                    mu.n, sigma.n);
+  double shape = *eta.v, slope = 0, *sl = tm_room(tape, l->d, size);
+  double *sy = tm_room(tape, y->d, size), *sm = tm_room(tape, mu.d, k);
+  double *ss = tm_room(tape, sigma.d, k), *se = tm_room(tape, eta.d, 1);
+  double value = shape > 0 ? lkj_constant(shape, k, &slope) : -INFINITY;
+  for (int i = 0; i < k && value > -INFINITY; i++) {
+    long at = (long)i * k + i;
+    double variance = y->v[at], d = l->v[at], x = 0.5 * log(variance);
+    double s = sigma.v[i], z = (x - mu.v[i]) / s;
+    double log_share = 2 * (log(d) - x);
+    value += s > 0 ? -x - log(s) - 0.5 * (LOG_2PI + z * z) : -INFINITY;
+    value += (shape - 1) * log_share;
+    slope += log_share;
+    if (sl)
+      sl[at] = 2 * (shape - 1) / d;
+    if (sy)
+      sy[at] = (-0.5 - 0.5 * z / s - (shape - 1)) / variance;
+    if (sm)
+      sm[i] = z / s;
+    if (ss)
+      ss[i] = (z * z - 1) / s;
+  }
+  if (se)
+    *se = slope;
+  return tm_scalar_result(tape, value, 5,
+                          (tm_partial[]){{l->d, sl, size},
+                                         {y->d, sy, size},
+                                         {mu.d, sm, k},
+                                         {sigma.d, ss, k},
+                                         {eta.d, se, 1}});
+}
+
 /* ---- random numbers ----------------------------------------------------- */
 
 TM_F(categorical_rng) {

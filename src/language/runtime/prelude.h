@@ -21,7 +21,7 @@ typedef struct tm_var {
   double *d;
 } tm_var;
 
-enum { TM_RANK = 7 };
+enum { TM_RANK = 11 }; /* eight of arrays, two of matrices, complex */
 
 typedef struct tm_tensor {
   double *v, *d;

@@ -353,6 +353,10 @@
   X(to_int, "[r:[i", to_int_each)                                              \
   X(to_int, "[[r:[[i", to_int_each)                                            \
   X(to_int, "[[[r:[[[i", to_int_each)                                          \
+  X(to_int, "[[[[r:[[[[i", to_int_each)                                        \
+  X(to_int, "[[[[[r:[[[[[i", to_int_each)                                      \
+  X(to_int, "[[[[[[r:[[[[[[i", to_int_each)                                    \
+  X(to_int, "[[[[[[[r:[[[[[[[i", to_int_each)                                  \
   X(if_else, "i,r,r:r", if_else)                                               \
   X(fma, "r,r,r:r", fma)                                                       \
   X(fma, "k,k,k:n", fma_each)                                                  \
@@ -362,6 +366,7 @@
   X(multinomial_lpmf, "[i,v:r", multinomial)                                   \
   X(lkj_corr_cholesky_lpdf, "m,r:r", lkj_corr_cholesky)                        \
   X(lkj_corr_lpdf, "m,r:r", lkj_corr)                                          \
+  X(lkj_cov_lpdf, "m,v,v,r:r", lkj_cov)                                        \
   X(bernoulli_logit_glm_lpmf, "I,M,P,v:r", bernoulli_logit_glm)                \
   X(poisson_log_glm_lpmf, "I,M,P,v:r", poisson_log_glm)                        \
   X(neg_binomial_2_log_glm_lpmf, "I,M,P,v,P:r", neg_binomial_2_log_glm)        \
@@ -419,7 +424,15 @@
   X(to_row_vector, "[i:w", flatten)                                            \
   X(to_array_1d, "[[[i:[i", flatten)                                           \
   X(to_array_1d, "[[[[i:[i", flatten)                                          \
+  X(to_array_1d, "[[[[[i:[i", flatten)                                         \
+  X(to_array_1d, "[[[[[[i:[i", flatten)                                        \
+  X(to_array_1d, "[[[[[[[i:[i", flatten)                                       \
+  X(to_array_1d, "[[[[[[[[i:[i", flatten)                                      \
   X(to_array_1d, "[[[[r:[r", flatten)                                          \
+  X(to_array_1d, "[[[[[r:[r", flatten)                                         \
+  X(to_array_1d, "[[[[[[r:[r", flatten)                                        \
+  X(to_array_1d, "[[[[[[[r:[r", flatten)                                       \
+  X(to_array_1d, "[[[[[[[[r:[r", flatten)                                      \
   X(to_matrix, "v,i,i,i:m", fill_matrix_as)                                    \
   X(to_matrix, "w,i,i,i:m", fill_matrix_as)                                    \
   X(to_matrix, "[r,i,i,i:m", fill_matrix_as)                                   \
@@ -617,7 +630,6 @@
 #define TM_UNSUPPORTED \
   "laplace_latent_solve", \
   "laplace_latent_solve_tol", \
-  "lkj_cov_lpdf", \
   "poisson_binomial_lpmf", \
   "poisson_binomial_rng"
 /* clang-format on */

@@ -1,3 +1,3 @@
 transformed data {
-  array[1, 1, 1, 1, 1] complex_matrix[1, 1] z;
+  array[1, 1, 1, 1, 1, 1, 1, 1, 1] complex_matrix[1, 1] z;
 }
