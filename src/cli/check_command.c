@@ -12,7 +12,8 @@ static const char help[] =
     "\n"
     "Load a model, show its parameters and which callbacks it has, and\n"
     "evaluate it at a few points. Of a Stan program, first show each\n"
-    "statement's part, prior or likelihood; without data, only that.\n"
+    "statement's part, prior or likelihood; without data, only that\n"
+    "(--gradient goes on: a program may need none).\n"
     "\n"
     "  -d, --data FILE          data, CmdStan JSON\n"
     "      --include-path P     folders for #include, separated by ':'\n"
@@ -125,7 +126,7 @@ static int check(cli_input *input, bool gradient, bool cost) {
   if (cli_is_program(input->model_path)) {
     input->quiet = true; /* warnings are said once */
     int described = describe(input);
-    if (described != EXIT_DONE || !input->data_path)
+    if (described != EXIT_DONE || (!input->data_path && !gradient))
       return described;
     printf("\n");
   }

@@ -157,6 +157,48 @@ static void add_points(tm_text *text, const points *p) {
   tm_text_add(text, "no start was found among them: a run looks further\n");
 }
 
+enum { TRIED = 10, REASON = 256 };
+
+/* At the first points of finite density; at how many they fail, and why. */
+static int try_quantities(tm_evaluator *evaluator, const points *p,
+                          double *values, int *tried, char *why) {
+  int failed = 0;
+  for (uint32_t i = 0; i < POINTS && *tried < TRIED; i++) {
+    if (!isfinite(p->prior[i]) || !isfinite(p->likelihood[i]))
+      continue;
+    tempera_random random = tm_random_part(1, 0, TM_PURPOSE_QUANTITIES, i);
+    const double *theta = p->theta + i * p->model->size;
+    ++*tried;
+    if (!tm_quantities_at(evaluator, &random, theta, values) && failed++ == 0)
+      snprintf(why, REASON, "%s", tm_reason(evaluator));
+  }
+  return failed;
+}
+
+/* A run goes on without them, so whoever checks first should know. */
+static tempera_status add_quantities(tm_text *text, const points *p,
+                                     tempera_error *error) {
+  const tempera_model_spec *s = &p->model->spec;
+  if (!s->quantities || !s->quantity_count || !p->good)
+    return TEMPERA_OK;
+  tm_arena *arena = tm_arena_create();
+  double *values = arena ? TM_NEW(arena, double, s->quantity_count) : NULL;
+  tm_evaluator evaluator;
+  tempera_status status =
+      values ? tm_evaluator_create(p->model, arena, &evaluator, error)
+             : tm_fail_memory(error);
+  if (status == TEMPERA_OK) {
+    char why[REASON] = "";
+    int tried = 0, failed = try_quantities(&evaluator, p, values, &tried, why);
+    if (failed)
+      tm_text_printf(text, "quantities cannot be computed at %d of %d%s%s\n",
+                     failed, tried, why[0] ? ": " : "", why);
+    tm_evaluator_release(&evaluator);
+  }
+  tm_arena_free(arena);
+  return status;
+}
+
 tempera_status tempera_model_check_points(const tempera_model *model,
                                           char **text, bool *found,
                                           tempera_error *error) {
@@ -165,14 +207,18 @@ tempera_status tempera_model_check_points(const tempera_model *model,
               .theta = tm_heap_alloc(POINTS * model->size, sizeof(double))};
   if (!p.theta)
     return tm_fail_memory(error);
-  tempera_status status = tempera_model_probe(
-      model, 1, POINTS, p.theta, p.likelihood, p.prior, error);
+  tempera_status status = tempera_model_probe(model, 1, POINTS, p.theta,
+                                              p.likelihood, p.prior, error);
   if (status == TEMPERA_OK) {
     count_points(&p);
     add_points(&said, &p);
     *found = p.good > 0;
-    status = tm_text_give(&said, text, error);
+    status = add_quantities(&said, &p, error);
   }
+  if (status == TEMPERA_OK)
+    status = tm_text_give(&said, text, error);
+  else
+    tm_text_clear(&said);
   tm_heap_free(p.theta);
   return status;
 }

@@ -96,6 +96,9 @@ generated quantities {
   root = mu;
 }
 STAN
+status 0 "checked" "$tempera" check reject.stan --gradient
+prints "check says that quantities fail" \
+  "^quantities cannot be computed at [1-9] of 10: line 5:17: root was declared with lower=0"
 status 0 "a rejecting block" sample reject.stan -o rejected
 cat > rejected.py <<'PYTHON'
 import json, math
