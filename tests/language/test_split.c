@@ -26,6 +26,9 @@ static const char *const MARKS[] = {[TM_PART_PRIOR] = "// = prior",
 static const char *const HALVES[] = {
     [TM_PART_PRIOR] = "//+ prior:", [TM_PART_LIKELIHOOD] = "//+ likelihood:"};
 
+/* Programs with brms's switch. */
+static int switched_off;
+
 static const char *find_in_line(const char *line, size_t n, const char *what) {
   const char *found = strstr(line, what);
   return found && found < line + n ? found : NULL;
@@ -150,6 +153,44 @@ static void check_values(const char *name, tempera_model *const models[3]) {
   free(theta);
 }
 
+/* brms's own switch takes the likelihood out, also where data are read: what
+ * is left is the prior. Not where values are missing or noisy, which it leaves
+ * in. */
+static void check_switch(const char *folder, const char *name, const char *text,
+                         const tempera_program *program,
+                         const tempera_model *model) {
+  char path[512], *json = NULL, *at = NULL;
+  size_t length, size = tempera_model_size(model);
+  double prior, likelihood, p, l, *theta = calloc(size, sizeof *theta);
+  snprintf(path, sizeof path, "%s/tests/language/%s/%s.json", SOURCE_DIR,
+           folder, name);
+  if (tm_file_exists(path))
+    assert_int_equal(tm_file_read(path, &json, &length, NULL), TEMPERA_OK);
+  if (!strcmp(folder, "brms") && json && !strstr(text, MARKS[TM_PART_BOTH]) &&
+      !strstr(text, "noise"))
+    at = strstr(json, "\"prior_only\": 0");
+  if (at) {
+    at[strlen("\"prior_only\": ")] = '1';
+    tempera_data *data = NULL;
+    tempera_model *switched = NULL;
+    assert_int_equal(tempera_data_parse(json, length, &data, NULL), TEMPERA_OK);
+    assert_int_equal(tempera_program_load(program, data, &switched, NULL),
+                     TEMPERA_OK);
+    assert_int_equal(
+        tempera_model_probe(switched, 3, 1, theta, &likelihood, &prior, NULL),
+        TEMPERA_OK);
+    assert_int_equal(tempera_model_evaluate(model, theta, &l, &p, NULL),
+                     TEMPERA_OK);
+    if (likelihood != 0 || !close_to(prior, p))
+      fail_msg("%s: alone the prior is %.12g, with data %.12g", name, prior, p);
+    tempera_model_free(switched);
+    tempera_data_free(data);
+    switched_off++;
+  }
+  tm_heap_free(json);
+  free(theta);
+}
+
 static void check_case(const char *folder, const char *name) {
   char *text = read_case(folder, name);
   tempera_model *models[3];
@@ -159,9 +200,11 @@ static void check_case(const char *folder, const char *name) {
     tm_text version = {0};
     only(text, kept[k], &version);
     tempera_program *program = parse(name, &version);
-    if (k == 0)
-      check_lines(name, text, &program->split);
     models[k] = load(folder, name, program);
+    if (k == 0) {
+      check_lines(name, text, &program->split);
+      check_switch(folder, name, text, program, models[0]);
+    }
     tempera_program_free(program);
     tm_text_clear(&version);
   }
@@ -200,6 +243,7 @@ static void terms_are_where_the_comments_say(void **state) {
 static void programs_of_brms_split_by_themselves(void **state) {
   (void)state;
   check_folder("brms", 30);
+  assert_true(switched_off >= 30);
 }
 
 int main(void) {
