@@ -69,6 +69,7 @@ struct tempera_model {
   /* The numbers that densities and gradients at theta read and write, about:
    * how much work they are, without a clock; or NULL. */
   double (*work)(const double *theta, void *user);
+  char *improper; /* a parameter whose prior is, or NULL */
   /* Data that are outcomes of the likelihood; none: not known. */
   const char **observed;
   size_t observed_count;

@@ -193,7 +193,9 @@ static void name_culprits(tm_starts *s, const tempera_model *model,
     snprintf(s->culprit + used, room - used, " and %zu more",
              s->improper_count - TM_IMPROPER_FIRST);
   if (s->improper_count == 0)
-    snprintf(s->culprit, room, "a parameter (tempera check names it)");
+    snprintf(s->culprit, room, "%s",
+             model->improper ? model->improper
+                             : "a parameter (tempera check names it)");
 }
 
 static void check_propriety(finder *f) {

@@ -76,6 +76,12 @@ status 0 "several improper priors" "$tempera" sample flat.stan --iterations 200 
   --seed 2 -o flat
 grep -q 'the prior of a, b\[1\], b\[3\], b\[4\] and 1 more is improper' flat/summary.json ||
   fail "all improper priors are named"
+echo 'parameters { vector[3] z; }
+model { z[2:3] - z[1:2] ~ normal(0, 1); 1 ~ normal(z, 1); }' > walk.stan
+status 0 "a prior of differences" "$tempera" sample walk.stan --iterations 200 \
+  --seed 2 -o walk
+grep -q 'the prior of z is improper' walk/summary.json ||
+  fail "a prior that is flat along no coordinate is named"
 status 1 "improper prior, paper" "$tempera" sample "$models/improper.so" \
   -d y.json --paper -o printed
 says "improper prior, paper" 'prior of mu'

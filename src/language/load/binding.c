@@ -392,8 +392,10 @@ long tm_binding_dependent(tm_tape *tape, void *binding, const char *name,
 
 void tm_binding_improper(void *binding) {
   tm_binding *b = binding;
-  if (b->order_count > b->first_coordinate) /* else there is nothing to know */
-    b->improper = true;
+  if (b->order_count == b->first_coordinate || b->improper)
+    return; /* there is nothing to know, or another is */
+  b->improper = true;
+  b->first_improper = b->parameter_count - 1;
 }
 
 void tm_binding_refuse_rows(void *binding) {

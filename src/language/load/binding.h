@@ -18,6 +18,7 @@ typedef struct tm_binding {
   size_t theta_count;
   tm_limits_pool *pool; /* made when a parameter's limits depend on others */
   bool improper;
+  size_t first_improper; /* of the parameters */
   bool refused; /* statements over rows: not with these data */
   size_t *order; /* by coordinate: where Stan has it */
   size_t order_count, order_capacity;

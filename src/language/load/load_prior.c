@@ -2,6 +2,8 @@
  * draws are exact, what it integrates to, and what stands under conditions. */
 #include "language/load/load_parts.h"
 
+#include <string.h>
+
 /* How the log prior minus the log density of a draw varies over draws. */
 typedef struct spread {
   double least, most, size;
@@ -109,12 +111,21 @@ static bool is_untouched(tm_loaded_chain *u, const double *theta, size_t size,
   return false;
 }
 
+/* "z" of z[1,2]. */
+static void name_improper(tempera_model *model, const char *name) {
+  model->improper = tm_arena_text(model->arena, name);
+  if (model->improper)
+    model->improper[strcspn(name, "[")] = '\0';
+}
+
 /* Priors and likelihoods that stand under conditions on data. */
 void tm_look_closer(const tm_loaded *s, const tm_binding *b,
                     tempera_model *model) {
   tm_loaded_chain *u = model->spec.user;
   double none[2 * PROBES];
   double *theta = TM_NEW(b->arena, double, (PROBES + 2) * s->size + 1);
+  if (b->improper)
+    name_improper(model, b->parameters[b->first_improper].name);
   model->spec.no_likelihood = s->entry->likelihood == 0;
   bool settled = s->entry->likelihood != 1 && b->conditional_count == 0;
   if (settled || !theta ||
@@ -124,6 +135,8 @@ void tm_look_closer(const tm_loaded *s, const tm_binding *b,
     model->spec.no_likelihood = scores_nothing(u, theta, s->size);
   for (size_t i = 0; i < b->conditional_count; i++)
     if (is_untouched(u, theta, s->size, b->conditional[i],
-                     theta + PROBES * s->size))
+                     theta + PROBES * s->size)) {
       model->spec.prior_improper = true;
+      name_improper(model, model->names[b->conditional[i][0]]);
+    }
 }
