@@ -64,6 +64,27 @@ zero "in the library" \
   'target += sum(cholesky_decompose([[1, s - 20], [s - 20, 1]]));' \
   'line 4:3: cholesky_decompose: not positive definite'
 
+# Half a covariance matrix, or one mistyped, is not read as if it were whole.
+for call in "multi_normal_lpdf(v | v, A)" "multi_normal_prec_lpdf(v | v, A)" \
+  "multi_student_t_lpdf(v | 3, v, A)" "multi_gp_lpdf(S | A, v)" \
+  "wishart_lpdf(S | 4, A)" "inv_wishart_lpdf(A | 4, S)" "lkj_corr_lpdf(A | 2)" \
+  "lkj_cov_lpdf(A | v, v, 2)" "sum(inverse_spd(A))" "log_determinant_spd(A)" \
+  "sum(mdivide_left_spd(A, v))" "sum(mdivide_right_spd(v', A))" \
+  "quad_form_sym(A, v)" "sum(eigenvalues_sym(A))" "sum(eigenvectors_sym(A))"; do
+  cat > half.stan <<STAN
+transformed data {
+  matrix[2, 2] A = [[2, 0.3], [0.1, 1.5]], S = [[2, 0.3], [0.3, 1.5]];
+  vector[2] v = [0.4, 0.7]';
+  real x = $call;
+}
+parameters { real a; }
+model { a ~ normal(0, 1); }
+STAN
+  status 1 "asymmetric: $call" "$tempera" check half.stan -d y.json
+  says "asymmetric: $call" \
+    'line 4:[0-9]+: [a-z_]+: not symmetric: \[2, 1\] is 0.1, \[1, 2\] is 0.3'
+done
+
 status 0 "improper prior" "$tempera" sample "$models/improper.so" -d y.json \
   --iterations 500 --seed 2 -o undefined
 grep -q 'undefined: the prior of mu is improper' undefined/summary.json ||

@@ -109,10 +109,9 @@ static void factor(tm_tape *tape, double *l, int rows) {
     tm_runtime_reject(tape, "cholesky_decompose: not positive definite");
 }
 
-TM_F(cholesky) {
-  (void)count;
+/* Reads the lower triangle alone. */
+tm_any tm_cholesky_of_lower(tm_tape *tape, const tm_any *a) {
   const tm_tensor *t = &a->u.t;
-  tm_check_square(tape, t, "cholesky_decompose");
   int rows = t->dim[0];
   tm_tensor out = tm_tensor_new(tape, 2, t->dim, t->d != NULL);
   for (int i = 0; i < rows; i++)
@@ -126,4 +125,10 @@ TM_F(cholesky) {
     *c = (cholesky_node){c->node, l, t->d, out.d, rows};
   }
   return tm_any_tensor(out, 1);
+}
+
+TM_F(cholesky) {
+  (void)count;
+  tm_check_symmetric(tape, &a->u.t, "cholesky_decompose");
+  return tm_cholesky_of_lower(tape, a);
 }

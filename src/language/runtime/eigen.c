@@ -65,8 +65,7 @@ static void eigen_back(tm_node *node) {
 static tm_any decomposed(tm_tape *tape, const tm_any *a, bool vectors) {
   const tm_tensor *t = &a->u.t;
   int n = t->dim[0];
-  if (t->dim[1] != n)
-    tm_runtime_fail(tape, "", "eigenvalues of a %d x %d matrix", n, t->dim[1]);
+  tm_check_symmetric(tape, t, vectors ? "eigenvectors_sym" : "eigenvalues_sym");
   size_t square = (size_t)n * (size_t)n * sizeof(double) + 1;
   double *v = tm_take(tape, square), *w = tm_take(tape, square);
   for (int i = 0; i < n; i++)

@@ -23,6 +23,10 @@ tm_any tm_f_binomial_logit_glm_fill(tm_tape *tape, const tm_any *a, int count);
 
 /* Fails with the function's name. */
 void tm_check_square(tm_tape *tape, const tm_tensor *t, const char *name);
+/* Square too; the point is rejected where it is not. */
+void tm_check_symmetric(tm_tape *tape, const tm_tensor *t, const char *name);
+/* The Cholesky factor by the lower triangle, whatever stands above. */
+tm_any tm_cholesky_of_lower(tm_tape *tape, const tm_any *a);
 
 /* Functions of ours on values made here. */
 TM_INLINE tm_any tm_call1(tm_tape *tape, tm_fn f, tm_any x) {

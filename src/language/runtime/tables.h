@@ -292,9 +292,9 @@
   X(quad_form_diag, "m,v:m", quad_form_diag)                                   \
   X(quad_form_diag, "m,w:m", quad_form_diag)                                   \
   X(quad_form, "m,v:r", quad_form)                                             \
-  X(quad_form_sym, "m,v:r", quad_form)                                         \
+  X(quad_form_sym, "m,v:r", quad_form_sym)                                     \
   X(quad_form, "m,m:m", quad_form_matrix)                                      \
-  X(quad_form_sym, "m,m:m", quad_form_matrix)                                  \
+  X(quad_form_sym, "m,m:m", quad_form_sym_matrix)                              \
   X(crossprod, "m:m", crossprod)                                               \
   X(tcrossprod, "m:m", tcrossprod)                                             \
   X(multiply_lower_tri_self_transpose, "m:m", multiply_lower)                  \
@@ -308,16 +308,16 @@
   X(mdivide_left_tri_low, "m,m:m", solve_lower)                                \
   X(mdivide_left, "m,v:v", solve)                                              \
   X(mdivide_left, "m,m:m", solve)                                              \
-  X(mdivide_left_spd, "m,v:v", solve)                                          \
-  X(mdivide_left_spd, "m,m:m", solve)                                          \
+  X(mdivide_left_spd, "m,v:v", solve_spd)                                      \
+  X(mdivide_left_spd, "m,m:m", solve_spd)                                      \
   X(mdivide_right, "w,m:w", solve_right)                                       \
   X(mdivide_right, "m,m:m", solve_right)                                       \
   X(mdivide_right_tri_low, "w,m:w", solve_lower_right)                         \
   X(mdivide_right_tri_low, "m,m:m", solve_lower_right)                         \
   X(inverse, "m:m", inverse)                                                   \
-  X(inverse_spd, "m:m", inverse)                                               \
+  X(inverse_spd, "m:m", inverse_spd)                                           \
   X(log_determinant, "m:r", log_determinant)                                   \
-  X(log_determinant_spd, "m:r", log_determinant)                               \
+  X(log_determinant_spd, "m:r", log_determinant_spd)                           \
   X(eigenvalues_sym, "m:v", eigenvalues)                                       \
   X(eigenvectors_sym, "m:m", eigenvectors)                                     \
   X(determinant, "m:r", determinant)                                           \
@@ -451,8 +451,8 @@
   X(trace_gen_quad_form, "m,m,m:r", trace_gen_quad_form)                       \
   X(chol2inv, "m:m", chol2inv)                                                 \
   X(symmetrize_from_lower_tri, "m:m", symmetrize)                              \
-  X(mdivide_right_spd, "w,m:w", solve_right)                                   \
-  X(mdivide_right_spd, "m,m:m", solve_right)                                   \
+  X(mdivide_right_spd, "w,m:w", solve_right_spd)                               \
+  X(mdivide_right_spd, "m,m:m", solve_right_spd)                               \
   X(qr_Q, "m:m", qr_q)                                                         \
   X(qr_R, "m:m", qr_r)                                                         \
   X(qr_thin_Q, "m:m", qr_thin_q)                                               \

@@ -116,7 +116,7 @@ static tm_tensor draw_wishart(tm_tape *tape, double nu, const tm_any *scale) {
   if (!(nu > k - 1))
     tm_runtime_fail(tape, "", "wishart_rng: %g degrees of freedom for %d rows",
                     nu, k);
-  tm_any l = tm_f_cholesky(tape, scale, 1);
+  tm_any l = tm_cholesky_of_lower(tape, scale);
   tm_tensor a = tm_tensor_new(tape, 2, (int[]){k, k}, 0);
   for (int i = 0; i < k; i++) {
     for (int j = 0; j < i; j++)
@@ -130,10 +130,12 @@ static tm_tensor draw_wishart(tm_tape *tape, double nu, const tm_any *scale) {
 
 TM_F(wishart_rng) {
   (void)count;
+  tm_check_symmetric(tape, &a[1].u.t, "wishart_rng");
   return tm_any_tensor(draw_wishart(tape, tm_as_var(&a[0]).v, a + 1), 1);
 }
 TM_F(inv_wishart_rng) {
   (void)count;
+  tm_check_symmetric(tape, &a[1].u.t, "inv_wishart_rng");
   tm_any precision = tm_f_inverse(tape, a + 1, 1);
   tm_any w =
       tm_any_tensor(draw_wishart(tape, tm_as_var(&a[0]).v, &precision), 1);
@@ -144,13 +146,13 @@ TM_F(wishart_cholesky_rng) {
   (void)count;
   tm_any scale = tm_f_multiply_lower(tape, a + 1, 1);
   tm_any w = tm_f_wishart_rng(tape, (tm_any[]){a[0], scale}, 2);
-  return tm_f_cholesky(tape, &w, 1);
+  return tm_cholesky_of_lower(tape, &w);
 }
 TM_F(inv_wishart_cholesky_rng) {
   (void)count;
   tm_any scale = tm_f_multiply_lower(tape, a + 1, 1);
   tm_any w = tm_f_inv_wishart_rng(tape, (tm_any[]){a[0], scale}, 2);
-  return tm_f_cholesky(tape, &w, 1);
+  return tm_cholesky_of_lower(tape, &w);
 }
 
 /* Partial correlations of a vine are symmetric betas. */
