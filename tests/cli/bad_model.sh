@@ -64,10 +64,30 @@ zero "in the library" \
   'target += sum(cholesky_decompose([[1, s - 20], [s - 20, 1]]));' \
   'line 4:3: cholesky_decompose: not positive definite'
 
+# Nor are weights taken for probabilities, or covariances for correlations.
+refused_value() { # refused_value CALL PATTERN
+  echo "transformed data { real x = $1; }
+parameters { real a; } model { a ~ normal(0, 1); }" > value.stan
+  status 1 "$1" "$tempera" check value.stan -d y.json
+  says "$1" "line 1:[0-9]+: $2"
+}
+refused_value "categorical_lpmf(1 | [0.3, 0.3]')" \
+  'categorical: the probabilities sum to 0.6, not 1'
+refused_value "categorical_lpmf({2, 2} | [-0.2, 1.2]')" \
+  'categorical: a probability is -0.2'
+refused_value "multinomial_lpmf({1, 2} | [2, 3]')" \
+  'multinomial: the probabilities sum to 5, not 1'
+refused_value "dirichlet_lpdf({[0.5, 0.5]', [0.5, 0.4]'} | [1, 1]')" \
+  'dirichlet: the probabilities sum to 0.9, not 1'
+refused_value "lkj_corr_lpdf([[2, 0.3], [0.3, 1.5]] | 2)" \
+  'lkj_corr: no correlation matrix: \[1, 1\] is 2'
+refused_value "lkj_corr_cholesky_lpdf([[1, 0.3], [0.3, 1]] | 2)" \
+  'lkj_corr_cholesky: not lower triangular'
+
 # Half a covariance matrix, or one mistyped, is not read as if it were whole.
 for call in "multi_normal_lpdf(v | v, A)" "multi_normal_prec_lpdf(v | v, A)" \
   "multi_student_t_lpdf(v | 3, v, A)" "multi_gp_lpdf(S | A, v)" \
-  "wishart_lpdf(S | 4, A)" "inv_wishart_lpdf(A | 4, S)" "lkj_corr_lpdf(A | 2)" \
+  "wishart_lpdf(S | 4, A)" "inv_wishart_lpdf(A | 4, S)" "lkj_corr_lpdf(add_diag(A, 1 - diagonal(A)) | 2)" \
   "lkj_cov_lpdf(A | v, v, 2)" "sum(inverse_spd(A))" "log_determinant_spd(A)" \
   "sum(mdivide_left_spd(A, v))" "sum(mdivide_right_spd(v', A))" \
   "quad_form_sym(A, v)" "sum(eigenvalues_sym(A))" "sum(eigenvectors_sym(A))"; do

@@ -21,7 +21,9 @@ static int failures;
 
 typedef struct argument {
   tm_any any;
-  bool symmetric, data;
+  /* Elements move in pairs: with the mirrored one; against the next of a row,
+   * whose sum stays; and not on the diagonal, or not above it. */
+  bool symmetric, data, simplex, hollow, lower;
 } argument;
 
 typedef struct call {
@@ -53,8 +55,12 @@ static void read_list(const char **at, double *v, long *n, int *dim, int depth,
 
 static argument read_argument(tm_tape *tape, const char **at, bool whole) {
   argument a = {.symmetric = false};
-  for (; **at == 's' || **at == 'd'; ++*at)
-    *(**at == 's' ? &a.symmetric : &a.data) = true;
+  for (; **at && strchr("sdnhl", **at); ++*at)
+    *(**at == 's'   ? &a.symmetric
+      : **at == 'd' ? &a.data
+      : **at == 'n' ? &a.simplex
+      : **at == 'h' ? &a.hollow
+                    : &a.lower) = true;
   if (**at != '[') {
     double x = strtod(*at, (char **)(uintptr_t)at);
     a.any = whole ? tm_any_int((long)x) : tm_any_real(x);
@@ -126,14 +132,15 @@ static double evaluate(call *c, bool active) {
   return sum;
 }
 
-static double slope_by_differences(call *c, double *x, double *pair) {
+static double slope_by_differences(call *c, double *x, double *pair,
+                                   double sign) {
   static const double where[] = {-3, -2, -1, 1, 2, 3},
                       weights[] = {-1, 9, -45, 45, -9, 1};
   double h = 1e-3, sum = 0, before = *x, other = *pair;
   for (int k = 0; k < 6; k++) {
     *x = before + where[k] * h;
     if (pair != x)
-      *pair = other + where[k] * h;
+      *pair = other + sign * where[k] * h;
     sum += weights[k] * evaluate(c, false);
   }
   *x = before;
@@ -141,8 +148,9 @@ static double slope_by_differences(call *c, double *x, double *pair) {
   return sum / (60 * h);
 }
 
-static void check_slope(call *c, int i, double *x, double *pair, double ours) {
-  double slope = slope_by_differences(c, x, pair);
+static void check_slope(call *c, int i, double *x, double *pair, double sign,
+                        double ours) {
+  double slope = slope_by_differences(c, x, pair, sign);
   if (!(fabs(slope - ours) < 1e-6 * fmax(1, fabs(slope))))
     COMPLAIN("%s(%s), argument %d: %.10g, by differences %.10g\n", c->name,
              c->signature, i + 1, ours, slope);
@@ -152,15 +160,21 @@ static void check_argument(call *c, int i) {
   argument *a = &c->arguments[i];
   if (a->any.tag == TM_TAG_REAL) {
     double *x = &a->any.u.r.v;
-    check_slope(c, i, x, x, *a->any.u.r.d);
+    check_slope(c, i, x, x, 1, *a->any.u.r.d);
     return;
   }
   const tm_tensor *t = &a->any.u.t;
   long n = tm_count(t), width = t->dim[t->rank - 1];
   for (long k = 0; k < n; k++) {
-    long turned = a->symmetric ? k % width * width + k / width : k;
-    double ours = t->d[k] + (turned != k ? t->d[turned] : 0);
-    check_slope(c, i, t->v + k, t->v + turned, ours);
+    long row = k / width, column = k % width;
+    if ((a->hollow && row == column) || (a->lower && row < column))
+      continue;
+    long turned = a->symmetric ? column * width + row
+                  : a->simplex ? row * width + (column + 1) % width
+                               : k;
+    double sign = a->simplex ? -1 : 1;
+    double ours = t->d[k] + (turned != k ? sign * t->d[turned] : 0);
+    check_slope(c, i, t->v + k, t->v + turned, sign, ours);
   }
 }
 

@@ -155,7 +155,7 @@ static const choice CHOICES[] = {
     {"mdivide_left_spd m,m", SPD " " MATRIX},
     {"mdivide_right_spd w,m", "[.4,.9,1.7] " SPD},
     {"mdivide_right_spd m,m", MATRIX " " SPD},
-    {"lkj_corr_lpdf", "s[[1,.3,.1],[.3,1,-.2],[.1,-.2,1]] 1.4"},
+    {"lkj_corr_lpdf", "sh[[1,.3,.1],[.3,1,-.2],[.1,-.2,1]] 1.4"},
     {"lkj_cov_lpdf", SPD " [.1,.3,-.2] [.6,.9,1.2] 1.4"},
     {"wishart_lpdf", SPD " 4.5 " SPD},
     {"inv_wishart_lpdf", SPD " 4.5 " SPD},
@@ -174,7 +174,10 @@ static const choice CHOICES[] = {
      "[[.4,.9,1.7],[.3,.1,.2]] [[.7,.2],[-.3,1.1],[.4,.3]] " MATRIX
      " s[[1.3,.2],[.2,.9]] " SPD " [.1,.2,.3] " SPD},
     /* laws */
-    {"dirichlet_lpdf", "[[.2,.5,.3],[.1,.6,.3]] [[1.2,.8,2],[.7,1.5,.4]]"},
+    {"lkj_corr_cholesky_lpdf", "l" LOWER " 1.4"},
+    {"categorical_lpmf", "[1,3,2,3] n[.2,.5,.3]"},
+    {"multinomial_lpmf", "[2,0,3] n[.2,.5,.3]"},
+    {"dirichlet_lpdf", "n[[.2,.5,.3],[.1,.6,.3]] [[1.2,.8,2],[.7,1.5,.4]]"},
     {"dirichlet_multinomial", "[2,0,3] [1.2,.8,2]"},
     {"multinomial_logit", "[2,0,3] [.2,-.8,.3]"},
     {"bernoulli_logit_glm", "[1,0,1] " MATRIX " [.1,-.4,.3] [.4,.9,-.7]"},

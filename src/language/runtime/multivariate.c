@@ -7,6 +7,21 @@
 #define LOG_2PI 1.8378770664093453
 #define LOG_PI 1.1447298858494002
 
+/* Probabilities that do not sum to one would scale the likelihood unseen. */
+static void check_simplex(tm_tape *tape, const double *p, long n,
+                          const char *name) {
+  double sum = 0, least = 0;
+  for (long k = 0; k < n; k++) {
+    sum += p[k];
+    least = p[k] < least ? p[k] : least;
+  }
+  if (least < 0)
+    tm_runtime_reject(tape, "%s: a probability is %g", name, least);
+  if (!(fabs(sum - 1) <= 1e-8))
+    tm_runtime_reject(tape, "%s: the probabilities sum to %.9g, not 1", name,
+                      sum);
+}
+
 /* ---- categories --------------------------------------------------------- */
 
 TM_F(categorical) {
@@ -15,6 +30,7 @@ TM_F(categorical) {
   tm_view_of(a, &y);
   tm_view_of(a + 1, &p);
   double value = 0, *slope = tm_room(tape, p.d, p.n);
+  check_simplex(tape, p.v, p.n, "categorical");
   for (long k = 0; k < y.n; k++) {
     long at = tm_at(tape, (long)y.v[k], (int)p.n, "");
     value += log(p.v[at]);
@@ -49,10 +65,11 @@ TM_F(multinomial) {
   if (y.n != p.n)
     tm_runtime_fail(tape, "", "multinomial: %ld counts, %ld probabilities", y.n,
                     p.n);
+  check_simplex(tape, p.v, p.n, "multinomial");
   for (long k = 0; k < y.n; k++) {
     total += y.v[k];
     value += tm_xlogy(y.v[k], p.v[k]) - tm_lgamma(y.v[k] + 1);
-    if (slope)
+    if (slope && y.v[k] != 0)
       slope[k] = y.v[k] / p.v[k];
   }
   return tm_scalar_result(tape, value + tm_lgamma(total + 1), 1,
@@ -125,6 +142,8 @@ TM_F(dirichlet) {
     value -= (double)times * tm_lgamma(al.v[k]);
   }
   value += (double)times * tm_lgamma(sum);
+  for (long i = 0; i < times; i++)
+    check_simplex(tape, p.v + i * n, n, "dirichlet");
   for (long i = 0; i < p.n; i++) {
     value += tm_xlogy(al.v[i % n] - 1, p.v[i]);
     if (sp)
@@ -277,10 +296,24 @@ static tm_any lkj(tm_tape *tape, const tm_any *l, const tm_any *eta,
 
 TM_F(lkj_corr_cholesky) {
   (void)count;
+  const tm_tensor *l = &a->u.t;
+  tm_check_square(tape, l, "lkj_corr_cholesky");
+  for (int i = 0; i < l->dim[0]; i++)
+    for (int j = i + 1; j < l->dim[0]; j++)
+      if (l->v[(long)i * l->dim[0] + j] != 0)
+        tm_runtime_reject(tape, "lkj_corr_cholesky: not lower triangular");
   return lkj(tape, a, a + 1, true);
 }
 TM_F(lkj_corr) {
   (void)count;
+  const tm_tensor *t = &a->u.t;
+  tm_check_square(tape, t, "lkj_corr");
+  for (int i = 0; i < t->dim[0]; i++) {
+    double one = t->v[(long)i * (t->dim[0] + 1)];
+    if (!(fabs(one - 1) <= 1e-8))
+      tm_runtime_reject(tape, "lkj_corr: no correlation matrix: [%d, %d] is %g",
+                        i + 1, i + 1, one);
+  }
   tm_any l = tm_f_cholesky(tape, a, 1);
   return lkj(tape, &l, a + 1, false);
 }
@@ -336,6 +369,7 @@ TM_F(lkj_cov) {
 
 TM_F(categorical_rng) {
   (void)count;
+  check_simplex(tape, a->u.t.v, a->u.t.dim[0], "categorical_rng");
   return tm_any_int(tm_pick(tape, a->u.t.v, a->u.t.dim[0]));
 }
 TM_F(categorical_logit_rng) {
