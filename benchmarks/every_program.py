@@ -224,6 +224,7 @@ class Maker:
         self.random = random.Random(variant)
         self.size = (3, 4, 2, 6, 5, 1)[variant % 6]
         self.ones = variant % 2 == 1
+        self.identities = variant >= 6  # square matrices: covariances?
         self.values = {}
 
     def number(self, text, otherwise):
@@ -283,6 +284,8 @@ class Maker:
             return self.real(low, high)
         if kind == "matrix" or (kind == "cholesky_factor_cov"
                                 and len(sizes) > 1):
+            if kind == "matrix" and n == sizes[1] and self.identities:
+                return [[int(i == j) for j in range(n)] for i in range(n)]
             if kind == "matrix":
                 return [[self.real(low, high) for _ in range(sizes[1])]
                         for _ in range(n)]
