@@ -451,6 +451,6 @@ typedef struct tm_entry {
   const char *unreplicated;
 } tm_entry;
 
-enum { TM_ENTRY_VERSION = 16 };
+enum { TM_ENTRY_VERSION = 17 };
 
 #endif
