@@ -96,6 +96,8 @@ static const char *const REALS[] = {
     "normal_lcdf(tanh(R) | 0, S)",
     "multi_normal_lpdf(V | V, add_diag(tcrossprod(tanh(M)), 2))",
     "dirichlet_lpdf(softmax(tanh(V)) | exp(tanh(V)))",
+    "categorical_lpmf(2 | softmax(tanh(V)))",
+    "multinomial_lpmf(k | softmax(tanh(V)))",
     "trigamma(S)",
     "owens_t(tanh(R), R)",
     "gamma_p(S, S)",

@@ -101,7 +101,7 @@ static void write_list(const call_writer *w, const char **at, int braces,
 
 /* The type of given numbers where a class of types may stand. */
 static const char *type_of_given(char letter, const char *at) {
-  int rank = (int)strspn(at + strspn(at, "sd"), "[");
+  int rank = (int)strspn(at + strspn(at, "sdnhl"), "[");
   static const char *const classes = "RILVSDMPQXnk";
   static const char *const types[][3] = {
       {"r", "v", "m"}, {"i", "[i", ""},   {"", "v", "[v"}, {"", "v", "[v"},
@@ -113,9 +113,9 @@ static const char *type_of_given(char letter, const char *at) {
 
 static void write_argument(const call_writer *w, const char *type,
                            const char **at) {
-  bool data = false;
-  for (; **at == 's' || **at == 'd'; ++*at)
-    data = data || **at == 'd';
+  bool data = false; /* what is moved is no simplex and no triangle any more */
+  for (; **at && strchr("sdnhl", **at); ++*at)
+    data = data || **at != 's';
   int arrays = (int)strspn(type, "[");
   write_list(w, at, arrays, type + arrays, !data);
   *at += strspn(*at, " ");
