@@ -73,8 +73,9 @@ static bool anneal(climber *c, tempera_random *random) {
     return false;
   for (size_t k = 0; k < knots->knots * each + LAST; k++) {
     size_t knot = k / each < knots->knots ? k / each : knots->knots - 1;
-    tm_kernel_sweep(group->kernel, &group->evaluator, &c->point,
-                    knots->tau[knot], random);
+    if (knots->tau[knot] > 0) /* at 0 it would go where L = 0, and stay */
+      tm_kernel_sweep(group->kernel, &group->evaluator, &c->point,
+                      knots->tau[knot], random);
   }
   return usable(&c->point);
 }
