@@ -140,15 +140,8 @@ static double most_mass(climber *c, tempera_random *random, double rise) {
 }
 
 static tempera_status failure(const climber *c, tempera_error *error) {
-  const tm_evaluator *evaluators[] = {&c->pair->group.evaluator,
-                                      &c->walker.chain.evaluator};
-  for (size_t k = 0; k < 2; k++)
-    if (evaluators[k]->status != TEMPERA_OK) {
-      if (error)
-        *error = evaluators[k]->error;
-      return evaluators[k]->status;
-    }
-  return TEMPERA_OK;
+  TM_TRY(tm_evaluator_check(&c->pair->group.evaluator, error));
+  return tm_evaluator_check(&c->walker.chain.evaluator, error);
 }
 
 /* Streams of their own for each state. */

@@ -226,12 +226,7 @@ static tempera_status collect(const swarm *swarms, size_t chains, size_t count,
   size_t size = swarms->sampler->model->size;
   *reached = true;
   for (size_t c = 0; c < chains; c++) {
-    const tm_evaluator *evaluator = &swarms[c].group->evaluator;
-    if (evaluator->status != TEMPERA_OK) {
-      if (error)
-        *error = evaluator->error;
-      return evaluator->status;
-    }
+    TM_TRY(tm_evaluator_check(&swarms[c].group->evaluator, error));
     *reached = *reached && swarms[c].tau >= 1;
     memcpy(ends + c * size, swarms[c].points[0].theta, size * sizeof(double));
   }

@@ -4,6 +4,7 @@
 #include "estimate/estimate.h"
 #include "groups/pair.h"
 #include "model/batch.h"
+#include "numeric/sums.h"
 #include "parallel/ranks.h"
 #include "run/sampler.h"
 
@@ -309,16 +310,10 @@ static tempera_status look(tempera_sampler *s, ends *e, tempera_error *error) {
   if (!e->bottom || !e->top)
     return tm_fail_memory(error);
   tm_shared_for(chains, tm_model_threads(s->model, s->options.threads),
-                look_below,
-                &(bottom_looks){s, e->bottom});
-  for (size_t c = 0; c < chains; c++) {
-    const tm_evaluator *evaluator = &pair_of(s, c)->reference->chain.evaluator;
-    if (evaluator->status != TEMPERA_OK) {
-      if (error)
-        *error = evaluator->error;
-      return evaluator->status;
-    }
-  }
+                look_below, &(bottom_looks){s, e->bottom});
+  for (size_t c = 0; c < chains; c++)
+    TM_TRY(
+        tm_evaluator_check(&pair_of(s, c)->reference->chain.evaluator, error));
   tm_reference_walker *w = pair_of(s, 0)->reference;
   for (size_t i = 0; i < chains * p.count; i++) {
     size_t row = picked(s, &p, i);
@@ -346,11 +341,6 @@ static double log_mean(const double *x, size_t count, double slope) {
   return most + log(sum / (double)count);
 }
 
-static double log_add(double a, double b) {
-  double most = fmax(a, b);
-  return most == -INFINITY ? most : most + log1p(exp(fmin(a, b) - most));
-}
-
 /* Meng & Wong's iteration for log z(1), from the tops' end. */
 static double bridge(const ends *e) {
   double n = (double)e->bottoms, m = (double)e->tops;
@@ -358,10 +348,10 @@ static double bridge(const ends *e) {
   for (int k = 0; k < STEPS; k++) {
     double above = -INFINITY, below = -INFINITY;
     for (size_t i = 0; i < e->bottoms; i++)
-      above = log_add(above, e->bottom[i] -
-                                 log_add(log(m) + e->bottom[i], log(n) + r));
+      above = tm_log_add(
+          above, e->bottom[i] - tm_log_add(log(m) + e->bottom[i], log(n) + r));
     for (size_t i = 0; i < e->tops; i++)
-      below = log_add(below, -log_add(log(m) + e->top[i], log(n) + r));
+      below = tm_log_add(below, -tm_log_add(log(m) + e->top[i], log(n) + r));
     double next = above - log(n) - below + log(m);
     if (!isfinite(next) || fabs(next - r) < 1e-4)
       break;

@@ -88,12 +88,6 @@ static void offer_to_optimiser(finder *f) {
   memcpy(s->optimiser + slot * size, f->point.theta, size * sizeof(double));
 }
 
-static tempera_status evaluator_failed(const finder *f, tempera_error *error) {
-  if (error)
-    *error = f->evaluator.error;
-  return f->evaluator.status;
-}
-
 static void note_reason(finder *f) {
   if (!f->reason[0])
     snprintf(f->reason, sizeof f->reason, "%s", tm_reason(&f->evaluator));
@@ -122,8 +116,7 @@ static tempera_status look_around(finder *f, size_t wanted,
     if (i >= f->looks && found >= wanted)
       break;
     draw(f);
-    if (f->evaluator.status != TEMPERA_OK)
-      return evaluator_failed(f, error);
+    TM_TRY(tm_evaluator_check(&f->evaluator, error));
     if (i < f->looks && f->model->spec.prior_draw) {
       s->prior_draws++;
       s->prior_zero += isfinite(f->point.log_likelihood) ? 0 : 1;
@@ -155,8 +148,7 @@ static tempera_status take_init(finder *f, const double *init,
   for (size_t c = 0; c < s->chain_count; c++) {
     memcpy(f->point.theta, init + c * size, size * sizeof(double));
     tm_evaluate_natural(&f->evaluator, &f->point);
-    if (f->evaluator.status != TEMPERA_OK)
-      return evaluator_failed(f, error);
+    TM_TRY(tm_evaluator_check(&f->evaluator, error));
     if (!usable(&f->point)) {
       const char *reason = tm_reason(&f->evaluator);
       return tm_fail(error, TEMPERA_ERROR_INPUT,
@@ -235,9 +227,7 @@ static tempera_status find(finder *f, const double *init,
     TM_TRY(take_init(f, init, error));
   add_plain(f);
   check_propriety(f);
-  if (f->evaluator.status != TEMPERA_OK)
-    return evaluator_failed(f, error);
-  return TEMPERA_OK;
+  return tm_evaluator_check(&f->evaluator, error);
 }
 
 tempera_status tm_starts_find(const tempera_model *model, uint64_t seed,

@@ -24,14 +24,11 @@ static bool same_support(const tm_variable *copy, const tm_variable *v) {
                   same_bound(v->upper, copy->upper));
 }
 
-static bool is_place(const tm_expression *e) {
-  return e->kind == TM_E_NAME || e->kind == TM_E_INDEX;
-}
-
 static bool copies(const tm_emitter *g, const tm_statement *s) {
   const tm_expression *from = tm_root(s->value);
   const tm_variable *to = tm_root(s->left)->variable;
-  return is_place(s->value) && from->kind == TM_E_NAME &&
+  bool place = s->value->kind == TM_E_NAME || s->value->kind == TM_E_INDEX;
+  return place && from->kind == TM_E_NAME &&
          from->variable->block == TM_BLOCK_PARAMETERS &&
          from->variable->type.base != TM_INT &&
          tm_held_variable(g, to) == TM_TENSOR &&
