@@ -115,7 +115,8 @@ static bool comes_down(climber *c, tempera_random *random, double *rise) {
     if (k > 0)
       c->spare -= LONGER + PATIENCE;
   }
-  *rise = fmax(mean[1] - mean[0], 0);
+  double more = mean[1] - mean[0];
+  *rise = isnan(more) ? INFINITY : fmax(more, 0);
   return down;
 }
 
@@ -136,7 +137,8 @@ static double work_to_prior(climber *c, tempera_random *random) {
 /* What the basin of a state that does not come down holds at the most: see
  * absorption.h. */
 static double most_mass(climber *c, tempera_random *random, double rise) {
-  return work_to_prior(c, random) + log(UNSURE) + HORIZON * rise;
+  double bound = work_to_prior(c, random) + log(UNSURE) + HORIZON * rise;
+  return isnan(bound) ? INFINITY : bound;
 }
 
 static tempera_status failure(const climber *c, tempera_error *error) {

@@ -1,8 +1,8 @@
 /* States annealed from the prior, and draws far from q: where the likelihood is
  * zero on most of the prior, and with a second mode that no draw has visited.
  */
-#include "cmocka_all.h"
 #include "run/absorption.h"
+#include "whole_run.h"
 
 #include <math.h>
 
@@ -46,14 +46,13 @@ static tempera_sampler *sampled(tempera_model **model, double *at) {
                              .prior_draw = draw,
                              .prior_normalised = true,
                              .user = at};
-  assert_int_equal(tempera_model_create(&spec, model, NULL), TEMPERA_OK);
+  *model = make_model(&spec);
   tempera_options o = tempera_options_default();
   o.chains = 4;
   o.iterations = 4000;
   o.threads = 1;
-  tempera_sampler *sampler = NULL;
-  assert_int_equal(tempera_sampler_create(*model, &o, &sampler, NULL), 0);
-  assert_int_equal(tempera_sampler_run(sampler, NULL, NULL, NULL), 0);
+  tempera_sampler *sampler = make_sampler(*model, &o);
+  tempera_summary_free(run_sampler(sampler));
   return sampler;
 }
 
