@@ -624,6 +624,44 @@ static void sizes_decide_whether_a_prior_is_proper(void **state) {
                           "{}"));
 }
 
+/* An outcome that mixes parameters is a law of the one that has no other. */
+static void sums_may_be_laws(void **state) {
+  (void)state;
+  static const struct {
+    const char *parameters, *model;
+    bool improper;
+  } cases[] = {
+      {"", "x - a ~ normal(0, 1); a ~ normal(0, 1);", false},
+      {"", "x - a ~ normal(0, 1);", true},
+      {"", "x ~ normal(0, 1); (x[1] + 2 * a) / 3 ~ normal(0, 1);", false},
+      {"", "x[1] + a ~ normal(0, 1); x[1] ~ normal(0, 1);", true},
+      {"", "x * a ~ normal(0, 1); a ~ normal(0, 1);", true},
+      {"", "x - x * a ~ normal(0, 1); a ~ normal(0, 1);", true},
+      {"real b;", "a - b ~ normal(0, 1); x - a ~ normal(0, 1);", true},
+      {"real b;",
+       "a - b ~ normal(0, 1); x - a ~ normal(0, 1);"
+       "b ~ normal(0, 1);",
+       false},
+      {"",
+       "x[1] ~ normal(0, 1); x[2] - a * x[1] ~ normal(0, 1);"
+       "a ~ normal(0, 1);",
+       false},
+      {"", "if (a > 0) x - a ~ normal(0, 1); a ~ normal(0, 1);", false},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char text[256];
+    snprintf(text, sizeof text,
+             "parameters { real a; vector[2] x; %s } model { %s }",
+             cases[i].parameters, cases[i].model);
+    if (is_improper(text, "{}") != cases[i].improper)
+      fail_msg("%s", cases[i].model);
+  }
+  assert_false(is_improper("parameters { real a; real b; }\n"
+                           "transformed parameters { real d = (a - b) / 2; }\n"
+                           "model { d ~ normal(0, 1); b ~ normal(0, 1); }",
+                           "{}"));
+}
+
 /* What has no coordinate needs no prior. */
 static void nothing_is_proper(void **state) {
   (void)state;
@@ -781,6 +819,7 @@ int main(void) {
       cmocka_unit_test(work_is_counted),
       cmocka_unit_test(improper_priors_are_known),
       cmocka_unit_test(sizes_decide_whether_a_prior_is_proper),
+      cmocka_unit_test(sums_may_be_laws),
       cmocka_unit_test(nothing_is_proper),
       cmocka_unit_test(compiled_programs_load_as_libraries),
       cmocka_unit_test(papers_models_have_the_papers_densities),

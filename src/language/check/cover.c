@@ -78,15 +78,22 @@ static bool index_range(const coverer *c, const tm_variable *v, size_t k,
          range_of(v, k, loop->lower, loop->upper, r);
 }
 
+static void add_range(coverage *g, range r) {
+  for (size_t i = 0; i < g->count; i++)
+    if (g->ranges[i].from == r.from && g->ranges[i].to == r.to)
+      return;
+  if (g->count < MOST_RANGES)
+    g->ranges[g->count++] = r;
+}
+
 /* x[{1, 3}]: the elements by number, when it is the only index. */
 static bool cover_numbers(const tm_expression *e, coverage *out) {
   const tm_expression *list = e->index_count == 1 ? e->indices[0].from : NULL;
   if (!list || e->indices[0].to || list->kind != TM_E_ARRAY)
     return false;
   for (size_t i = 0; i < list->part_count; i++)
-    if (list->parts[i]->kind == TM_E_INT && out->count < MOST_RANGES)
-      out->ranges[out->count++] =
-          (range){list->parts[i]->whole, list->parts[i]->whole};
+    if (list->parts[i]->kind == TM_E_INT)
+      add_range(out, (range){list->parts[i]->whole, list->parts[i]->whole});
   return true;
 }
 
@@ -110,8 +117,8 @@ static void cover_indexed(coverer *c, const tm_expression *e, coverage *out,
   }
   if (is_everything(partial))
     out->all = true;
-  else if (out->count < MOST_RANGES)
-    out->ranges[out->count++] = partial;
+  else
+    add_range(out, partial);
 }
 
 static bool in_mask(const tm_dependence *d, size_t k) {
@@ -155,26 +162,121 @@ static unsigned parts_in(const tm_expression *e, const tm_variable *v) {
   return found & seen;
 }
 
-/* An outcome of one parameter covers what it names of it; an outcome that
- * mixes several covers none of them for sure. */
-static void cover_outcome(coverer *c, const tm_expression *outcome, bool raw) {
-  tm_dependence d = tm_depends(c->split, outcome);
-  size_t members = mask_size(&d);
-  for (size_t k = 0; k < c->split->parameter_count; k++) {
-    if (!in_mask(&d, k) || (members > 1 && d.mixed && !raw))
-      continue;
-    const tm_variable *v = c->split->parameters[k].variable;
-    const tm_expression *named = parameter_in(outcome, v);
-    unsigned parts = named && tm_is_complex(v->type) ? parts_in(outcome, v) : 3;
-    for (int i = 0; i < PARTS; i++) {
-      if (!(parts >> i & 1))
+/* How far the ranges join up from 1 on; THE_END: all the way. */
+static int64_t ranges_reach(const coverage *g) {
+  int64_t reached = 0;
+  for (bool more = true; more;) {
+    more = false;
+    for (size_t i = 0; i < g->count; i++) {
+      if (g->ranges[i].from > reached + 1)
         continue;
-      if (named && named->kind == TM_E_INDEX && !raw)
-        cover_indexed(c, named, &c->parameters[k][i], v);
-      else
-        c->parameters[k][i].all = true;
+      if (g->ranges[i].to == THE_END)
+        return THE_END;
+      if (g->ranges[i].to > reached) {
+        reached = g->ranges[i].to;
+        more = true;
+      }
     }
   }
+  return reached;
+}
+
+/* A size that is a number decides at once; for others, whose value only the
+ * data know, `covered_to` is left to be compared with it. */
+static void judge(const coverage *g, tm_parameter_info *info) {
+  const tm_variable *v = info->variable;
+  int64_t reached = ranges_reach(g);
+  bool known = v->size_count == 0 || v->sizes[0]->kind == TM_E_INT;
+  int64_t size = known && v->size_count ? v->sizes[0]->whole : INT64_MAX;
+  bool all = g->all || reached == THE_END || reached >= size;
+  info->cover = all ? TM_COVER_ALL : g->count ? TM_COVER_SOME : TM_COVER_NONE;
+  info->covered_to = all || known ? 0 : reached;
+}
+
+/* No better than the worse of both parts. */
+static void judge_parts(const coverage g[PARTS], tm_parameter_info *info) {
+  tm_parameter_info other = *info;
+  judge(&g[0], info);
+  judge(&g[1], &other);
+  if (other.cover < info->cover ||
+      (other.cover == info->cover && other.covered_to < info->covered_to)) {
+    info->cover = other.cover;
+    info->covered_to = other.covered_to;
+  }
+}
+
+static bool is_covered(const coverer *c, size_t k) {
+  tm_parameter_info info = c->split->parameters[k];
+  judge_parts(c->parameters[k], &info);
+  return info.cover == TM_COVER_ALL || info.flat_is_proper;
+}
+
+/* Of parameter k, what an outcome names of it. */
+static void cover_named(coverer *c, const tm_expression *outcome, size_t k,
+                        bool raw) {
+  const tm_variable *v = c->split->parameters[k].variable;
+  const tm_expression *named = parameter_in(outcome, v);
+  unsigned parts = named && tm_is_complex(v->type) ? parts_in(outcome, v) : 3;
+  for (int i = 0; i < PARTS; i++) {
+    if (!(parts >> i & 1))
+      continue;
+    if (named && named->kind == TM_E_INDEX && !raw)
+      cover_indexed(c, named, &c->parameters[k][i], v);
+    else
+      c->parameters[k][i].all = true;
+  }
+}
+
+/* Does e only stretch its values, whatever the parameters are? */
+static bool is_scale(const coverer *c, const tm_expression *e) {
+  return tm_is_scalar(e->type) && !tm_depends(c->split, e).parameters;
+}
+
+/* Is e a sum in which v stands alone, or stretched: x - m, 2 * x / s - m? */
+static bool is_summand(const coverer *c, const tm_expression *e,
+                       const tm_variable *v) {
+  const tm_expression *root = tm_root(e), *const *parts = (void *)e->parts;
+  const tm_variable *name = root->kind == TM_E_NAME ? root->variable : NULL;
+  if (name == v)
+    return true;
+  if (name && e == root && name->initial &&
+      name->block == TM_BLOCK_TRANSFORMED_PARAMETERS)
+    return is_summand(c, name->initial, v);
+  if (e->kind == TM_E_UNARY && e->text[0] == '-')
+    return is_summand(c, parts[0], v);
+  if (tm_is_sum(e)) {
+    const tm_expression *a = parameter_in(parts[0], v),
+                        *b = parameter_in(parts[1], v);
+    return !(a && b && tm_same_text(a, b)) && /* x - x * m is no sum */
+           (is_summand(c, parts[0], v) || is_summand(c, parts[1], v));
+  }
+  if (e->kind != TM_E_BINARY || e->text[1])
+    return false;
+  if (e->text[0] == '*' && is_scale(c, parts[0]))
+    return is_summand(c, parts[1], v);
+  return (e->text[0] == '*' || e->text[0] == '/') && is_scale(c, parts[1]) &&
+         is_summand(c, parts[0], v);
+}
+
+/* An outcome of one parameter covers what it names of it. One that mixes
+ * several covers the one among them that nothing else covers, if it is a
+ * summand: x - m ~ normal(0, 1) is a law of x for every m. */
+static void cover_outcome(coverer *c, const tm_expression *outcome, bool raw) {
+  tm_dependence d = tm_depends(c->split, outcome);
+  bool mixes = mask_size(&d) > 1 && d.mixed && !raw;
+  size_t bare = 0, which = 0;
+  for (size_t k = 0; k < c->split->parameter_count; k++) {
+    if (!in_mask(&d, k))
+      continue;
+    if (!mixes)
+      cover_named(c, outcome, k, raw);
+    else if (!is_covered(c, k)) {
+      bare++;
+      which = k;
+    }
+  }
+  if (bare == 1 && is_summand(c, outcome, c->split->parameters[which].variable))
+    cover_named(c, outcome, which, false);
 }
 
 /* Every density in a prior term covers its outcome; a term without any covers
@@ -225,8 +327,8 @@ static void cover_statement(coverer *c, const tm_statement *s) {
   if (s->kind == TM_S_CALL && s->part == TM_PART_PRIOR)
     cover_outcome(c, s->value, true);
   if (s->raises && s->part == TM_PART_PRIOR) /* real x = f_lp(mu); */
-    cover_outcome(
-        c, s->kind == TM_S_DECLARE ? s->variable->initial : s->value, true);
+    cover_outcome(c, s->kind == TM_S_DECLARE ? s->variable->initial : s->value,
+                  true);
   if (s->kind == TM_S_DECLARE && !s->term_count)
     cover_scored(c, s->variable, s->variable->initial);
   if (s->kind == TM_S_ASSIGN && !s->term_count)
@@ -249,65 +351,40 @@ static void walk(coverer *c, tm_statement **body, size_t count) {
   }
 }
 
-/* How far the ranges join up from 1 on; THE_END: all the way. */
-static int64_t ranges_reach(const coverage *g) {
-  int64_t reached = 0;
-  for (bool more = true; more;) {
-    more = false;
-    for (size_t i = 0; i < g->count; i++) {
-      if (g->ranges[i].from > reached + 1)
-        continue;
-      if (g->ranges[i].to == THE_END)
-        return THE_END;
-      if (g->ranges[i].to > reached) {
-        reached = g->ranges[i].to;
-        more = true;
-      }
-    }
-  }
-  return reached;
-}
-
-/* A size that is a number decides at once; for others, whose value only the
- * data know, `covered_to` is left to be compared with it. */
-static void judge(const coverage *g, tm_parameter_info *info) {
-  const tm_variable *v = info->variable;
-  int64_t reached = ranges_reach(g);
-  bool known = v->size_count == 0 || v->sizes[0]->kind == TM_E_INT;
-  int64_t size = known && v->size_count ? v->sizes[0]->whole : INT64_MAX;
-  bool all = g->all || reached == THE_END || reached >= size;
-  info->cover = all ? TM_COVER_ALL : g->count ? TM_COVER_SOME : TM_COVER_NONE;
-  info->covered_to = all || known ? 0 : reached;
-}
-
-/* No better than the worse of both parts. */
-static void judge_parts(const coverage g[PARTS], tm_parameter_info *info) {
-  tm_parameter_info other = *info;
-  judge(&g[0], info);
-  judge(&g[1], &other);
-  if (other.cover < info->cover ||
-      (other.cover == info->cover && other.covered_to < info->covered_to)) {
-    info->cover = other.cover;
-    info->covered_to = other.covered_to;
-  }
-}
-
 bool tm_surely_improper(const tm_parameter_info *info) {
   return info->cover != TM_COVER_ALL && !info->flat_is_proper &&
          info->covered_to == 0;
 }
 
-static bool cover_all(coverer *c) {
+static size_t covered_count(const coverer *c) {
+  size_t n = 0;
+  for (size_t k = 0; k < c->split->parameter_count; k++)
+    n += is_covered(c, k);
+  return n;
+}
+
+static void walk_program(coverer *c) {
   static const tm_block_kind blocks[] = {TM_BLOCK_TRANSFORMED_PARAMETERS,
                                          TM_BLOCK_MODEL};
-  const tm_program *program = c->split->program;
-  c->parameters = (coverage(*)[PARTS])TM_NEW(
-      program->source.arena, coverage, PARTS * (c->split->parameter_count + 1));
-  for (size_t i = 0; i < 2 && c->parameters; i++) {
-    const tm_block_node *b = &program->blocks[blocks[i]];
+  for (size_t i = 0; i < 2; i++) {
+    const tm_block_node *b = &c->split->program->blocks[blocks[i]];
     walk(c, b->statements, b->count);
   }
-  return c->parameters != NULL;
+}
+
+/* Again while more is covered: what covers one parameter may then cover
+ * another. */
+static bool cover_all(coverer *c) {
+  c->parameters =
+      (coverage(*)[PARTS])TM_NEW(c->split->program->source.arena, coverage,
+                                 PARTS * (c->split->parameter_count + 1));
+  if (!c->parameters)
+    return false;
+  for (size_t before = SIZE_MAX; before != covered_count(c);) {
+    before = covered_count(c);
+    walk_program(c);
+  }
+  return true;
 }
 
 tempera_status tm_cover_parameters(tm_split *split) {
