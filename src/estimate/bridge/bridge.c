@@ -22,7 +22,7 @@ enum {
   STREAM_PRIOR_DRAWS = 4
 };
 
-static const double LEAST_KISH = 30, LEAST_AGREEMENT = 1e-4, MOST_HALVES = 4;
+static const double LEAST_OVERLAP = 30, LEAST_AGREEMENT = 1e-4, MOST_HALVES = 4;
 
 /* The target draws by row. */
 typedef struct table {
@@ -144,7 +144,7 @@ static tempera_status integrate_terms(bridge *b, tm_bridge_integral *integral,
             (r.target_variance * r.target_variance / r.df +
              r.proposal_variance * r.proposal_variance / n),
       .between = sqrt(r.between_variance + r.proposal_variance),
-      .kish = r.kish * n,
+      .overlap = r.overlap,
       .disagreement = r.disagreement};
   return TEMPERA_OK;
 }
@@ -180,7 +180,7 @@ static tempera_status integrate_halves(bridge *b, tm_bridge_integral *integral,
 /* log z(0): prior draws are independent, so labels need no care. */
 static tempera_status integrate_prior(bridge *b, tm_bridge_integral *integral,
                                       tempera_error *error) {
-  *integral = (tm_bridge_integral){.df = INFINITY, .kish = INFINITY};
+  *integral = (tm_bridge_integral){.df = INFINITY, .overlap = INFINITY};
   integral->disagreement = 1;
   integral->log_z = b->model->spec.prior_log_integral;
   if (b->model->spec.prior_normalised)
@@ -216,9 +216,9 @@ static tempera_status check_leg(const tm_bridge_integral *i, const char *whose,
                             "not available: draws of the %s and of the density "
                             "fitted to them do not overlap",
                             whose);
-  if (i->kish < LEAST_KISH)
-    TM_TRY(tm_find_estimate(summary, e, TM_FIND_BRIDGE_COVER, i->kish,
-                            LEAST_KISH, error, "%s", whose));
+  if (i->overlap < LEAST_OVERLAP)
+    TM_TRY(tm_find_estimate(summary, e, TM_FIND_BRIDGE_COVER, i->overlap,
+                            LEAST_OVERLAP, error, "%s", whose));
   if (i->disagreement < LEAST_AGREEMENT)
     TM_TRY(tm_find_estimate(summary, e, TM_FIND_BRIDGE_CHAINS, i->disagreement,
                             LEAST_AGREEMENT, error, "%s", whose));

@@ -319,7 +319,6 @@ static tempera_status bridge_direction(direction *d, tm_bridge_ratio *ratio,
     return tm_fail_memory(error);
   *ratio = tm_bridge_ratio_solve(&terms, work);
   ratio->proposal_variance += d->inside_variance;
-  ratio->kish *= (double)terms.proposals;
   return TEMPERA_OK;
 }
 
@@ -374,7 +373,7 @@ static tm_bridge_integral combine(const tm_bridge_ratio r[2],
       .df = df,
       .between =
           sqrt((r[0].between_variance + r[1].between_variance) / 4 + proposal),
-      .kish = fmin(r[0].kish, r[1].kish),
+      .overlap = fmin(r[0].overlap, r[1].overlap),
       .disagreement = fmin(r[0].disagreement, r[1].disagreement),
       .halves = spread > 0 ? fabs(gap) / sqrt(spread) : 0,
   };

@@ -24,7 +24,7 @@ typedef struct tm_bridge_integral {
   double log_z; /* NaN: no overlap */
   double variance, df;
   double between;      /* standard error from chains alone; NaN for one chain */
-  double kish;         /* the worse half's effective number of proposal draws */
+  double overlap;      /* the worse half's; see bridge_ratio.h */
   double disagreement; /* p-value: do the chains agree? */
   double halves;       /* difference of the halves, in standard errors */
 } tm_bridge_integral;

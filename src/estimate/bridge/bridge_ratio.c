@@ -156,14 +156,12 @@ static double proposal_variance(const tm_bridge_terms *t, double shift) {
   return fmax(0, squares / n - mean * mean) / (mean * mean) / (n - 1);
 }
 
-static double kish_share(const double *l, size_t count) {
-  double most = -least_finite(l, count, -1), sum = 0, squares = 0;
-  for (size_t i = 0; i < count; i++) {
-    double w = exp(l[i] - most);
-    sum += w;
-    squares += w * w;
-  }
-  return sum * sum / squares / (double)count;
+/* Sums of the logistic terms; correlated ones count as fewer. */
+static double overlap(const tm_bridge_terms *t, double shift, double time) {
+  double slope, n = (double)(t->chains * t->length) / time;
+  double q = mean_logistic(t->proposal, t->proposals, 1, shift, &slope);
+  double p = mean_logistic(t->target, t->chains * t->length, -1, shift, &slope);
+  return fmin(q * (double)t->proposals, p * n);
 }
 
 /* Variance of the mean over chains of each chain's own estimate. */
@@ -200,6 +198,6 @@ tm_bridge_ratio tm_bridge_ratio_solve(const tm_bridge_terms *t, double *work) {
   ratio.proposal_variance = proposal_variance(t, ratio.log_r - log_odds);
   ratio.disagreement = disagreement(work, t->chains, t->length);
   ratio.between_variance = between_chains(t, log_odds);
-  ratio.kish = kish_share(t->proposal, t->proposals);
+  ratio.overlap = overlap(t, ratio.log_r - log_odds, s.time);
   return ratio;
 }

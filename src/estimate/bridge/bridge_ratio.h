@@ -6,7 +6,12 @@
  * l = log p~/q the estimate solves
  *   r = mean_q[ e^l / (s1 e^l + s2 r) ] / mean_p[ 1 / (s1 e^l + s2 r) ],
  * s1 : s2 the effective numbers of draws. It stays consistent where q is zero
- * on part of p's support, since both means skip that part alike. */
+ * on part of p's support, since both means skip that part alike.
+ *
+ * The terms in these means are logistic, between 0 and 1, so that the variance
+ * of a mean over n of them is at most mean/n and its relative error at most
+ * 1/sqrt(sum): the sum is the number of draws in effect, whatever the tails of
+ * p/q. */
 #ifndef TM_ESTIMATE_BRIDGE_RATIO_H
 #define TM_ESTIMATE_BRIDGE_RATIO_H
 
@@ -26,7 +31,8 @@ typedef struct tm_bridge_ratio {
   double correlation_time; /* of the target's terms; at least 1 */
   double between_variance; /* of log_r, from chains alone; NaN for one */
   double disagreement;     /* p-value of equal chain means; 1 for one */
-  double kish;             /* effective share of proposal weights p~/q */
+  double overlap; /* terms that count, of the proposals or of effective target
+                     draws, whichever are fewer */
 } tm_bridge_ratio;
 
 /* work: chains * length doubles. */
