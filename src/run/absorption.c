@@ -93,18 +93,18 @@ static bool descend(climber *c) {
 
 /* A state that has not come down may only be slow: it gets more sweeps at the
  * posterior. (No optimiser carries it: a posterior with a funnel has no top.)
- * The mean of its log density. */
+ * The mean of its log likelihood. */
 static double linger(climber *c, tempera_random *random) {
   tm_group *group = &c->pair->group;
   double sum = 0;
   for (size_t k = 0; k < LONGER; k++) {
     tm_kernel_sweep(group->kernel, &group->evaluator, &c->point, 1, random);
-    sum += tm_log_density(&c->point, 1);
+    sum += c->point.log_likelihood;
   }
   return sum / LONGER;
 }
 
-/* True: it is down; else how much its log density rose with the last try. */
+/* True: it is down; else how much its log likelihood rose with the last try. */
 static bool comes_down(climber *c, tempera_random *random, double *rise) {
   double mean[2] = {NAN, NAN};
   bool down = descend(c);

@@ -13,7 +13,8 @@
  * (Jarzynski's equality, by which z is estimated on the way up), so that log
  * z(B) <= W + log 1000 but for one time in a thousand (Markov). A state that is
  * still rising is none: its bound is higher by ten times the rise of its mean
- * log density between its last two tries. `lost_mass` is the highest bound; the
+ * l between its last two tries (W is made of l alone: in the neck of a funnel
+ * the prior's density rises without end). `lost_mass` is the highest bound; the
  * verdict compares it with log z.
  *
  * Draws far from q have a heavy tail of D where q's own tails are too light,
