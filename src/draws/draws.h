@@ -21,6 +21,8 @@ typedef enum tm_column {
   TM_EXCHANGE,     /* 0 none proposed, 1 proposed and rejected, 2 accepted */
   TM_RENEWED,      /* 1 when theta was redrawn from the prior this sweep */
   TM_WALKER,       /* which of the sweep's thetas this is, through exchanges */
+  TM_EXCESS,       /* of the reference leg: density of q's fitted part over
+                      q's, less 1: of mean 0 under q; 0 elsewhere */
   TM_COLUMNS
 } tm_column;
 

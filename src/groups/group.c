@@ -264,7 +264,7 @@ void tm_group_mutate(tm_group *group, tempera_random *random, tm_point *point,
 void tm_row_clear(tm_row *row) {
   row->extra[TM_ACCEPT] = row->extra[TM_TAU_ACCEPT] = NAN;
   row->extra[TM_EXCHANGE] = row->extra[TM_RENEWED] = 0;
-  row->extra[TM_WALKER] = 0;
+  row->extra[TM_WALKER] = row->extra[TM_EXCESS] = 0;
 }
 
 void tm_row_fill(tm_row *row, const tm_point *point, double tau) {

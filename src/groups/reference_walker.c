@@ -119,16 +119,18 @@ bool tm_reference_walker_exchange(tm_reference_walker *walker,
   }
   w->target_ratio = w->spare.log_likelihood;
   w->target_log_q = w->spare.log_prior;
+  w->target_excess = tm_reference_excess(&w->chain, &w->spare);
   return accepted;
 }
 
 static void fill_row(tm_row *row, const tm_point *theta, double tau,
-                     double ratio, double log_q) {
+                     double ratio, double log_q, double excess) {
   row->point = theta;
   row->extra[TM_TAU] = tau;
   row->extra[TM_LOG_LIKELIHOOD] = ratio;
   row->extra[TM_LOG_PRIOR] = log_q;
   row->extra[TM_LOG_JACOBIAN] = 0;
+  row->extra[TM_EXCESS] = excess;
 }
 
 void tm_reference_walker_fill(tm_reference_walker *walker,
@@ -138,8 +140,10 @@ void tm_reference_walker_fill(tm_reference_walker *walker,
   double volume = tm_reference_log_volume(w->chain.reference);
   tm_reference_theta(&w->chain, &w->point, w->natural.theta);
   fill_row(row, &w->natural, w->tau, w->point.log_likelihood,
-           w->point.log_prior - volume);
-  fill_row(target_row, target, 1, w->target_ratio, w->target_log_q - volume);
+           w->point.log_prior - volume,
+           tm_reference_excess(&w->chain, &w->point));
+  fill_row(target_row, target, 1, w->target_ratio, w->target_log_q - volume,
+           w->target_excess);
 }
 
 void tm_reference_walker_archive(tm_reference_walker *walker,

@@ -576,3 +576,9 @@ void tm_reference_theta(tm_reference_chain *chain, const tm_point *from,
   to_u(w->reference, from->u, w->x, w->point.u);
   tm_constrain(w->reference->model, w->point.u, theta, NULL);
 }
+
+double tm_reference_excess(tm_reference_chain *chain, const tm_point *point) {
+  way *w = chain->own;
+  adopt_fit(w);
+  return tm_reference_density_excess(&w->density, point->u, point->log_prior);
+}

@@ -70,6 +70,8 @@ void tm_reference_enter(tm_reference_chain *chain, const tm_point *from,
 /* And back, with one call of the prior; relabelled by `random`. */
 void tm_reference_leave(tm_reference_chain *chain, tempera_random *random,
                         const tm_point *from, tm_point *to);
+/* See tm_reference_density_excess; of a point of the leg. */
+double tm_reference_excess(tm_reference_chain *chain, const tm_point *point);
 /* Natural-scale theta of a point of the leg. */
 void tm_reference_theta(tm_reference_chain *chain, const tm_point *from,
                         double *theta);

@@ -158,6 +158,12 @@ double tm_reference_density_log(const tm_reference_density *density,
   return tm_log_add(log_fitted(density, u), log_wide(density, u));
 }
 
+double tm_reference_density_excess(const tm_reference_density *density,
+                                   const double *u, double log_q) {
+  double wide = exp(fmin(log_wide(density, u) - log_q, 0));
+  return (WIDE_SHARE - wide) / (1 - WIDE_SHARE);
+}
+
 double tm_reference_density_gradient(const tm_reference_density *density,
                                      const double *u, double *gradient) {
   const tm_reference_density *q = density;

@@ -34,7 +34,11 @@ void tm_reference_density_share(const tm_reference_density *from,
 
 double tm_reference_density_log(const tm_reference_density *density,
                                 const double *u);
-/* The same with its gradient (zero for integers). */
+/* The density of the fitted part over the whole's, less 1, from log q at u: its
+ * mean under q is 0. */
+double tm_reference_density_excess(const tm_reference_density *density,
+                                   const double *u, double log_q);
+/* log q with its gradient (zero for integers). */
 double tm_reference_density_gradient(const tm_reference_density *density,
                                      const double *u, double *gradient);
 void tm_reference_density_draw(const tm_reference_density *density,

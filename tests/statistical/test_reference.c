@@ -1,6 +1,7 @@
 /* The reference leg against exact answers: evidence by `rb` on it and by
  * reweighting, with honest errors, with and without gradients; the verdict's
  * basis; and two modes, where the leg alone would be wrong. */
+#include "draws/draws.h"
 #include "family_wise.h"
 #include "gaussian_model.h"
 #include "whole_run.h"
@@ -80,6 +81,69 @@ static void intervals_cover(void **state) {
   tempera_model_free(model);
   assert_in_range(rb, 32, 40);
   assert_in_range(reweighted, 32, 40);
+}
+
+/* In many dimensions draws of q's wide part are never near the posterior: their
+ * number is no error, since their share is known. For that the density of the
+ * fitted part over q's must have mean 1 over draws of q. */
+static void the_share_of_the_wide_part_is_known(void **state) {
+  (void)state;
+  gaussian_model g = {20, 1, 0.3};
+  const tempera_parameter x = {
+      .name = "x", .size = 20, .lower = -INFINITY, .upper = INFINITY};
+  tempera_model_spec spec = gaussian_spec(&g, &x);
+  tempera_model *model = make_model(&spec);
+  tempera_options o = with_leg(1, 6000);
+  tempera_sampler *s = NULL;
+  assert_int_equal(tempera_sampler_create(model, &o, &s, NULL), TEMPERA_OK);
+  assert_int_equal(tempera_sampler_run(s, NULL, NULL, NULL), TEMPERA_OK);
+  const tempera_draws *d = tempera_sampler_reference(s);
+  double n = 0, sum = 0, squares = 0;
+  size_t wide = 0;
+  for (size_t c = 0; c < d->chains; c++) {
+    const double *renewed =
+        tm_draws_column(d, TEMPERA_TEMPERED, c, d->size + TM_RENEWED);
+    const double *excess =
+        tm_draws_column(d, TEMPERA_TEMPERED, c, d->size + TM_EXCESS);
+    for (size_t i = 0; i < d->count; i++) {
+      if (renewed[i] != 1)
+        continue;
+      n++;
+      sum += excess[i];
+      squares += excess[i] * excess[i];
+      wide += excess[i] < -0.5;
+    }
+  }
+  double mean = sum / n, se = sqrt((squares / n - mean * mean) / n);
+  assert_true(n > 1000 && wide > 0);
+  assert_true(fabs(mean) < family_z() * se);
+  tempera_sampler_free(s);
+  tempera_model_free(model);
+}
+
+/* Errors that do not depend on the luck of the wide part. */
+static void many_dimensions_within_their_errors(void **state) {
+  (void)state;
+  enum { RUNS = 8 };
+  gaussian_model g = {20, 1, 0.3};
+  const tempera_parameter x = {
+      .name = "x", .size = 20, .lower = -INFINITY, .upper = INFINITY};
+  tempera_model_spec spec = gaussian_spec(&g, &x);
+  tempera_model *model = make_model(&spec);
+  double exact = gaussian_log_z(&g, 1), squares[2] = {0};
+  for (uint64_t seed = 1; seed <= RUNS; seed++) {
+    tempera_options o = with_leg(seed, 600);
+    o.warmup = 900;
+    tempera_summary *s = run_model(model, &o);
+    double z[] = {z_of(s, "rb-reference", exact), z_of(s, "reweighted", exact)};
+    for (size_t i = 0; i < 2; i++)
+      squares[i] += z[i] * z[i];
+    tempera_summary_free(s);
+  }
+  tempera_model_free(model);
+  double most = gsl_cdf_chisq_Qinv(family_rate(), RUNS);
+  for (size_t i = 0; i < 2; i++)
+    assert_true(squares[i] > 0 && squares[i] < most);
 }
 
 /* ---- A count and a rate: integers and a bound ---------------------------- */
@@ -173,6 +237,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(gaussians_within_their_errors),
       cmocka_unit_test(intervals_cover),
+      cmocka_unit_test(the_share_of_the_wide_part_is_known),
+      cmocka_unit_test(many_dimensions_within_their_errors),
       cmocka_unit_test(integers_and_bounds),
       cmocka_unit_test(improper_priors_are_sampled),
   };

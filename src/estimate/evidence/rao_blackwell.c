@@ -7,12 +7,17 @@
 
 #include <math.h>
 
-/* log of the mean weight at tau; sign * weight/mean joins the influence. */
+/* log of the mean weight at tau; sign * weight/mean joins the influence. At the
+ * bottom the weights may have factors of known mean 1. */
 static double log_mean(tm_tempered *view, double tau, double sign,
                        double *psi) {
-  double value = tm_tempered_log_mean(view, tau), sum = 0;
-  for (size_t i = 0; i < view->count; i++)
+  double shift = tm_tempered_weights(view, tau), sum = 0;
+  for (size_t i = 0; i < view->count; i++) {
+    if (view->excess && tau == view->tau_min)
+      view->weight[i] *= 1 + view->excess[i];
     sum += view->weight[i];
+  }
+  double value = shift + log(sum / (double)view->count);
   double scale = sign * (double)view->count / sum;
   for (size_t i = 0; i < view->count; i++)
     psi[i] += scale * view->weight[i];

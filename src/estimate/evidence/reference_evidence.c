@@ -39,17 +39,24 @@ typedef struct tm_reference_look look;
  *   1 = mean[q / m], z = mean[q e^D / m], c = mean[q M / m] over all draws,
  * m = (q M / c + q e^D / z): multistate reweighting (Shirts & Chodera 2008),
  * with q as the state whose constant is known. rho = log z - log c alone
- * solves sum w = n, w = 1 / (1 + e^{log M + rho - D}). */
+ * solves sum w = n, w = 1 / (1 + e^{log M + rho - D}).
+ *
+ * For q in the first of these its fitted part can stand, which is k q: its
+ * constant is known as well. In many dimensions the rest, a fiftieth of q, is
+ * never near the posterior, and how many draws of it a run happens to see is
+ * most of the error of log z, though their mean number is known. */
 
 typedef struct pool {
   size_t count; /* the leg's draws, then the target's */
   double *ratio, *log_mass;
+  double *excess[2]; /* k - 1 of the leg's draws, of the target's; or NULL */
   double *w, *s;
 } pool;
 
 static bool pool_make(tm_tempered *view, pool *p) {
   size_t n = view->count;
   *p = (pool){.count = 2 * n,
+              .excess = {view->excess, view->target_excess},
               .ratio = TM_NEW(view->arena, double, 2 * n),
               .log_mass = TM_NEW(view->arena, double, 2 * n),
               .w = TM_NEW(view->arena, double, 2 * n),
@@ -94,6 +101,11 @@ static double solve(pool *p) {
   return low;
 }
 
+static double factor_of(const pool *p, size_t i) {
+  size_t n = p->count / 2;
+  return p->excess[0] ? 1 + p->excess[i / n][i % n] : 1;
+}
+
 /* By the delta method: rho moves by the sum of (w - [target]) over that of
  * w(1 - w), and the sum of s = 1 / (M + e^{D - rho}) with it. */
 static bool reweight(tm_tempered *view, tm_evidence *e) {
@@ -107,7 +119,7 @@ static bool reweight(tm_tempered *view, tm_evidence *e) {
     least = fmin(least, p.s[i]);
   }
   for (size_t i = 0; i < p.count; i++) {
-    p.s[i] = exp(least - p.s[i]);
+    p.s[i] = exp(least - p.s[i]) * factor_of(&p, i);
     sum += p.s[i];
     along += p.s[i] * p.w[i];
     curve += p.w[i] * (1 - p.w[i]);

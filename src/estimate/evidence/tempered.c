@@ -232,6 +232,21 @@ static bool bottom_by_draws(tm_tempered *view) {
   return reached;
 }
 
+/* The reference leg's, where the draws were not read from files, which lack
+ * them. */
+static bool copy_excess(const tempera_draws *draws, size_t stride,
+                       tm_tempered *view) {
+  size_t column = draws->size + TM_EXCESS;
+  double first = tm_draws_column(draws, TEMPERA_TEMPERED, 0, column)[0];
+  if (!view->target || first == 0 || isnan(first))
+    return true;
+  view->excess = copy_column(view->arena, draws, TEMPERA_TEMPERED, TM_EXCESS,
+                           stride, view->rows);
+  view->target_excess = copy_column(view->arena, draws, TEMPERA_TARGET, TM_EXCESS,
+                                  stride, view->rows);
+  return view->excess && view->target_excess;
+}
+
 static bool fill(const tempera_draws *draws, size_t stride, tm_tempered *view) {
   tm_arena *arena = view->arena;
   view->tau =
@@ -252,7 +267,7 @@ static bool fill(const tempera_draws *draws, size_t stride, tm_tempered *view) {
     if (!view->target)
       return false;
   }
-  if (!cover_by_draws(view))
+  if (!copy_excess(draws, stride, view) || !cover_by_draws(view))
     return false;
   view->weight_top = view->draw_top;
   view->bottom = bottom_by_draws(view);

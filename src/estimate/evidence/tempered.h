@@ -22,6 +22,9 @@ typedef struct tm_tempered {
   /* Log likelihood of the target chain's rows, or NULL; where a sweep leaves
    * several tempered rows, target rows are not beside them. */
   double *target;
+  /* Of draws and target draws: what may be added to 1, the factor of weights at
+   * tau_min, since its mean there is known to be 0 (TM_EXCESS); or NULL. */
+  double *excess, *target_excess;
   double *log_mass;       /* log M_i; NULL without a tau prior */
   tm_loglinear prior;     /* count 0: none (the exact ridge, or levels) */
   bool prior_steps;       /* see tm_draws_prior */
