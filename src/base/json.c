@@ -276,3 +276,48 @@ tempera_status tm_json_dump(json_t *root, char **text, tempera_error *error) {
   *text = out.data;
   return TEMPERA_OK;
 }
+
+/* Whole numbers have no point, which is the same to who reads them. */
+static bool add_leaf(const json_t *value, tm_text *out) {
+  if (json_is_real(value)) {
+    tm_text_number_15(out, json_real_value(value));
+    return true;
+  }
+  char *dumped = json_dumps(value, JSON_ENCODE_ANY | JSON_ENSURE_ASCII);
+  if (dumped)
+    tm_text_add(out, dumped);
+  free(dumped);
+  return dumped;
+}
+
+static bool add_name(const char *name, tm_text *out) {
+  json_t *word = json_string(name);
+  bool added = word && add_leaf(word, out);
+  json_decref(word);
+  tm_text_add(out, ":");
+  return added;
+}
+
+bool tm_json_compact(const json_t *root, tm_text *out) {
+  bool list = json_is_array(root), fine = true;
+  if (!list && !json_is_object(root))
+    return add_leaf(root, out);
+  size_t count = json_array_size(root);
+  tm_text_add(out, list ? "[" : "{");
+  for (size_t i = 0; i < count && fine; i++) {
+    if (i > 0)
+      tm_text_add(out, ",");
+    fine = tm_json_compact(json_array_get(root, i), out);
+  }
+  const char *name, *between = "";
+  json_t *value;
+  json_object_foreach((json_t *)(uintptr_t)root, name, value) {
+    if (!fine)
+      break;
+    tm_text_add(out, between);
+    between = ",";
+    fine = add_name(name, out) && tm_json_compact(value, out);
+  }
+  tm_text_add(out, list ? "]" : "}");
+  return fine && !out->failed;
+}

@@ -51,5 +51,8 @@ void tm_json_hash(json_t *object, const char *name, uint64_t hash);
  * tm_heap_free. */
 TEMPERA_CHECKED tempera_status tm_json_dump(json_t *root, char **text,
                                             tempera_error *error);
+/* Without blanks, in ASCII, reals with 15 digits: much faster than jansson,
+ * where there are many. False: memory is short. */
+bool tm_json_compact(const json_t *root, tm_text *out);
 
 #endif

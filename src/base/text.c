@@ -126,10 +126,11 @@ static bool reads_back(uint64_t digits, int scale, double size) {
   return fabsl(read - (long double)size) < (long double)half * 0.99L;
 }
 
-/* 15, 16 or 17 digits, the fewest that read back; 17 always do: their error of
- * 0.506 units is below half the distance between doubles. False outside of
- * the range where that holds and where printf would not use an exponent. */
-static bool add_usual(tm_text *text, double value) {
+/* 15 digits and up to `most` more, the fewest that read back; 17 always do:
+ * their error of 0.506 units is below half the distance between doubles. False
+ * outside of the range where that holds and where printf would not use an
+ * exponent. */
+static bool add_usual(tm_text *text, double value, int most) {
   double size = fabs(value);
   if (LDBL_MANT_DIG < 64 || !(size >= 1e-4 && size < 1e15))
     return false;
@@ -141,7 +142,7 @@ static bool add_usual(tm_text *text, double value) {
   for (int more = 0;; more++) {
     long double scaled = (long double)size * (long double)powers[scale + more];
     uint64_t digits = (uint64_t)(scaled + 0.5L);
-    if (more == 2 || reads_back(digits, scale + more, size)) {
+    if (more == most || reads_back(digits, scale + more, size)) {
       add_decimal(text, value < 0, digits, scale + more);
       return true;
     }
@@ -149,7 +150,7 @@ static bool add_usual(tm_text *text, double value) {
 }
 
 void tm_text_number(tm_text *text, double value) {
-  if (add_usual(text, value))
+  if (add_usual(text, value, 2))
     return;
   if (value == 0) {
     tm_text_add(text, signbit(value) ? "-0" : "0");
@@ -169,6 +170,11 @@ void tm_text_number(tm_text *text, double value) {
     tm_snprintf(digits, sizeof digits, "%.*g", precision, value);
   while (precision++ < 17 && tm_strtod(digits, NULL) != value);
   tm_text_add(text, digits);
+}
+
+void tm_text_number_15(tm_text *text, double value) {
+  if (!add_usual(text, value, 0))
+    tm_text_printf(text, "%.15g", value);
 }
 
 /* digits / 10^scale to the nearest double; false when that is not known. */

@@ -31,11 +31,14 @@ void tm_text_trim(tm_text *text);
 /* The shortest decimal that reads back as the same double; nan and inf as
  * Stan CSV spells them (nan, inf, -inf). */
 void tm_text_number(tm_text *text, double value);
+/* With 15 digits, as by "%.15g"; halves may go the other way. */
+void tm_text_number_15(tm_text *text, double value);
 /* As strtod, only faster for numbers as tm_text_number writes them. */
 double tm_number_read(const char *text, char **end);
 
-/* An index in the name of a value, as in x[2,1]: a number from 1 on, or the part
- * of a complex number, real being the first and imag the second. 0: neither. */
+/* An index in the name of a value, as in x[2,1]: a number from 1 on, or the
+ * part of a complex number, real being the first and imag the second. 0:
+ * neither. */
 unsigned long tm_index_read(const char *text, const char **end);
 
 /* Decimals that show two digits of the standard error. */

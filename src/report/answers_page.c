@@ -1,7 +1,7 @@
 /* answers_page.c - the page's section on what was asked beside the posterior:
  * WBIC and fractional evidence, sensitivity to prior and likelihood with each
- * parameter's mean and interval against tau, log Z under wider priors, and power
- * posteriors. */
+ * parameter's mean and interval against tau, log Z under wider priors, and
+ * power posteriors. */
 #include "base/locale.h"
 #include "estimate/evidence/tempered.h"
 #include "numeric/sort.h"
@@ -12,7 +12,8 @@
 
 enum { SHOWN = 6, MOST_DRAWS = 40000, FEWEST = 200, PER_DECADE = 3 };
 
-/* ---- tables --------------------------------------------------------------- */
+/* ---- tables ---------------------------------------------------------------
+ */
 
 static void add_answer(json_t *table, const char *name,
                        const tempera_path_answer *a) {
@@ -92,8 +93,8 @@ static void add_powers(json_t *section, const tempera_summary *s) {
   for (size_t i = 0; i < s->at_tau_count; i++) {
     const tempera_power_posterior *p = &s->at_tau[i];
     char note[256];
-    tm_snprintf(note, sizeof note, "Power posterior at tau = %.6g%s%.150s", p->tau,
-             p->why[0] ? ": no draws, " : "", p->why);
+    tm_snprintf(note, sizeof note, "Power posterior at tau = %.6g%s%.150s",
+                p->tau, p->why[0] ? ": no draws, " : "", p->why);
     json_t *table = tm_section_table(section, note);
     for (size_t k = 0; k < sizeof names / sizeof *names; k++)
       tm_page_column(table, names[k], NULL, k == 0);
@@ -108,7 +109,8 @@ static void add_powers(json_t *section, const tempera_summary *s) {
   }
 }
 
-/* ---- against tau ----------------------------------------------------------- */
+/* ---- against tau -----------------------------------------------------------
+ */
 
 /* A value's draws in their order, and what is drawn of it at each tau. */
 typedef struct curve {
@@ -224,8 +226,7 @@ static bool prepare(curves *c, const tempera_draws *draws, size_t values) {
 static void add_curves(json_t *section, const tm_run_files *files) {
   tempera_draws *draws = NULL;
   curves c = {0};
-  /* all rows, of which the page itself has read some */
-  if (tempera_draws_read(files->folder, &draws, NULL) != TEMPERA_OK)
+  if (tm_run_files_draws(files, files->folder, &draws, NULL) != TEMPERA_OK)
     return;
   if (draws->has_role[TEMPERA_TEMPERED] &&
       tm_tempered_create(draws, MOST_DRAWS, &c.view, NULL) == TEMPERA_OK) {
@@ -235,8 +236,7 @@ static void add_curves(json_t *section, const tm_run_files *files) {
       fill(&c);
       for (size_t v = 0; v < c.values; v++)
         if (c.value[v].finite)
-          tm_figures_add(figures,
-                         figure_of(&c, &c.value[v], draws->names[v]));
+          tm_figures_add(figures, figure_of(&c, &c.value[v], draws->names[v]));
     }
     tm_tempered_free(&c.view);
   }

@@ -184,24 +184,23 @@ static void add_asset(tm_text *out, tm_asset asset) {
 
 tempera_status tm_page_write(const json_t *page, const char *path,
                              tempera_error *error) {
-  char *json = json_dumps(page, JSON_COMPACT | JSON_ENSURE_ASCII |
-                                    JSON_REAL_PRECISION(15));
-  if (tm_memory_was_short(false) || !json) {
-    free(json);
+  tm_text json = {0}, out = {0};
+  bool dumped = tm_json_compact(page, &json);
+  if (tm_memory_was_short(false) || !dumped) {
+    tm_text_clear(&json);
     return tm_fail_memory(error);
   }
-  tm_text out = {0};
   tm_text_add(&out, head);
   if (json_is_true(json_object_get(page, "running")))
     tm_text_add(&out, again);
   tm_text_add(&out, title);
   add_asset(&out, tm_asset_style());
   tm_text_add(&out, body);
-  add_json(&out, json);
+  add_json(&out, json.data);
   tm_text_add(&out, middle);
   add_asset(&out, tm_asset_script());
   tm_text_add(&out, tail);
-  free(json);
+  tm_text_clear(&json);
   tempera_status status =
       out.failed ? tm_fail_memory(error)
                  : tm_file_replace(path, out.data, out.length, error);

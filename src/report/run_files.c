@@ -85,8 +85,15 @@ static bool take_names(const tm_run_files *files, char *line,
 
 /* A field that is not asked for: a number all the same? */
 static char *skip_number(const char *field) {
-  size_t length = strspn(field, "0123456789+-.eEinfaINFA");
-  return (char *)(uintptr_t)field + length;
+  static const bool part[256] = {
+      ['0'] = true, ['1'] = true, ['2'] = true, ['3'] = true, ['4'] = true,
+      ['5'] = true, ['6'] = true, ['7'] = true, ['8'] = true, ['9'] = true,
+      ['+'] = true, ['-'] = true, ['.'] = true, ['e'] = true, ['E'] = true,
+      ['i'] = true, ['n'] = true, ['f'] = true, ['a'] = true, ['I'] = true,
+      ['N'] = true, ['F'] = true, ['A'] = true};
+  while (part[(unsigned char)*field])
+    field++;
+  return (char *)(uintptr_t)field;
 }
 
 /* A line of numbers into row `row`; false when it is not that. */
@@ -394,8 +401,8 @@ static tempera_status read_folder(const char *folder, tm_run_files *files,
   TM_TRY_DONE(tm_json_load(folder, "config.json", &files->config, error));
   if (!files->summary)
     TM_TRY_DONE(tempera_summary_read(folder, &files->summary, error));
-  files->unfinished = files->unfinished || !files->summary->complete ||
-                      files->summary->running;
+  files->unfinished =
+      files->unfinished || !files->summary->complete || files->summary->running;
   TM_TRY_DONE(read_draws(folder, files, error));
 done:
   if (status != TEMPERA_OK)

@@ -310,7 +310,7 @@ tempera_status tempera_run_report(const char *folder, const char *path,
                                   tempera_error *error) {
   tm_run_files files;
   json_t *page = NULL;
-  TM_TRY(tm_run_files_read(folder, &files, error));
+  TM_TRY(tm_run_files_read_all(folder, &files, error));
   char *default_path = path ? NULL : tm_path_join(folder, "report.html");
   tempera_status status =
       path || default_path ? TEMPERA_OK : tm_fail_memory(error);

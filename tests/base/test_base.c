@@ -1,4 +1,5 @@
 /* Facts about src/base: streams, text, arenas. */
+#include "base/json.h"
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/text.h"
@@ -9,6 +10,7 @@
 #include <gsl/gsl_cdf.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 static void streams_differ_by_seed_chain_and_purpose(void **state) {
   (void)state;
@@ -197,6 +199,48 @@ static void a_list_keeps_its_items_and_zeroes_the_rest(void **state) {
   tm_heap_free(list);
 }
 
+/* Numbers apart, whose texts may differ, as jansson. */
+static void json_is_written_as_by_jansson(void **state) {
+  (void)state;
+  static const char *const texts[] = {
+      "{\"a\":[1,2.5,-0.1,1e-9,1e300,null],\"b\":{},\"c\":[],\"d\":[{}]}",
+      "[true,false,\"\\u00e9\\\"\\u2028</script>\",{\"\\u00fc\":[[0.0,-7]]}]"};
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    json_t *root = json_loads(texts[i], 0, NULL);
+    tm_text out = {0};
+    assert_non_null(root);
+    assert_true(tm_json_compact(root, &out));
+    for (const char *c = out.data; *c; c++)
+      assert_true((unsigned char)*c < 0x80 && *c != ' ');
+    json_t *again = json_loads(out.data, 0, NULL);
+    char *expected = json_dumps(root, JSON_REAL_PRECISION(15));
+    char *found = json_dumps(again, JSON_REAL_PRECISION(15));
+    if (i == 0) /* 0.0 is written as 0 */
+      assert_string_equal(found, expected);
+    free(found);
+    free(expected);
+    json_decref(again);
+    json_decref(root);
+    tm_text_clear(&out);
+  }
+}
+
+static void numbers_of_15_digits_are_close(void **state) {
+  (void)state;
+  tempera_random r = tm_random(4, 0, TM_PURPOSE_START);
+  for (int i = 0; i < 20000; i++) {
+    double x = exp(30 * tm_random_normal(&r)) * (i % 2 ? 1 : -1);
+    char expected[40];
+    tm_text text = {0};
+    snprintf(expected, sizeof expected, "%.15g", i % 3 ? x : rint(x));
+    tm_text_number_15(&text, i % 3 ? x : rint(x));
+    assert_int_equal(strlen(text.data), strlen(expected));
+    double wanted = strtod(expected, NULL); /* but for halves, any way round */
+    assert_true(fabs(strtod(text.data, NULL) - wanted) <= 1e-14 * fabs(wanted));
+    tm_text_clear(&text);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(streams_differ_by_seed_chain_and_purpose),
@@ -208,6 +252,8 @@ int main(void) {
       cmocka_unit_test(chi_squares_fall_where_they_should),
       cmocka_unit_test(numbers_read_back_exactly),
       cmocka_unit_test(numbers_are_read_as_strtod_does),
+      cmocka_unit_test(numbers_of_15_digits_are_close),
+      cmocka_unit_test(json_is_written_as_by_jansson),
       cmocka_unit_test(arena_memory_is_zeroed_and_aligned),
       cmocka_unit_test(a_list_keeps_its_items_and_zeroes_the_rest),
   };
