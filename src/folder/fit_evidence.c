@@ -104,8 +104,7 @@ static tempera_status pareto_k(work *w, const tm_points *points, uint64_t seed,
   tempera_random random = tm_random(seed, 20, TM_PURPOSE_BRIDGE);
   if (!ratio)
     return tm_fail_memory(error);
-  TM_TRY(
-      tm_fitted_fit(w->model, points, 0, false, &random, w->arena, &q, error));
+  TM_TRY(tm_fitted_fit(w->model, points, NULL, &random, w->arena, &q, error));
   for (size_t c = 0; c < chains; c++)
     for (size_t i = half; i < rows; i++) {
       double log_q = tm_fitted_log_density(&q, w->u + (c * rows + i) * d);

@@ -46,11 +46,11 @@ typedef struct builder {
   size_t count;
   entry *rows;  /* sorted by integer vector */
   entry *cells; /* distinct; cells[i].row: first of its rows */
-  size_t cell_count, seen, most;
+  size_t cell_count, seen;
   double *points; /* count x reals */
   tm_arena *arena, *scratch;
   tempera_random *random;
-  bool round;
+  tm_fitted_settings settings;
 } builder;
 
 static bool make_workspaces(tm_fitted *p, tm_arena *arena) {
@@ -254,8 +254,11 @@ static double predicted(const tm_fitted *p, const double *integers, size_t j) {
 
 static tempera_status fit_points(builder *b, size_t points, size_t most,
                                  tm_mixture *mixture, tempera_error *error) {
-  tm_mixture_settings settings = {.most_components = most,
-                                  .round = b->round && b->p->integers == 0};
+  tm_mixture_settings settings = {.most_components = most};
+  if (b->p->integers == 0) {
+    settings.round = b->settings.round;
+    settings.shape = b->settings.shape;
+  }
   tm_points data = {points, b->p->reals, b->points, NULL};
   return tm_mixture_fit(&data, &settings, b->random, b->arena, mixture, error);
 }
@@ -269,8 +272,8 @@ static tempera_status fit_cell(builder *b, size_t c, tempera_error *error) {
     for (size_t j = 0; j < p->reals; j++)
       b->points[i * p->reals + j] = row_of(b, b->cells[c].row + i)[p->real[j]];
   size_t most = p->integers ? CELL_COMPONENTS : MOST_COMPONENTS;
-  if (b->most && b->most < most)
-    most = b->most;
+  if (b->settings.most && b->settings.most < most)
+    most = b->settings.most;
   TM_TRY(fit_points(b, b->cells[c].count, most, mixture, error));
   p->own[c] = mixture;
   return TEMPERA_OK;
@@ -334,15 +337,14 @@ static tempera_status fit_reals(builder *b, tempera_error *error) {
 }
 
 tempera_status tm_fitted_fit(const tempera_model *model, const tm_points *u,
-                             size_t most, bool round, tempera_random *random,
-                             tm_arena *arena, tm_fitted *proposal,
-                             tempera_error *error) {
+                             const tm_fitted_settings *settings,
+                             tempera_random *random, tm_arena *arena,
+                             tm_fitted *proposal, tempera_error *error) {
   tm_fitted made = {.model = model};
   builder b = {.p = &made,
                .u = u->values,
                .count = u->count,
-               .most = most,
-               .round = round,
+               .settings = settings ? *settings : (tm_fitted_settings){0},
                .arena = arena,
                .scratch = tm_arena_create(),
                .random = random};
@@ -362,6 +364,13 @@ tempera_status tm_fitted_fit(const tempera_model *model, const tm_points *u,
 done:
   tm_arena_free(b.scratch);
   return status;
+}
+
+tm_mixture_shape tm_fitted_shape(const tm_fitted *p) {
+  tm_mixture_shape shape = {0};
+  if (p->integers == 0 && p->reals)
+    shape = (tm_mixture_shape){p->own[0]->components, p->own[0]->df};
+  return shape;
 }
 
 tm_mixture *tm_fitted_single(const tm_fitted *p) {

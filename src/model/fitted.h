@@ -26,15 +26,22 @@ typedef struct tm_fitted {
   double *x, *work, *key; /* workspaces: one thread at a time */
 } tm_fitted;
 
-/* u: at least one row of model->dimension; at most `most` components (0: the
- * default); `round` as in tm_mixture_settings, where there are no integers.
- * Everything comes from the arena. */
-TEMPERA_CHECKED tempera_status tm_fitted_fit(const tempera_model *model,
-                                             const tm_points *u, size_t most,
-                                             bool round, tempera_random *random,
-                                             tm_arena *arena,
-                                             tm_fitted *proposal,
-                                             tempera_error *error);
+typedef struct tm_fitted_settings {
+  size_t most; /* components, at most; 0: the default */
+  /* As in tm_mixture_settings, where there are no integers. */
+  bool round;
+  tm_mixture_shape shape;
+} tm_fitted_settings;
+
+/* u: at least one row of model->dimension; settings NULL: all zero. Everything
+ * comes from the arena. */
+TEMPERA_CHECKED tempera_status
+tm_fitted_fit(const tempera_model *model, const tm_points *u,
+              const tm_fitted_settings *settings, tempera_random *random,
+              tm_arena *arena, tm_fitted *proposal, tempera_error *error);
+
+/* Of the mixture, where there are no integers; else nothing chosen. */
+tm_mixture_shape tm_fitted_shape(const tm_fitted *proposal);
 
 /* The mixture, where there are no integers and it has one component; or NULL.
  */

@@ -50,9 +50,17 @@ size_t tm_mixture_condition(const tm_mixture *mixture, const double *x,
                             tempera_random *random, double *work,
                             double *stretch);
 
+/* What a fit chooses before it fits; components 0: nothing was chosen. */
+typedef struct tm_mixture_shape {
+  size_t components;
+  double df;
+} tm_mixture_shape;
+
 typedef struct tm_mixture_settings {
   size_t most_components; /* at least 1 */
-  double df;              /* 0: chosen by fit among 4, 8, 30 and Gaussian */
+  /* If it has components: taken from another fit, and not chosen. */
+  tm_mixture_shape shape;
+  double df; /* 0: chosen by fit among 4, 8, 30 and Gaussian */
   /* The points are about round already: they are taken as they are, and one
    * component may be shrunk towards the unit Gaussian, as far as held-out
    * points like it. */

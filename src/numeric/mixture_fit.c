@@ -284,18 +284,27 @@ static bool allocate(tm_em *f, tm_arena *arena) {
          f->pooled && f->scratch && f->nearest;
 }
 
+static void choose_shape(tm_em *f, const tm_mixture_settings *settings,
+                         tm_mixture work[2], tm_mixture *mixture) {
+  double df = settings->df > 0 ? settings->df : 8;
+  choose_components(f, f->capacity, df, work, mixture);
+  if (settings->df > 0)
+    return;
+  choose_df(f, work, mixture);
+  drop_components(f, work, mixture);
+}
+
 static void fit(tm_em *f, const tm_mixture_settings *settings,
                 tm_mixture work[2], tm_mixture *mixture) {
-  double df = settings->df > 0 ? settings->df : 8;
+  const tm_mixture_shape *shape = &settings->shape;
   if (settings->round)
     leave(f);
   else
     whiten(f);
-  choose_components(f, f->capacity, df, work, mixture);
-  if (!(settings->df > 0)) {
-    choose_df(f, work, mixture);
-    drop_components(f, work, mixture);
-  }
+  if (shape->components)
+    fit_components(f, shape->components, shape->df, &work[0], mixture);
+  else
+    choose_shape(f, settings, work, mixture);
   if (settings->round)
     choose_strength(f, work, mixture);
   tm_em_improve(f, mixture, f->count, EM_STEPS);
@@ -308,6 +317,8 @@ tempera_status tm_mixture_fit(const tm_points *points,
                               tm_mixture *mixture, tempera_error *error) {
   size_t dimension = points->dimension;
   size_t capacity = settings->most_components ? settings->most_components : 1;
+  if (capacity < settings->shape.components)
+    capacity = settings->shape.components;
   tm_em f = {.count = distinct_points(points),
              .dimension = dimension,
              .capacity = capacity,

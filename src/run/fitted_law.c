@@ -123,7 +123,7 @@ tempera_status tm_fitted_law_make(const tempera_model *model,
   q->model = model;
   tm_points u = {count, model->dimension, points, NULL};
   tempera_random random = tm_random(seed, 1, TM_PURPOSE_PRIOR);
-  TM_TRY(tm_fitted_fit(model, &u, 0, false, &random, arena, &q->fitted, error));
+  TM_TRY(tm_fitted_fit(model, &u, NULL, &random, arena, &q->fitted, error));
   measure m = {.restricted = restricted, .highest = -INFINITY, .q = q};
   TM_TRY(measure_law(&m, q, points, count, seed, arena, error));
   double bound = m.highest + MARGIN;

@@ -65,8 +65,9 @@ tempera_status tm_reference_density_fit(const tempera_model *model,
                                         tm_reference_density *density,
                                         tempera_error *error) {
   tm_reference_density made = {0};
-  TM_TRY(tm_fitted_fit(model, u, most_components, true, random, arena,
-                       &made.fitted, error));
+  const tm_fitted_settings settings = {.most = most_components, .round = true};
+  TM_TRY(
+      tm_fitted_fit(model, u, &settings, random, arena, &made.fitted, error));
   TM_TRY(make_wide(&made, arena, error));
   made.integers = TM_NEW(arena, tm_wide_integer, made.fitted.integers);
   if (!made.integers || !make_workspaces(&made, arena))

@@ -261,6 +261,33 @@ static void failed_allocations_are_reported(void **state) {
 
 #define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
+/* Two clusters, told to be three and of t's; and whatever was chosen, again. */
+static void a_shape_is_taken_as_it_is_given(void **state) {
+  (void)state;
+  enum { N = 400 };
+  double *x = normals(N, 11);
+  for (size_t i = 0; i < N; i++)
+    x[i] += i % 2 ? 8 : 0;
+  tempera_random random = tm_random(12, 0, TM_PURPOSE_TEST);
+  tm_points data = {N, 1, x, NULL};
+  tm_mixture_settings settings = {.most_components = 1, .shape = {3, 5}};
+  tm_mixture mixture;
+  assert_int_equal(
+      tm_mixture_fit(&data, &settings, &random, arena, &mixture, NULL),
+      TEMPERA_OK);
+  assert_int_equal(mixture.components, 3);
+  assert_true(mixture.df == 5);
+  tm_mixture chosen = fitted(x, NULL, N, 1, 8, 0, 13);
+  settings.shape = (tm_mixture_shape){chosen.components, chosen.df};
+  assert_int_equal(
+      tm_mixture_fit(&data, &settings, &random, arena, &mixture, NULL),
+      TEMPERA_OK);
+  double work[8];
+  for (double at = -1; at <= 9; at += 2)
+    assert_true(fabs(tm_mixture_log_density(&mixture, &at, work) -
+                     tm_mixture_log_density(&chosen, &at, work)) < 0.2);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       CASE(cholesky_reproduces_the_matrix),
@@ -273,6 +300,7 @@ int main(void) {
       CASE(degenerate_points_still_give_a_density),
       CASE(fewer_points_than_dimensions_are_enough),
       CASE(failed_allocations_are_reported),
+      CASE(a_shape_is_taken_as_it_is_given),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,9 +21,10 @@ enum {
 
 /* How target draws meet exchangeable labels. */
 typedef enum treatment {
-  AS_DRAWN,  /* nothing is exchangeable */
-  SHUFFLED,  /* each draw moved to a random copy: all are equally visited */
-  RELABELLED /* each draw moved to its copy in D; the proposal is cut to D */
+  AS_DRAWN,   /* nothing is exchangeable */
+  SHUFFLED,   /* each draw moved to a random copy: all are equally visited */
+  RELABELLED, /* each draw moved to its copy in D; the proposal is cut to D */
+  TREATMENTS
 } treatment;
 
 /* One half fitted, the other bridged. */
@@ -34,6 +35,7 @@ typedef struct direction {
   size_t fitted; /* 0 or 1 */
   tempera_random random;
   treatment treatment;
+  tm_mixture_shape *shapes; /* that the half before has chosen, by treatment */
   tm_fitted proposal;
   double log_inside, inside_variance; /* mass of the proposal on D */
   tm_point point;
@@ -92,14 +94,20 @@ static tempera_status take_rows(direction *d, rows *out, tempera_error *error) {
   return TEMPERA_OK;
 }
 
+/* Components and degrees of freedom are those of the half fitted first: to
+ * choose them takes most of a fit, and either half tells as much of them. */
 static tempera_status fit_rows(direction *d, rows *r, size_t most,
                                tempera_error *error) {
+  tm_mixture_shape *shape = &d->shapes[d->treatment];
+  const tm_fitted_settings settings = {.most = most, .shape = *shape};
   for (size_t i = 0; i < r->count; i++)
     tm_unconstrain(d->model, r->theta + i * d->model->size,
                    r->u + i * d->model->dimension);
   tm_points u = {r->count, d->model->dimension, r->u, NULL};
-  return tm_fitted_fit(d->model, &u, most, false, &d->random, d->arena,
-                       &d->proposal, error);
+  TM_TRY(tm_fitted_fit(d->model, &u, &settings, &d->random, d->arena,
+                       &d->proposal, error));
+  *shape = tm_fitted_shape(&d->proposal);
+  return TEMPERA_OK;
 }
 
 /* A draw of the proposal into d->point (u and theta); is it in D? */
@@ -323,12 +331,14 @@ static tempera_status bridge_direction(direction *d, tm_bridge_ratio *ratio,
 }
 
 static tempera_status one_direction(const tm_bridge_leg *leg, size_t fitted,
+                                    tm_mixture_shape *shapes,
                                     tm_bridge_ratio *ratio,
                                     tempera_error *error) {
   direction d = {.leg = leg,
                  .model = leg->evaluator->model,
                  .arena = tm_arena_create(),
                  .fitted = fitted,
+                 .shapes = shapes,
                  .random = tm_random(leg->seed, leg->stream + (uint32_t)fitted,
                                      TM_PURPOSE_BRIDGE)};
   tempera_status status = TEMPERA_OK;
@@ -383,8 +393,9 @@ tempera_status tm_bridge_leg_integrate(const tm_bridge_leg *leg,
                                        tm_bridge_integral *integral,
                                        tempera_error *error) {
   tm_bridge_ratio ratios[2];
+  tm_mixture_shape shapes[TREATMENTS] = {{0}};
   for (size_t half = 0; half < 2; half++)
-    TM_TRY(one_direction(leg, half, &ratios[half], error));
+    TM_TRY(one_direction(leg, half, shapes, &ratios[half], error));
   *integral = combine(ratios, leg->proposals);
   return TEMPERA_OK;
 }
