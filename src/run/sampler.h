@@ -220,7 +220,8 @@ tm_landscape_record(const tempera_sampler *sampler, tempera_error *error);
 
 /* What a run of automatic length decides by. */
 typedef struct tm_check {
-  bool mixed;      /* if not, no more than mixing was looked at */
+  bool whole;      /* if not, no more than mixing was looked at, ... */
+  bool mixed;      /* ... which was bad, or the run cannot end yet */
   bool open;       /* there is a finding that more draws may cure, ... */
   char why[320];   /* ... the gravest in words */
   bool only_trips; /* all that is open is about round trips */
@@ -228,7 +229,12 @@ typedef struct tm_check {
   double se;       /* of log Z */
   size_t round_trips;
 } tm_check;
+/* `may_end` (NULL: it may) is asked once mixing is known, effective draws and
+ * round trips: if a run cannot end whatever the rest is, that is not found. */
+typedef bool (*tm_may_end)(const tempera_sampler *sampler,
+                           const tm_check *check);
 TEMPERA_CHECKED tempera_status tm_sampler_check(tempera_sampler *sampler,
+                                                tm_may_end may_end,
                                                 tm_check *check,
                                                 tempera_error *error);
 

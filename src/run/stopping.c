@@ -36,7 +36,8 @@ static size_t kept_sweeps(const tempera_sampler *s,
 /* Sweeps after which the next automatic check is due: 1500, 3000, 6000, ...;
  * before ALL_CHECKED only a run whose sweeps are dear (TM_DEAR) is checked. */
 enum { FIRST_CHECK = 1500, ALL_CHECKED = 6000 };
-/* With more than four chains sooner, after as many sweeps in all; not before: */
+/* With more than four chains sooner, after as many sweeps in all; not before:
+ */
 enum { SOONEST_CHECK = 600 };
 /* Effective draws of a run that ends before that, or without evidence. */
 enum { ENOUGH_DRAWS = 1000, PLENTY = 4000 };
@@ -125,13 +126,21 @@ static bool is_hopeless(const tempera_sampler *s, const tm_check *c,
 }
 
 /* One that is checked early has the draws, and would have no more to go by at
- * the next regular check: enough round trips, or none to hope for by then. */
-static bool is_ripe(const tempera_sampler *s, const tm_check *c, size_t kept) {
-  double left =
-      (double)tm_shared_sweeps(s, ALL_CHECKED, SOONEST_CHECK) / (double)kept;
+ * the next regular check: enough round trips, or none to hope for by then. (One
+ * that is hopeless is ripe.) */
+static bool is_ripe(const tempera_sampler *s, const tm_check *c) {
+  double left = (double)tm_shared_sweeps(s, ALL_CHECKED, SOONEST_CHECK) /
+                (double)(tm_sweeps_done(s) - s->options.warmup);
   return c->ess >= ENOUGH_DRAWS &&
          (c->round_trips >= TM_FEWEST_TRIPS ||
           (double)(c->round_trips + 1) * left < TM_FEWEST_TRIPS);
+}
+
+static void say_unripe(tempera_sampler *s, const tm_check *c, size_t kept) {
+  tm_snprintf(s->decision, sizeof s->decision,
+              "not yet enough after %zu iterations per chain: %.0f effective "
+              "draws, %zu round trips",
+              kept, c->ess, c->round_trips);
 }
 
 /* Without a given number of iterations: enough when the evidence is precise,
@@ -143,13 +152,17 @@ static tempera_status decide(tempera_sampler *s, const tempera_progress *now,
     return TEMPERA_OK;
   tm_check c;
   double swept = tm_sampler_swept(s);
-  if (!all_checked(s, kept) && swept < TM_DEAR)
+  bool early = !all_checked(s, kept);
+  if (early && swept < TM_DEAR)
     return TEMPERA_OK;
-  TM_TRY(tm_sampler_check(s, &c, error));
+  TM_TRY(tm_sampler_check(s, early ? is_ripe : NULL, &c, error));
+  if (c.mixed && !c.whole) {
+    say_unripe(s, &c, kept);
+    return TEMPERA_OK;
+  }
   bool quick = kept < QUICK && swept < QUICK_WORK * TM_DEAR;
   double enough = quick ? FINE_SE : ENOUGH_SE;
-  bool precise = (!s->draws->evidence || c.se <= enough) &&
-                 (all_checked(s, kept) || is_ripe(s, &c, kept));
+  bool precise = !s->draws->evidence || c.se <= enough;
   bool hopeless = is_hopeless(s, &c, kept);
   s->satisfied = (!c.open && precise) || hopeless;
   tm_snprintf(s->decision, sizeof s->decision,

@@ -282,14 +282,26 @@ static tempera_status complete(const tempera_sampler *s,
 /* ---- checks on the way ----------------------------------------------------
  */
 
-/* Only runs that have mixed pay for the rest. */
-static tempera_status check_with(tempera_sampler *s, tempera_summary *summary,
+static double fewest_effective(const tempera_summary *summary) {
+  double fewest = INFINITY;
+  for (size_t i = 0; i < summary->value_count; i++)
+    fewest = fmin(
+        fewest, fmin(summary->values[i].ess_bulk, summary->values[i].ess_tail));
+  return fewest;
+}
+
+/* Only runs that have mixed, and may end now, pay for the rest. */
+static tempera_status check_with(tempera_sampler *s, tm_may_end may_end,
+                                 tempera_summary *summary,
                                  tm_reference_look **look, tm_check *check,
                                  tempera_error *error) {
   TM_TRY(estimate(s, summary, look, &s->estimate_evaluations, error));
   TM_TRY(tm_estimate_judge_mixing(summary, error));
   check->mixed = !tm_findings_open(summary);
-  if (check->mixed) {
+  check->ess = fewest_effective(summary);
+  check->round_trips = summary->round_trips;
+  check->whole = check->mixed && (!may_end || may_end(s, check));
+  if (check->whole) {
     if (summary->round_trips < TM_FEWEST_TRIPS)
       TM_TRY(tm_absorption_measure(s, error));
     TM_TRY(complete(s, summary, *look, &s->estimate_evaluations, error));
@@ -299,12 +311,7 @@ static tempera_status check_with(tempera_sampler *s, tempera_summary *summary,
   }
   check->open = tm_findings_open(summary);
   check->se = summary->se;
-  check->round_trips = summary->round_trips;
   check->only_trips = tm_findings_only_trips(summary);
-  check->ess = INFINITY;
-  for (size_t i = 0; i < summary->value_count; i++)
-    check->ess = fmin(check->ess, fmin(summary->values[i].ess_bulk,
-                                       summary->values[i].ess_tail));
   if (check->open) /* without the full stop */
     snprintf(check->why, sizeof check->why, "%.*s",
              (int)strlen(summary->findings[0].words) - 1,
@@ -312,17 +319,18 @@ static tempera_status check_with(tempera_sampler *s, tempera_summary *summary,
   return TEMPERA_OK;
 }
 
-tempera_status tm_sampler_check(tempera_sampler *sampler, tm_check *check,
-                                tempera_error *error) {
+tempera_status tm_sampler_check(tempera_sampler *sampler, tm_may_end may_end,
+                                tm_check *check, tempera_error *error) {
   tempera_summary *made = tm_heap_alloc(1, sizeof *made);
   if (!made)
     return tm_fail_memory(error);
   *check = (tm_check){0};
   uint64_t before = sampler->estimate_evaluations;
   tm_reference_look *look = NULL;
-  tempera_status status = check_with(sampler, made, &look, check, error);
+  tempera_status status =
+      check_with(sampler, may_end, made, &look, check, error);
   tm_reference_look_free(look);
-  if (status != TEMPERA_OK || !check->mixed) {
+  if (status != TEMPERA_OK || !check->whole) {
     tempera_summary_free(made);
     return status;
   }
