@@ -68,7 +68,8 @@ static size_t row_index(const tm_bridge_leg *leg, size_t half, size_t stride,
 typedef struct rows {
   size_t count;
   double *theta, *u;
-  size_t best; /* the row of highest density */
+  double *log_density; /* natural scale */
+  size_t best;         /* the row of highest density */
 } rows;
 
 static tempera_status take_rows(direction *d, rows *out, tempera_error *error) {
@@ -78,13 +79,15 @@ static tempera_status take_rows(direction *d, rows *out, tempera_error *error) {
   rows made = {.count = leg->chains * length};
   made.theta = TM_NEW(d->arena, double, made.count *size);
   made.u = TM_NEW(d->arena, double, made.count * d->model->dimension);
-  if (!made.theta || !made.u)
+  made.log_density = TM_NEW(d->arena, double, made.count);
+  if (!made.theta || !made.u || !made.log_density)
     return tm_fail_memory(error);
   double highest = -INFINITY;
   for (size_t r = 0; r < made.count; r++) {
     size_t row = row_index(leg, d->fitted, stride, r / length, r % length);
     memcpy(made.theta + r * size, leg->theta + row * size,
            size * sizeof(double));
+    made.log_density[r] = leg->log_density[row];
     if (leg->log_density[row] > highest) {
       highest = leg->log_density[row];
       made.best = r;
@@ -141,14 +144,25 @@ static double log_weight(direction *d, const double *theta,
 }
 
 /* Mean log density of the proposal at these draws, up to what all proposals
- * have in common. */
-static double score(direction *d, const rows *r) {
+ * have in common; and how it falls short of the target's: the variance of the
+ * difference. */
+static double score(direction *d, const rows *r, double *spread) {
   size_t step = r->count > SCORED ? r->count / SCORED : 1, count = 0;
-  double sum = 0;
-  for (size_t i = 0; i < r->count; i += step, count++)
-    sum -= log_weight(d, r->theta + i * d->model->size, 0);
+  double sum = 0, mean = 0, squares = 0;
+  for (size_t i = 0; i < r->count; i += step) {
+    double short_of = log_weight(d, r->theta + i * d->model->size, 0);
+    sum -= short_of;
+    double off = short_of + r->log_density[i] - mean;
+    mean += off / (double)++count;
+    squares += off * (short_of + r->log_density[i] - mean);
+  }
+  *spread = squares / (double)count;
   return sum / (double)count;
 }
+
+/* No density fits better than by about half the spread, in nats: less than
+ * this is not worth another fit. */
+static const double LITTLE_SPREAD = 0.1;
 
 /* Cut to D or not? A posterior whose copies overlap (one mode) is fitted
  * better whole, from shuffled draws; separate copies are better cut. */
@@ -159,7 +173,9 @@ static tempera_status fit_labelled(direction *d, rows *r,
     tm_label_pivot_shuffle(pivot, &d->random, r->theta + i * d->model->size);
   d->treatment = SHUFFLED;
   TM_TRY(fit_rows(d, r, SHUFFLED_COMPONENTS, error));
-  double whole = score(d, r);
+  double spread, whole = score(d, r, &spread);
+  if (spread < LITTLE_SPREAD)
+    return TEMPERA_OK;
   tm_fitted shuffled = d->proposal;
   tm_label_pivot_learn(pivot, r->theta, r->count, r->best);
   d->treatment = RELABELLED;
@@ -168,7 +184,7 @@ static tempera_status fit_labelled(direction *d, rows *r,
   for (size_t i = 0; i < draws; i++)
     inside += draw_inside(d);
   set_inside(d, inside ? inside : 1, draws);
-  if (inside > draws / 1000 && score(d, r) > whole)
+  if (inside > draws / 1000 && score(d, r, &spread) > whole)
     return TEMPERA_OK;
   d->treatment = SHUFFLED;
   d->proposal = shuffled;
