@@ -1,13 +1,13 @@
 /* sensitivity.c - power-scaling sensitivity; see sensitivity.h.
  *
- * With the prior (or the likelihood) raised to the power alpha, the distribution
- * function F of a parameter moves by log(alpha) h(x), h(x) = Cov(1[theta <= x],
- * s), s the log prior (or likelihood): no weights are needed. The cumulative
- * Jensen-Shannon distance between the two, over the root of its bound, is then
- *   |log2 alpha| sqrt(log(2)/8 * integral of h^2/F / integral of F),
- * and the diagnostic is its slope in log2 alpha, for x or for -x, whichever is
- * larger. The jackknife over batches of draws takes off the bias, which noise in
- * h makes of squares, and gives the error. */
+ * With the prior (or the likelihood) raised to the power alpha, the
+ * distribution function F of a parameter moves by log(alpha) h(x), h(x) =
+ * Cov(1[theta <= x], s), s the log prior (or likelihood): no weights are
+ * needed. The cumulative Jensen-Shannon distance between the two, over the root
+ * of its bound, is then |log2 alpha| sqrt(log(2)/8 * integral of h^2/F /
+ * integral of F), and the diagnostic is its slope in log2 alpha, for x or for
+ * -x, whichever is larger. The jackknife over batches of draws takes off the
+ * bias, which noise in h makes of squares, and gives the error. */
 #include "estimate/answers/sensitivity.h"
 
 #include "numeric/sort.h"
@@ -18,36 +18,38 @@ enum { MOST_DRAWS = 4000, BATCHES = 20, FEWEST = 100 };
 
 typedef struct work {
   size_t count;
-  double *scale; /* log prior or log likelihood, by draw */
-  unsigned char *batch;
-  tm_ranked *sorted, *room;
+  tm_ranked *sorted, *room; /* a parameter's draws */
+  double *scale;            /* log prior or log likelihood, in their order */
+  unsigned char *batch;     /* likewise */
+  double *inverse;          /* 1/k, at k */
 } work;
 
 /* The square of the slope without one batch (BATCHES: with all). */
 static double square_of(const work *w, unsigned without) {
-  double mean = 0, n = 0, below = 0, covariance = 0;
+  size_t n = 0, below = 0;
+  double mean = 0, covariance = 0;
   double up = 0, up_bound = 0, down = 0, down_bound = 0;
-  for (size_t i = 0; i < w->count; i++)
-    if (w->batch[i] != without) {
-      mean += w->scale[i];
+  for (size_t k = 0; k < w->count; k++)
+    if (w->batch[k] != without) {
+      mean += w->scale[k];
       n++;
     }
-  mean /= n;
-  const tm_ranked *last = NULL;
+  mean /= (double)n;
+  double last = NAN;
   for (size_t k = 0; k < w->count; k++) {
-    const tm_ranked *at = &w->sorted[k];
-    if (w->batch[at->index] == without)
+    if (w->batch[k] == without)
       continue;
-    if (last) {
-      double width = at->value - last->value, f = below / n, h = covariance / n;
-      up += width * h * h / f;
-      down += width * h * h / (1 - f);
-      up_bound += width * f;
-      down_bound += width * (1 - f);
+    if (below) {
+      double width = w->sorted[k].value - last;
+      double moved = width * covariance * covariance;
+      up += moved * w->inverse[below];
+      down += moved * w->inverse[n - below];
+      up_bound += width * (double)below;
+      down_bound += width * (double)(n - below);
     }
     below++;
-    covariance += w->scale[at->index] - mean;
-    last = at;
+    covariance += w->scale[k] - mean;
+    last = w->sorted[k].value;
   }
   if (!(up_bound > 0 && down_bound > 0))
     return 0; /* it never moves */
@@ -69,17 +71,19 @@ static void measure(const work *w, double *value, double *se) {
 static void fill_value(work *w, const tempera_draws *draws, size_t value,
                        size_t stride, size_t rows, tempera_sensitivity *made) {
   for (size_t i = 0; i < w->count; i++) {
-    const double *x =
-        tm_draws_column(draws, TEMPERA_TARGET, i / rows, value);
+    const double *x = tm_draws_column(draws, TEMPERA_TARGET, i / rows, value);
     w->sorted[i] = (tm_ranked){x[i % rows * stride], i};
     if (!isfinite(w->sorted[i].value))
       return;
   }
   tm_ranked_sort(w->sorted, w->room, w->count);
+  for (size_t k = 0; k < w->count; k++)
+    w->batch[k] = (unsigned char)(w->sorted[k].index * BATCHES / w->count);
   for (int prior = 0; prior < 2; prior++) {
-    for (size_t i = 0; i < w->count; i++) {
-      size_t column = draws->size + (prior ? TM_LOG_PRIOR : TM_LOG_LIKELIHOOD);
-      w->scale[i] = tm_draws_column(draws, TEMPERA_TARGET, i / rows,
+    size_t column = draws->size + (prior ? TM_LOG_PRIOR : TM_LOG_LIKELIHOOD);
+    for (size_t k = 0; k < w->count; k++) {
+      size_t i = w->sorted[k].index;
+      w->scale[k] = tm_draws_column(draws, TEMPERA_TARGET, i / rows,
                                     column)[i % rows * stride];
     }
     measure(w, prior ? &made->prior : &made->likelihood,
@@ -93,12 +97,13 @@ static tempera_status fill(work *w, tm_arena *arena, const tempera_draws *draws,
   w->count = draws->chains * rows;
   w->scale = TM_NEW(arena, double, w->count);
   w->batch = TM_NEW(arena, unsigned char, w->count);
+  w->inverse = TM_NEW(arena, double, w->count + 1);
   w->sorted = TM_NEW(arena, tm_ranked, w->count);
   w->room = TM_NEW(arena, tm_ranked, w->count);
-  if (!w->scale || !w->batch || !w->sorted || !w->room)
+  if (!w->scale || !w->batch || !w->inverse || !w->sorted || !w->room)
     return tm_fail_memory(error);
-  for (size_t i = 0; i < w->count; i++)
-    w->batch[i] = (unsigned char)(i * BATCHES / w->count);
+  for (size_t k = 1; k <= w->count; k++)
+    w->inverse[k] = 1 / (double)k;
   for (size_t v = 0; v < s->value_count; v++)
     if (!(draws->fixed && draws->fixed[v]))
       fill_value(w, draws, v, stride, rows, &s->sensitivity[v]);
@@ -119,10 +124,9 @@ tempera_status tm_estimate_sensitivity(const tempera_draws *draws,
   work w = {0};
   for (size_t v = 0; s->sensitivity && v < s->value_count; v++)
     s->sensitivity[v] = (tempera_sensitivity){NAN, NAN, NAN, NAN};
-  tempera_status status =
-      arena && s->sensitivity
-          ? fill(&w, arena, draws, stride, rows, s, error)
-          : tm_fail_memory(error);
+  tempera_status status = arena && s->sensitivity
+                              ? fill(&w, arena, draws, stride, rows, s, error)
+                              : tm_fail_memory(error);
   tm_arena_free(arena);
   return status;
 }
