@@ -403,6 +403,39 @@ static void cancel_stops_at_the_next_sweep(void **state) {
   tempera_model_free(model);
 }
 
+static bool it_may_not(const tempera_sampler *sampler, const tm_check *check) {
+  (void)sampler;
+  assert_true(check->mixed && check->ess > 0 && isfinite(check->ess));
+  return false;
+}
+
+/* No bridge, no call of the likelihood, nothing to hand on. */
+static void a_check_looks_no_further_than_it_must(void **state) {
+  (void)state;
+  tempera_model_spec spec = two_gaussians();
+  tempera_model *model = make_model(&spec);
+  tempera_options o = short_run(1);
+  o.iterations = 3000;
+  o.warmup = 1000;
+  tempera_sampler *sampler = make_sampler(model, &o);
+  advance(sampler, 4000);
+  tm_check brief, whole;
+  uint64_t before = sampler->estimate_evaluations;
+  assert_int_equal(tm_sampler_check(sampler, it_may_not, &brief, NULL),
+                   TEMPERA_OK);
+  assert_true(brief.mixed && !brief.whole);
+  assert_null(sampler->checked);
+  uint64_t between = sampler->estimate_evaluations;
+  assert_int_equal(tm_sampler_check(sampler, NULL, &whole, NULL), TEMPERA_OK);
+  assert_true(whole.mixed && whole.whole);
+  assert_true(whole.ess == brief.ess && whole.round_trips == brief.round_trips);
+  assert_true(sampler->estimate_evaluations - between >
+              1000 + between - before);
+  assert_non_null(sampler->checked);
+  tempera_sampler_free(sampler);
+  tempera_model_free(model);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(draws_are_the_same_for_any_number_of_threads),
@@ -418,6 +451,7 @@ int main(void) {
       cmocka_unit_test(improper_priors_need_tau_min),
       cmocka_unit_test(a_failed_allocation_is_reported),
       cmocka_unit_test(cancel_stops_at_the_next_sweep),
+      cmocka_unit_test(a_check_looks_no_further_than_it_must),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
