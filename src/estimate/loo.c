@@ -4,6 +4,7 @@
 #include "base/random.h"
 #include "base/status.h"
 #include "numeric/sums.h"
+#include "numeric/vector_exp.h"
 
 #include <math.h>
 #include <string.h>
@@ -18,12 +19,10 @@ bool tm_loo_work_create(tm_arena *arena, size_t draws, tm_loo_work *work) {
 
 /* log of sum of e^(x + y); y may be NULL. */
 static double log_sum(const double *x, const double *y, size_t n) {
-  double most = -INFINITY, sum = 0;
+  double most = -INFINITY;
   for (size_t s = 0; s < n; s++)
     most = fmax(most, y ? x[s] + y[s] : x[s]);
-  for (size_t s = 0; s < n; s++)
-    sum += exp((y ? x[s] + y[s] : x[s]) - most);
-  return most + log(sum);
+  return most + log(tm_vector_exp_sum(x, y, most, n));
 }
 
 tm_loo_term tm_loo_term_of(const double *log_lik, size_t chains, size_t rows,
@@ -33,9 +32,10 @@ tm_loo_term tm_loo_term_of(const double *log_lik, size_t chains, size_t rows,
   for (size_t s = 0; s < n; s++)
     most = fmax(most, log_lik[s]);
   for (size_t s = 0; s < n; s++) {
-    work->values[s] = exp(log_lik[s] - most);
+    work->values[s] = log_lik[s] - most;
     work->weights[s] = -log_lik[s];
   }
+  tm_vector_exp(work->values, n);
   double efficiency =
       tm_relative_efficiency(work->values, chains, rows, work->values + n);
   double k = tm_psis(work->weights, n, tm_psis_tail(efficiency, n),

@@ -3,6 +3,7 @@
 
 #include "numeric/pareto.h"
 #include "numeric/sums.h"
+#include "numeric/vector_exp.h"
 
 #include <float.h>
 #include <math.h>
@@ -34,13 +35,12 @@ static double smooth(double *lw, size_t count, size_t tail,
 }
 
 static void normalise(double *lw, size_t count) {
-  double most = -INFINITY, sum = 0;
+  double most = -INFINITY;
   for (size_t s = 0; s < count; s++)
     most = fmax(most, lw[s]);
+  double log_sum = most + log(tm_vector_exp_sum(lw, NULL, most, count));
   for (size_t s = 0; s < count; s++)
-    sum += exp(lw[s] - most);
-  for (size_t s = 0; s < count; s++)
-    lw[s] -= most + log(sum);
+    lw[s] -= log_sum;
 }
 
 double tm_psis(double *lw, size_t count, size_t tail, tm_ranked *ranked,

@@ -63,5 +63,8 @@ static inline double tm_exp_kernel(double x) {
 }
 
 void tm_vector_exp(double *values, size_t count);
+/* The sum of e^(x + y - shift); y may be NULL. */
+double tm_vector_exp_sum(const double *x, const double *y, double shift,
+                         size_t count);
 
 #endif
