@@ -34,7 +34,8 @@ static size_t kept_sweeps(const tempera_sampler *s,
 }
 
 /* Sweeps after which the next automatic check is due: 1500, 3000, 6000, ...;
- * before ALL_CHECKED only a run whose sweeps are dear (TM_DEAR) is checked. */
+ * before ALL_CHECKED only a run whose sweeps are dear (TM_DEAR) is checked, and
+ * only so far as it may end. */
 enum { FIRST_CHECK = 1500, ALL_CHECKED = 6000 };
 /* With more than four chains sooner, after as many sweeps in all; not before:
  */
