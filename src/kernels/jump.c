@@ -129,8 +129,9 @@ static void add_modes(jump *state, const tm_laplace_knot *knot, const double *u,
 static log_sum sum_modes(jump *state, const tm_laplace_knot *knot,
                          const double *u) {
   log_sum total = {.linear = state->halves <= MOST_HALVES};
-  add_modes(state, knot, u, &total);
-  if (total.linear && !(total.sum > LEAST_SUM)) {
+  if (total.linear)
+    add_modes(state, knot, u, &total);
+  if (!(total.sum > LEAST_SUM)) {
     total = (log_sum){.top = -INFINITY};
     add_modes(state, knot, u, &total);
   }
@@ -155,14 +156,14 @@ static log_sum q_at(jump *state, const tm_laplace_view *view,
   return total;
 }
 
-/* log q(a) - log q(b) */
+/* log q(a) - log q(b); where numbers do not reach, no move. */
 static double log_q_ratio(jump *state, const tm_laplace_view *view,
                           const tm_laplace_knot *knot, const tm_point *a,
                           const tm_point *b) {
   log_sum above = q_at(state, view, knot, a),
           below = q_at(state, view, knot, b);
   if (!(above.sum > 0 && below.sum > 0))
-    return above.sum > 0 ? INFINITY : -INFINITY;
+    return -INFINITY;
   return above.top - below.top + log(above.sum / below.sum);
 }
 

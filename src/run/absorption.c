@@ -20,6 +20,7 @@ enum {
 };
 static const double SHARE = 0.2; /* ... for so many of a run's sweeps */
 static const double UNSURE = 1000;
+static const double OUT = -20; /* tau l of a draw that has no place at tau */
 static const double HORIZON = 10;
 
 /* One chain's share. */
@@ -28,7 +29,7 @@ typedef struct climber {
   tm_pair *pair;
   size_t chain;
   tm_arena *arena;
-  tm_point point;
+  tm_point point, other;
   tm_reference_walker walker; /* of the chain's leg, with its own points */
   double spare;               /* sweeps for more tries */
   tm_absorption found;
@@ -44,6 +45,7 @@ static tempera_status prepare(climber *c, tempera_error *error) {
     return tm_fail_memory(error);
   c->walker = *c->pair->reference;
   TM_TRY(tm_point_create(model, c->arena, &c->point, error));
+  TM_TRY(tm_point_create(model, c->arena, &c->other, error));
   TM_TRY(tm_point_create(leg, c->arena, &c->walker.point, error));
   TM_TRY(tm_point_create(leg, c->arena, &c->walker.spare, error));
   return tm_reference_walker_set_prior(&c->walker, c->arena,
@@ -59,6 +61,19 @@ static size_t stay(const tm_draws_prior *prior) {
   return 2 > LEAST / prior->knots ? 2 : LEAST / prior->knots;
 }
 
+/* A draw of a diffuse prior (l of -1e90) may lie where next to nothing of the
+ * law at the first tau is, and no walk leads from there: prior draws are
+ * proposed until one has a place. */
+static void enter_path(climber *c, tempera_random *random, double tau) {
+  tm_group *group = &c->pair->group;
+  for (int k = 0; k < TRIES && tau * c->point.log_likelihood < OUT; k++) {
+    tm_prior_draw(&group->evaluator, random, &c->other);
+    double rise = c->other.log_likelihood - c->point.log_likelihood;
+    if (usable(&c->other) && log(tm_random_uniform(random)) < tau * rise)
+      tm_point_swap(&c->point, &c->other);
+  }
+}
+
 /* Up the prior leg, by the knots of its tau prior: they are even in its
  * barrier. */
 static bool anneal(climber *c, tempera_random *random) {
@@ -71,6 +86,8 @@ static bool anneal(climber *c, tempera_random *random) {
   while (!usable(&c->point) && ++tries < TRIES);
   if (!usable(&c->point))
     return false;
+  if (knots->knots > 1)
+    enter_path(c, random, knots->tau[1]);
   for (size_t k = 0; k < knots->knots * each + LAST; k++) {
     size_t knot = k / each < knots->knots ? k / each : knots->knots - 1;
     if (knots->tau[knot] > 0) /* at 0 it would go where L = 0, and stay */

@@ -20,8 +20,12 @@ enum {
   BUDGET = 50000,     /* evaluations; beyond them the least of all this */
   FIRST_SWEEPS = 100, /* at the lowest tau, from starts that are no draws */
   MOST_LEVELS = 500,
-  TRIES = 100 /* of a prior draw that the model itself rejects */
+  TRIES = 100, /* of a prior draw that the model itself rejects */
+  WIDE = 4096  /* prior draws of each chain where the prior is diffuse */
 };
+/* Half of the particles are lost before this tau: a diffuse prior, as of scales
+ * over hundreds of powers of ten. */
+static const double DIFFUSE = 1e-10;
 
 typedef struct swarm {
   tempera_sampler *sampler;
@@ -165,9 +169,99 @@ static bool usable(const swarm *s) {
   return false;
 }
 
+/* ---- diffuse priors -------------------------------------------------------
+ *
+ * Where log l is as wide as numbers are, all but a few of the particles end at
+ * once, and steps over the few that are left say little of log z. Independent
+ * draws are many for the same price, and exact: the first step is theirs. */
+
+typedef struct crowd {
+  double *l, *theta, *weight;
+} crowd;
+
+/* Weights e^{tau l}, and their effective number; *log_mean: of the mean. */
+static double weigh_crowd(const crowd *c, double tau, double *log_mean) {
+  double most = -INFINITY, sum = 0, squares = 0;
+  for (size_t i = 0; i < WIDE; i++)
+    most = fmax(most, tau * c->l[i]);
+  for (size_t i = 0; i < WIDE; i++) {
+    double w = c->l[i] > -INFINITY ? exp(tau * c->l[i] - most) : 0;
+    c->weight[i] = w;
+    sum += w;
+    squares += w * w;
+  }
+  *log_mean = most + log(sum / WIDE);
+  return squares > 0 ? sum * sum / squares : 0;
+}
+
+static void draw_crowd(swarm *s, const crowd *c) {
+  size_t size = s->sampler->model->size;
+  tm_point *point = &s->others[0];
+  for (size_t i = 0; i < WIDE && !failed(s); i++) {
+    tm_prior_draw(&s->group->evaluator, &s->random, point);
+    bool usable = isfinite(point->log_prior);
+    c->l[i] = usable ? point->log_likelihood : -INFINITY;
+    memcpy(c->theta + i * size, point->theta, size * sizeof(double));
+  }
+}
+
+/* As many particles by the weights. */
+static void settle_crowd(swarm *s, const crowd *c) {
+  size_t size = s->sampler->model->size, from = 0;
+  double total = 0, passed = 0, offset = tm_random_uniform(&s->random);
+  for (size_t i = 0; i < WIDE; i++)
+    total += c->weight[i];
+  for (size_t i = 0; i < s->count && !failed(s); i++) {
+    double aim = total * ((double)i + offset) / (double)s->count;
+    while (from + 1 < WIDE && passed + c->weight[from] <= aim)
+      passed += c->weight[from++];
+    memcpy(s->points[i].theta, c->theta + from * size, size * sizeof(double));
+    tm_evaluate_natural(&s->group->evaluator, &s->points[i]);
+  }
+}
+
+/* To the tau at which as many of the crowd count as there are particles. */
+static void climb_widely(swarm *s, const crowd *c) {
+  double low = log(1e-300), high = 0, log_mean;
+  draw_crowd(s, c);
+  for (int k = 0; k < 60; k++) {
+    double middle = (low + high) / 2;
+    bool enough = weigh_crowd(c, exp(middle), &log_mean) >= (double)s->count;
+    *(enough ? &low : &high) = middle;
+  }
+  double tau = exp(low);
+  for (; s->reached < s->grid_count && s->grid[s->reached] <= tau; s->reached++)
+    (void)weigh_crowd(c, s->grid[s->reached], &s->curve[s->reached]);
+  (void)weigh_crowd(c, tau, &s->log_z);
+  settle_crowd(s, c);
+  s->tau = tau;
+  sweep(s, SWEEPS);
+}
+
+static bool is_diffuse(swarm *s) {
+  if (!s->sampler->model->spec.prior_draw || s->tau > 0)
+    return false;
+  (void)weigh(s, 0);
+  double all = effective(s);
+  (void)weigh(s, DIFFUSE);
+  return effective(s) < all / 2;
+}
+
+/* Without memory for it, as ever. */
+static void begin_widely(swarm *s) {
+  size_t size = s->sampler->model->size;
+  double *all = tm_heap_alloc(WIDE * (size + 2), sizeof *all);
+  crowd c = {all, all + 2 * WIDE, all + WIDE};
+  if (all)
+    climb_widely(s, &c);
+  tm_heap_free(all);
+}
+
 static void run_swarm(size_t chain, void *context) {
   swarm *s = (swarm *)context + chain;
   begin(s);
+  if (is_diffuse(s))
+    begin_widely(s);
   for (int k = 0; k < MOST_LEVELS && s->tau < 1 && !failed(s) && usable(s); k++)
     climb(s);
 }

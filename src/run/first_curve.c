@@ -145,6 +145,18 @@ bool tm_landscape_overtaken(const tempera_sampler *sampler,
          rise + tm_landscape_log_confirmed(s, 0) > known;
 }
 
+/* Most points of the prior are so unlikely that they count at no tau above the
+ * least of the curve's: scales over hundreds of powers of ten. Nothing there is
+ * about Gaussian, and no chain comes back from such a start. */
+static bool is_diffuse(const tm_starts *starts) {
+  size_t finite = 0, beyond = 0;
+  for (size_t i = 0; i < starts->look_count; i++) {
+    finite += starts->looks[i] > -INFINITY;
+    beyond += starts->looks[i] > -INFINITY && starts->looks[i] < -1e10;
+  }
+  return 2 * beyond > finite;
+}
+
 tempera_status tm_landscape_learner(tempera_sampler *sampler, bool by_barrier,
                                     tm_learner **learner,
                                     tempera_error *error) {
@@ -157,7 +169,8 @@ tempera_status tm_landscape_learner(tempera_sampler *sampler, bool by_barrier,
     if (drawn)
       log_z[k] = raised(log_z[k], log_z[0] + looks_log_z(&s->starts, tau[k]));
   }
-  bool ridge = s->laplace && !tm_laplace_look(s->laplace)->absent;
+  bool ridge = s->laplace && !tm_laplace_look(s->laplace)->absent &&
+               !(drawn && is_diffuse(&s->starts));
   if (ridge || !by_barrier) {
     TM_TRY(tm_learner_create(tau, log_z, POINTS, by_barrier, learner, error));
     (*learner)->laplace_rise = ridge ? laplace_rise(s) : 0;

@@ -7,7 +7,9 @@
  * by drawing, is added to whatever starts there, as with support.h. What the
  * part would hold of the posterior is found from the draws, with the value that
  * is next to the bound in place of theirs: next to nothing where the likelihood
- * vanishes there, and if not, neither draws nor evidence can be trusted. */
+ * vanishes there, and if not, neither draws nor evidence can be trusted. Of the
+ * scale of groups, whose values a draw has for its own scale only, the draws
+ * near to the bound tell. */
 #ifndef TM_RUN_ROUNDED_H
 #define TM_RUN_ROUNDED_H
 
@@ -20,7 +22,8 @@ typedef struct tm_rounded {
   tempera_model model; /* the run's, with log P */
   double se;           /* of it */
   double *lost;        /* of each value of theta: the share that is rounded, */
-  double *next;        /* and the number next to its bound */
+  double *next;        /* the number next to its bound, */
+  double *border;      /* and where the prior's part nearest to it begins */
 } tm_rounded;
 
 /* `model` must outlive it. */

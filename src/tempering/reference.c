@@ -554,6 +554,10 @@ void tm_reference_enter(tm_reference_chain *chain, const tm_point *from,
   to->log_likelihood = tm_log_density(from, 1) + log_gain(r) - to->log_prior;
 }
 
+/* The log likelihood is had by a difference, which a log prior of this size
+ * takes its digits from: a density fitted to draws that are 1e38 apart. */
+static const double ROUNDS = 1e8;
+
 void tm_reference_leave(tm_reference_chain *chain, tempera_random *random,
                         const tm_point *from, tm_point *to) {
   way *w = chain->own;
@@ -568,6 +572,8 @@ void tm_reference_leave(tm_reference_chain *chain, tempera_random *random,
   }
   tm_evaluate_prior(&w->evaluator, to);
   to->log_likelihood = log_f - to->log_prior - to->log_jacobian;
+  if (!(fabs(to->log_prior) < ROUNDS))
+    tm_evaluate(&w->evaluator, to);
 }
 
 void tm_reference_theta(tm_reference_chain *chain, const tm_point *from,

@@ -81,6 +81,24 @@ static void place(tempera_sampler *s, bool target) {
     tm_pair_place(pair_of(s, c), s->annealed + c * s->model->size, target);
 }
 
+/* Less likely than all ends of annealing by more than any posterior varies: a
+ * draw of a prior so diffuse that no move leads from there. */
+static const double LOST = 100, LOST_EACH = 5;
+
+static bool is_lost(const tempera_sampler *s, const tm_point *target) {
+  double least = INFINITY;
+  for (size_t c = 0; c < s->options.chains; c++)
+    least = fmin(least, pair_of(s, c)->tempered.log_likelihood);
+  return target->log_likelihood <
+         least - LOST - LOST_EACH * (double)s->model->dimension;
+}
+
+static void place_lost(tempera_sampler *s) {
+  for (size_t c = 0; c < s->options.chains; c++)
+    if (is_lost(s, &pair_of(s, c)->target))
+      tm_pair_place(pair_of(s, c), s->annealed + c * s->model->size, true);
+}
+
 /* ------------------------------------------------------------------------
  * The beginning
  */
@@ -150,8 +168,10 @@ static tempera_status learn(tempera_sampler *s, bool last,
   TM_TRY(record_prior(s, w->round_draws, error));
   bool annealed = s->annealed != NULL;
   TM_TRY(tm_round_learn(s, w->round_draws, &w->learner, error));
-  if (s->annealed && !annealed)
+  if (s->annealed && !annealed) {
     place(s, false);
+    place_lost(s);
+  }
   return TEMPERA_OK;
 }
 
