@@ -192,12 +192,13 @@ static const example EXAMPLES[] = {
      "array[2] vector[2] x; for (i in 1:2) { x[i, 1] = u[i]; x[i, 2] = v[i]; "
      "}"},
     {"real<lower=0> a; vector[2] b;", /* parts of it are drawn from, too */
-     "x ~ normal(0, 1); b ~ normal(x[1], 1);", DRAWN, 0, 0, half_normal_law,
+     "x ~ normal(0, 1); b ~ normal(x[1], 1);", KNOWN, -M_LN2, 0,
+     half_normal_law,
      "vector<lower=0>[1] x; x[1] = a;"},
     {"vector[3] a;", "x ~ normal(0, 1);", KNOWN, 0, 2, normal_law,
      "vector[3] x; x[1:2] = a[2:3]; x[3] = a[1];"},
     {"simplex[3] a; simplex[3] b;",
-     "for (k in 1:2) p[k] ~ dirichlet([1, 1, 1]');", DRAWN, 0, 3, part_law,
+     "for (k in 1:2) p[k] ~ dirichlet([1, 1, 1]');", KNOWN, 0, 3, part_law,
      "array[2] simplex[3] p; p[1] = a; p[2] = b;"},
     {"real<lower=0> a; real b;", /* normal draws may not lie where a cannot */
      "x ~ normal(0, 1);", NEITHER, 0, 0, NULL,
@@ -224,6 +225,15 @@ static const example EXAMPLES[] = {
     {"real a;", "target += lprior;", KNOWN, 0, 0, normal_law,
      "real lprior = 0; lprior += normal_lpdf(a | 0, 1);"},
     {"real a;", "a ~ normal(0, 1); target += -3;", KNOWN, -3, 0, normal_law},
+    /* conditions that hold at all draws; precisions that round to zero */
+    {"real a; real<lower=0> b;", "a ~ normal(0, 1); b ~ exponential(1);", KNOWN,
+     0, 0, normal_law, "real<lower=0> s = sqrt(b);"},
+    {"real<lower=0> t; vector[3] a;",
+     "t ~ gamma(0.001, 0.001); a ~ normal(0, s);", KNOWN, 0, 0, NULL,
+     "real<lower=0> s = 1 / sqrt(t);"},
+    /* and one that does not */
+    {"real a; real b;", "a ~ normal(0, 1); b ~ normal(0, 1);", DRAWN, 0, 1,
+     normal_law, "real<lower=-2> s = a;"},
 };
 
 static tempera_model *load(const example *e) {

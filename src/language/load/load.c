@@ -4,6 +4,7 @@
 #include "model/data.h"
 
 #include <dlfcn.h>
+#include <float.h>
 #include <stdio.h>
 
 static void release_shared(tm_loaded *s) {
@@ -13,6 +14,7 @@ static void release_shared(tm_loaded *s) {
   tm_sites_free(s->sites);
   tm_tape_free(&s->tape);
   tm_heap_free(s->instance);
+  tm_heap_free(s->bounds);
   if (s->library)
     dlclose(s->library);
   tm_heap_free(s);
@@ -171,19 +173,33 @@ static int draw_once(tempera_random *random, double *theta, double *density,
   return u->program->cuts && log(tempera_random_uniform(random)) >= u->cut;
 }
 
-bool tm_is_infinite(const double *theta, size_t size) {
-  for (size_t i = 0; i < size; i++)
-    if (isinf(theta[i]))
+/* Whose bounds are no numbers (integers, which may be at theirs) is not. */
+bool tm_is_rounded(const tm_loaded *program, const double *theta) {
+  const double *lower = program->bounds, *upper = lower + program->size;
+  for (size_t i = 0; i < program->size; i++)
+    if (isinf(theta[i]) || fabs(theta[i] - lower[i]) < DBL_MIN ||
+        fabs(theta[i] - upper[i]) < DBL_MIN)
       return true;
   return false;
 }
 
+/* What was not drawn, since the rest has no law there (a normal whose scale has
+ * rounded to infinity), is somewhere. */
+static void fill_rest(double *theta, size_t size) {
+  for (size_t i = 0; i < size; i++)
+    theta[i] = isnan(theta[i]) ? 0.5 : theta[i];
+}
+
 /* Until one lies where the prior is not zero: parameters in order, `reject`,
- * constraints of transformed parameters. */
+ * constraints of transformed parameters. One that has rounded to a bound is
+ * not refused: such draws are counted (run/rounded.h). */
 int tm_loaded_draw(tempera_random *random, double *theta, double *density,
                    double *value, bool *rejected_some, tm_loaded_chain *u) {
   enum { TRIES = 10000 };
+  size_t size = u->program->size;
   for (int i = 0; i < TRIES; i++) {
+    for (size_t k = 0; k < size; k++)
+      theta[k] = NAN;
     int answer = draw_once(random, theta, density, u);
     if (answer == 0 && (value || u->program->watched)) {
       double ignored;
@@ -191,8 +207,10 @@ int tm_loaded_draw(tempera_random *random, double *theta, double *density,
     }
     if (answer <= 0)
       return answer;
-    if (tm_is_infinite(theta, u->program->size))
+    if (tm_is_rounded(u->program, theta)) {
+      fill_rest(theta, size);
       return 0;
+    }
     *rejected_some = true;
   }
   return 1;
@@ -317,7 +335,7 @@ static double shortfall(const double *theta, void *user_) {
 }
 
 /* Data are read, and all that a gradient needs is written. */
-static double work(const double *theta, void *user_) {
+double tm_loaded_work(const double *theta, void *user_) {
   tm_loaded_chain *u = user_;
   double value, *gradient = tm_heap_alloc(u->program->size + 1, sizeof(double));
   size_t bytes = tm_tape_used(&u->program->tape);
@@ -391,6 +409,19 @@ static bool *integers_of(const tm_binding *b, size_t size) {
   return integer;
 }
 
+static bool note_bounds(tm_loaded *s, const tm_binding *b) {
+  s->bounds = tm_heap_alloc(2 * s->size + 1, sizeof(double));
+  for (size_t i = 0, at = 0; s->bounds && i < b->parameter_count; i++) {
+    const tempera_parameter *p = &b->parameters[i];
+    bool real = p->kind != TEMPERA_INTEGER;
+    for (size_t k = p->size ? p->size : 1; k > 0 && at < s->size; k--, at++) {
+      s->bounds[at] = real ? p->lower : NAN;
+      s->bounds[at + s->size] = real ? p->upper : NAN;
+    }
+  }
+  return s->bounds;
+}
+
 /* Which pieces hold which integer; reading data out of bounds, behind a
  * condition that keeps the program from it, ends it without a list. */
 static double find_sites(tm_loaded *s, const tm_binding *b) {
@@ -408,7 +439,7 @@ static tempera_status make_model(tm_loaded *s, tm_binding *binding,
                                  tempera_model **model, tempera_error *error) {
   tm_loaded_chain *u = user_new(s);
   double *theta = TM_NEW(binding->arena, double, s->size + 1);
-  if (!u || !theta) {
+  if (!u || !theta || !note_bounds(s, binding)) {
     release(u);
     return tm_fail_memory(error);
   }
@@ -451,7 +482,7 @@ static tempera_status make_model(tm_loaded *s, tm_binding *binding,
   if (status == TEMPERA_OK && s->entry->likelihood)
     (*model)->predictive = &s->predictive;
   if (status == TEMPERA_OK)
-    (*model)->work = work;
+    (*model)->work = tm_loaded_work;
   return status;
 }
 

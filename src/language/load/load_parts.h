@@ -20,6 +20,7 @@ typedef struct tm_loaded {
   tm_limits_pool *pool;           /* or NULL */
   tm_sites *sites;                /* pieces by integers; or NULL */
   size_t size;                    /* of theta */
+  double *bounds;                 /* the lower ones of theta, the upper ones */
   size_t *order;                  /* Stan's place of each coordinate */
   size_t quantities, transformed; /* of which the first are transformed */
   tm_predictive_calls predictive;
@@ -48,8 +49,10 @@ int tm_loaded_gradient(tm_loaded_chain *u, int part, const double *theta,
  * is the log prior there. `rejected_some` when some did not. */
 int tm_loaded_draw(tempera_random *random, double *theta, double *density,
                    double *value, bool *rejected_some, tm_loaded_chain *u);
-/* Beyond the numbers there are: the model has it left out. */
-bool tm_is_infinite(const double *theta, size_t size);
+/* Numbers read and written by an evaluation with its gradient. */
+double tm_loaded_work(const double *theta, void *user);
+/* Has a value rounded to infinity or to its bound? Runs leave that out. */
+bool tm_is_rounded(const tm_loaded *program, const double *theta);
 
 /* ---- load_prior.c */
 
