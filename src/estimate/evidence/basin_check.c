@@ -20,6 +20,7 @@
 #include "numeric/loglinear.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { FEWEST = 100 }; /* draws to judge by */
 static const double NATS = 10, ERRORS = 4, CONFINED = 0.42;
@@ -122,12 +123,22 @@ static void check_bin(const tempera_draws *draws, const tempera_tau_bin *bin,
   keep_worse(worst, judge(draws, x, draws->chains, rows, bin->upper));
 }
 
+/* What the draws would call the evidence; by the bridge, where the way from the
+ * prior gives none. */
+static double evidence_of(const tempera_summary *summary) {
+  for (size_t i = 0; i < summary->estimate_count && isnan(summary->log_z); i++)
+    if (!strcmp(summary->estimates[i].name, "bridge") &&
+        !summary->estimates[i].warning)
+      return summary->estimates[i].log_z;
+  return summary->log_z;
+}
+
 tempera_status tm_basin_check(const tempera_draws *draws,
                               const tempera_summary *summary,
                               tm_basin_gap *worst, tempera_error *error) {
   *worst = (tm_basin_gap){.tau = NAN};
-  bool idle =
-      draws->ridge.weighed && draws->ridge.log_mass < summary->log_z - NO_MASS;
+  bool idle = draws->ridge.weighed &&
+              draws->ridge.log_mass < evidence_of(summary) - NO_MASS;
   if (draws->ridge.knots < 2 || !draws->count || idle)
     return TEMPERA_OK;
   size_t rows = tm_draws_rows(draws, TEMPERA_TEMPERED);
