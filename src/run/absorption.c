@@ -31,6 +31,7 @@ typedef struct climber {
   tm_arena *arena;
   tm_point point, other;
   tm_reference_walker walker; /* of the chain's leg, with its own points */
+  uint64_t due;               /* starts to try, a bit for each */
   double spare;               /* sweeps for more tries */
   tm_absorption found;
   tempera_status status;
@@ -172,21 +173,40 @@ static tempera_random begin_state(climber *c, size_t number, size_t all) {
   return tm_random(seed, own, TM_PURPOSE_ABSORPTION);
 }
 
+static uint64_t bit(size_t number) { return (uint64_t)1 << number; }
+
 static tempera_status try_start(climber *c, size_t number,
                                 tempera_error *error) {
   tempera_random random = begin_state(c, number, STARTS);
   double rise;
+  bool up = anneal(c, &random);
   c->found.starts++;
-  if (anneal(c, &random)) {
-    if (comes_down(c, &random, &rise))
-      c->found.absorbed++;
-    else
-      c->found.lost_mass =
-          fmax(c->found.lost_mass, most_mass(c, &random, rise));
-  } else {
-    c->found.lost_mass = INFINITY;
+  if (up && comes_down(c, &random, &rise)) {
+    c->found.absorbed++;
+    return failure(c, error);
   }
+  double mass = up ? most_mass(c, &random, rise) : INFINITY;
+  c->found.lost |= bit(number);
+  c->found.lost_mass = fmax(c->found.lost_mass, mass);
   return failure(c, error);
+}
+
+/* Starts that are tried again share the sweeps evenly: the first that is slow
+ * must not have them all. */
+static tempera_status try_starts(climber *c, tempera_error *error) {
+  size_t chains = c->sampler->options.chains, count = 0;
+  for (size_t i = c->chain; i < STARTS; i += chains)
+    count += (c->due & bit(i)) != 0;
+  bool again = c->sampler->absorption.starts > 0;
+  double all = c->spare;
+  for (size_t i = c->chain; i < STARTS; i += chains) {
+    if (!(c->due & bit(i)))
+      continue;
+    if (again)
+      c->spare = all / (double)count;
+    TM_TRY(try_start(c, i, error));
+  }
+  return TEMPERA_OK;
 }
 
 /* ---- draws far from q ---------------------------------------------------- */
@@ -232,28 +252,30 @@ static tempera_status try_all_far(climber *c, tempera_error *error) {
 
 static void run_chain(size_t chain, void *context) {
   climber *c = (climber *)context + chain;
-  const tempera_sampler *s = c->sampler;
-  bool first = !s->absorption.starts;
   c->status = prepare(c, &c->error);
-  for (size_t i = chain; i < STARTS && first && c->status == TEMPERA_OK;
-       i += s->options.chains)
-    c->status = try_start(c, i, &c->error);
+  if (c->status == TEMPERA_OK)
+    c->status = try_starts(c, &c->error);
   if (c->status == TEMPERA_OK)
     c->status = try_all_far(c, &c->error);
   tm_arena_free(c->arena);
 }
 
 static tempera_status collect(tempera_sampler *s, const climber *climbers,
-                              tempera_error *error) {
+                              uint64_t due, tempera_error *error) {
   tm_absorption *a = &s->absorption;
+  bool first = !a->starts;
   a->far = a->far_absorbed = 0;
   a->rows = s->draws->count;
-  if (!a->starts)
+  if (due) {
+    a->tried = tm_sweeps_done(s);
     a->lost_mass = -INFINITY;
+    a->lost = 0;
+  }
   for (size_t c = 0; c < s->options.chains; c++) {
     const tm_absorption *found = &climbers[c].found;
-    a->starts += found->starts;
+    a->starts += first ? found->starts : 0;
     a->absorbed += found->absorbed;
+    a->lost |= found->lost;
     a->far += found->far;
     a->far_absorbed += found->far_absorbed;
     a->lost_mass = fmax(a->lost_mass, found->lost_mass);
@@ -266,19 +288,30 @@ static tempera_status collect(tempera_sampler *s, const climber *climbers,
   return TEMPERA_OK;
 }
 
+/* All at first; those that stayed away again when the run, and with it what
+ * they may take, has doubled. */
+static uint64_t due_now(const tempera_sampler *s) {
+  const tm_absorption *a = &s->absorption;
+  if (!a->starts)
+    return bit(STARTS) - 1;
+  return tm_sweeps_done(s) >= 2 * a->tried ? a->lost : 0;
+}
+
 static tempera_status measure(tempera_sampler *s, climber *climbers,
                               tempera_error *error) {
+  uint64_t due = due_now(s);
   double spare = SHARE * (double)tm_sweeps_done(s);
   for (size_t c = 0; c < s->options.chains; c++)
     climbers[c] = (climber){.sampler = s,
                             .pair = (tm_pair *)s->groups[c],
                             .chain = c,
+                            .due = due,
                             .spare = spare,
                             .found = {.lost_mass = -INFINITY}};
   tm_shared_for(s->options.chains,
                 tm_model_threads(s->model, s->options.threads), run_chain,
                 climbers);
-  return collect(s, climbers, error);
+  return collect(s, climbers, due, error);
 }
 
 /* A run that was asked to be short stays so: no more sweeps on the way up than

@@ -35,6 +35,8 @@ typedef struct tm_outlet {
 typedef struct tm_absorption {
   size_t starts, absorbed;
   double lost_mass; /* -infinity: none was lost */
+  uint64_t lost;    /* which, a bit for each */
+  size_t tried;     /* sweeps made when they were tried last */
   size_t far, far_absorbed;
   size_t rows; /* of draws, when it was measured last */
 } tm_absorption;

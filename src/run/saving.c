@@ -117,6 +117,8 @@ static void archive_stage(tempera_sampler *s, tm_archive *archive) {
   tm_archive_size(archive, &s->absorption.starts);
   tm_archive_size(archive, &s->absorption.absorbed);
   tm_archive_double(archive, &s->absorption.lost_mass);
+  tm_archive_u64(archive, &s->absorption.lost);
+  tm_archive_size(archive, &s->absorption.tried);
   tm_archive_size(archive, &s->absorption.far);
   tm_archive_size(archive, &s->absorption.far_absorbed);
   tm_archive_size(archive, &s->absorption.rows);

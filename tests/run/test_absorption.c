@@ -77,6 +77,35 @@ static void zero_likelihood_keeps_no_start(void **state) {
   tempera_model_free(model);
 }
 
+/* Starts that stayed away are tried again, and no others, when the run has
+ * doubled. */
+static void lost_starts_are_tried_again(void **state) {
+  (void)state;
+  double at = 0.2;
+  tempera_model *model = NULL;
+  tempera_sampler *s = sampled(&model, &at);
+  tm_absorption whole = measured(s);
+  assert_int_equal(whole.lost, 0);
+  assert_int_equal(whole.tried, tm_sweeps_done(s));
+  s->absorption.absorbed = 58; /* as if those two were lost half way */
+  s->absorption.lost = (uint64_t)1 << 3 | (uint64_t)1 << 59;
+  s->absorption.lost_mass = INFINITY;
+  s->absorption.tried = tm_sweeps_done(s) / 2 + 1;
+  s->absorption.rows = 0;
+  assert_int_equal(tm_absorption_measure(s, NULL), TEMPERA_OK);
+  assert_int_equal(s->absorption.absorbed, 58);
+  assert_true(s->absorption.lost_mass == INFINITY);
+  s->absorption.tried--;
+  s->absorption.rows = 0;
+  assert_int_equal(tm_absorption_measure(s, NULL), TEMPERA_OK);
+  assert_int_equal(s->absorption.starts, 60);
+  assert_int_equal(s->absorption.absorbed, 60);
+  assert_int_equal(s->absorption.lost, 0);
+  assert_true(s->absorption.lost_mass == -INFINITY);
+  tempera_sampler_free(s);
+  tempera_model_free(model);
+}
+
 /* Draws as if some had been where q is not: the leg does not come down. */
 static void draws_in_another_mode_are_told(void **state) {
   (void)state;
@@ -102,6 +131,7 @@ static void draws_in_another_mode_are_told(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(zero_likelihood_keeps_no_start),
+      cmocka_unit_test(lost_starts_are_tried_again),
       cmocka_unit_test(draws_in_another_mode_are_told),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
