@@ -19,6 +19,7 @@ enum {
   BACK = 4        /* times LEAST sweeps on the way back to the prior */
 };
 static const double SHARE = 0.2; /* ... for so many of a run's sweeps */
+static const double MOST_EACH = 0.25; /* of them, for one far draw */
 static const double UNSURE = 1000;
 static const double OUT = -20; /* tau l of a draw that has no place at tau */
 static const double HORIZON = 10;
@@ -198,13 +199,14 @@ static tempera_status try_starts(climber *c, tempera_error *error) {
   for (size_t i = c->chain; i < STARTS; i += chains)
     count += (c->due & bit(i)) != 0;
   bool again = c->sampler->absorption.starts > 0;
-  double all = c->spare;
+  double left = c->spare;
   for (size_t i = c->chain; i < STARTS; i += chains) {
     if (!(c->due & bit(i)))
       continue;
-    if (again)
-      c->spare = all / (double)count;
+    double given = again ? left / (double)count-- : left;
+    c->spare = given;
     TM_TRY(try_start(c, i, error));
+    left -= given - c->spare;
   }
   return TEMPERA_OK;
 }
@@ -245,8 +247,13 @@ static tempera_status try_all_far(climber *c, tempera_error *error) {
   size_t chains = s->options.chains, stretches = (FAR + chains - 1) / chains;
   if (s->draws->bare[TEMPERA_TARGET] || s->draws->count < 2 * stretches)
     return TEMPERA_OK;
-  for (size_t i = 0; i < stretches; i++)
+  double all = SHARE * (double)tm_sweeps_done(s), left = all;
+  for (size_t i = 0; i < stretches; i++) {
+    double given = fmin(left, all * MOST_EACH);
+    c->spare = given;
     TM_TRY(try_far(c, c->chain + i * chains, i, stretches, error));
+    left -= given - c->spare;
+  }
   return TEMPERA_OK;
 }
 
