@@ -296,12 +296,13 @@ static tempera_status collect(tempera_sampler *s, const climber *climbers,
 }
 
 /* All at first; those that stayed away again when the run, and with it what
- * they may take, has doubled. */
+ * they may take, is half as long again: at every check, as these come when what
+ * was kept has doubled. */
 static uint64_t due_now(const tempera_sampler *s) {
   const tm_absorption *a = &s->absorption;
   if (!a->starts)
     return bit(STARTS) - 1;
-  return tm_sweeps_done(s) >= 2 * a->tried ? a->lost : 0;
+  return 2 * tm_sweeps_done(s) >= 3 * a->tried ? a->lost : 0;
 }
 
 static tempera_status measure(tempera_sampler *s, climber *climbers,

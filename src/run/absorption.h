@@ -29,8 +29,8 @@
 
 /* After warmup, where there is a reference leg and the prior can be drawn from;
  * fills sampler->absorption. With more draws far ones are tried anew, and in a
- * run that has doubled also the starts that had not come down: they get a share
- * of its sweeps. */
+ * run that is half as long again also the starts that had not come down: they
+ * get a share of its sweeps. */
 TEMPERA_CHECKED tempera_status tm_absorption_measure(tempera_sampler *sampler,
                                                      tempera_error *error);
 
