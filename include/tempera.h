@@ -993,7 +993,7 @@ typedef struct tempera_finding {
  * annealed from the prior, of which so many were absorbed, that is went down
  * the leg to q; log of the most evidence that basins of the others may hold
  * (-infinity: there are none). `far`: draws farthest from q, of which so many
- * were absorbed. */
+ * were absorbed; far_mass: as lost_mass, for the others. */
 typedef struct tempera_reference {
   double barrier, swap_acceptance, acceptance, rhat, ess, pareto_k;
   size_t restarts, round_trips, fewest_trips; /* the last: in any one chain */
@@ -1002,6 +1002,7 @@ typedef struct tempera_reference {
   size_t curve_count;
   double lost_mass;
   size_t far, far_absorbed;
+  double far_mass;
 } tempera_reference;
 
 /* Something read off the path at one tau; value and se are NaN where it cannot

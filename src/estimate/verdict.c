@@ -99,19 +99,25 @@ static bool stands(const tempera_summary *s, const char *name) {
   return e && isfinite(e->log_z) && e->se > 0 && !e->warning;
 }
 
-/* A tail that q's is too light for, from which the leg comes down. */
-static bool is_tail(const tempera_reference *r) {
-  return (double)r->far >= FEWEST_STARTS && r->far_absorbed == r->far;
-}
-
-/* Starts that did not come down, in basins that may hold so much that they
+/* States that did not come down, in basins that may hold so much that they
  * matter: a reliable run's log Z is off by less than its error without this
  * share (run/search.c). */
 static const double MATTERS = 0.02;
 
+static bool matters(const tempera_summary *s, double log_mass) {
+  return !(log_mass < s->log_z + log(MATTERS));
+}
+
+/* A tail that q's is too light for, from which the leg comes down. */
+static bool is_tail(const tempera_summary *s) {
+  const tempera_reference *r = s->reference;
+  return (double)r->far >= FEWEST_STARTS &&
+         (r->far_absorbed == r->far || !matters(s, r->far_mass));
+}
+
 static bool lost_matter(const tempera_summary *s) {
   const tempera_reference *r = s->reference;
-  return r->absorbed < r->starts && !(r->lost_mass < s->log_z + log(MATTERS));
+  return r->absorbed < r->starts && matters(s, r->lost_mass);
 }
 
 static tempera_status check_leg_mixing(tempera_summary *s,
@@ -126,7 +132,7 @@ static tempera_status check_leg_mixing(tempera_summary *s,
   if (!w.slow || !(w.rhat < GOOD_RHAT))
     TM_TRY(tm_find_about(s, TM_FIND_REFERENCE_RHAT, w.rhat, GOOD_RHAT, error,
                          "%s", w.slow ? w.slow : "anything"));
-  if (!(r->pareto_k < MOST_PARETO) && !is_tail(r))
+  if (!(r->pareto_k < MOST_PARETO) && !is_tail(s))
     TM_TRY(tm_find(s, TM_FIND_REFERENCE_TAIL, r->pareto_k, MOST_PARETO, error));
   return TEMPERA_OK;
 }

@@ -196,6 +196,7 @@ static json_t *reference(const tempera_reference *r) {
   tm_json_real(object, "lost_mass", r->lost_mass);
   tm_json_integer(object, "far", r->far);
   tm_json_integer(object, "far_absorbed", r->far_absorbed);
+  tm_json_real(object, "far_mass", r->far_mass);
   tm_json_real(object, "swap_acceptance", r->swap_acceptance);
   tm_json_real(object, "acceptance", r->acceptance);
   tm_json_real(object, "rhat", r->rhat);

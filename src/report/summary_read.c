@@ -248,6 +248,7 @@ static bool read_reference(const json_t *json, tempera_summary *s) {
   r->lost_mass = real(json, "lost_mass");
   r->far = read_integer(json, "far");
   r->far_absorbed = read_integer(json, "far_absorbed");
+  r->far_mass = real(json, "far_mass");
   r->swap_acceptance = real(json, "swap_acceptance");
   r->acceptance = real(json, "acceptance");
   r->rhat = real(json, "rhat");

@@ -237,8 +237,13 @@ static tempera_status try_far(climber *c, size_t number, size_t stretch,
         tempera_draws_values(s->draws, TEMPERA_TARGET, c->chain, j)[row];
   tm_evaluate_natural(&c->pair->group.evaluator, &c->point);
   c->found.far++;
-  if (usable(&c->point))
-    c->found.far_absorbed += comes_down(c, &random, &rise);
+  bool there = usable(&c->point);
+  if (there && comes_down(c, &random, &rise)) {
+    c->found.far_absorbed++;
+    return failure(c, error);
+  }
+  double mass = there ? most_mass(c, &random, rise) : INFINITY;
+  c->found.far_mass = fmax(c->found.far_mass, mass);
   return failure(c, error);
 }
 
@@ -272,6 +277,7 @@ static tempera_status collect(tempera_sampler *s, const climber *climbers,
   tm_absorption *a = &s->absorption;
   bool first = !a->starts;
   a->far = a->far_absorbed = 0;
+  a->far_mass = -INFINITY;
   a->rows = s->draws->count;
   if (due) {
     a->tried = tm_sweeps_done(s);
@@ -285,6 +291,7 @@ static tempera_status collect(tempera_sampler *s, const climber *climbers,
     a->lost |= found->lost;
     a->far += found->far;
     a->far_absorbed += found->far_absorbed;
+    a->far_mass = fmax(a->far_mass, found->far_mass);
     a->lost_mass = fmax(a->lost_mass, found->lost_mass);
     if (climbers[c].status == TEMPERA_OK)
       continue;
@@ -315,7 +322,8 @@ static tempera_status measure(tempera_sampler *s, climber *climbers,
                             .chain = c,
                             .due = due,
                             .spare = spare,
-                            .found = {.lost_mass = -INFINITY}};
+                            .found = {.lost_mass = -INFINITY,
+                                      .far_mass = -INFINITY}};
   tm_shared_for(s->options.chains,
                 tm_model_threads(s->model, s->options.threads), run_chain,
                 climbers);

@@ -21,7 +21,8 @@
  * as a Gaussian's are beside those of the log of a scale that may be zero, or
  * where they are in a mode that q does not know. From the former the leg comes
  * down, from the latter it does not: the farthest draw of each of 60 stretches
- * of the chains is tried. */
+ * of the chains is tried. What the basins of those that stay away may hold is
+ * bounded in the same way: they are draws of the posterior. */
 #ifndef TM_RUN_ABSORPTION_H
 #define TM_RUN_ABSORPTION_H
 

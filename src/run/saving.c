@@ -121,6 +121,7 @@ static void archive_stage(tempera_sampler *s, tm_archive *archive) {
   tm_archive_size(archive, &s->absorption.tried);
   tm_archive_size(archive, &s->absorption.far);
   tm_archive_size(archive, &s->absorption.far_absorbed);
+  tm_archive_double(archive, &s->absorption.far_mass);
   tm_archive_size(archive, &s->absorption.rows);
   tm_archive_double(archive, &s->warmup_seconds);
   if (archive->reading)

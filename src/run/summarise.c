@@ -270,6 +270,7 @@ static tempera_status complete(const tempera_sampler *s,
     summary->reference->lost_mass = a->lost_mass;
     summary->reference->far = a->far;
     summary->reference->far_absorbed = a->far_absorbed;
+    summary->reference->far_mass = a->far_mass;
   }
   TM_TRY(tm_estimate_add_reference(look, summary, error));
   TM_TRY(fill_labels(s, summary, error));
