@@ -159,6 +159,37 @@ static void a_void_bridge_contradicts_nobody(void **state) {
   }
 }
 
+/* A draw that the leg does not come down from objects where its basin may hold
+ * 2 % of the evidence, and where that is not known. */
+static void a_far_draw_objects_where_it_matters(void **state) {
+  (void)state;
+  static const double mass[] = {-30, -12, -INFINITY, NAN};
+  static const bool tail[] = {false, true, false, true};
+  for (size_t i = 0; i < 4; i++) {
+    tempera_summary *s = empty();
+    tempera_tau_bin bin = {0};
+    tempera_reference leg = {.round_trips = 200,
+                             .fewest_trips = 40,
+                             .rhat = 1,
+                             .pareto_k = 0.9,
+                             .starts = 60,
+                             .absorbed = 60,
+                             .far = 60,
+                             .far_absorbed = 59,
+                             .far_mass = mass[i]};
+    s->tau_bins = &bin;
+    s->tau_bin_count = 1;
+    s->reference = &leg;
+    s->log_z = -10;
+    assert_int_equal(tm_estimate_verdict(s, NULL), TEMPERA_OK);
+    assert_int_equal(tm_finding_of(s, TM_FIND_REFERENCE_TAIL) != NULL, tail[i]);
+    s->tau_bins = NULL;
+    s->tau_bin_count = 0;
+    s->reference = NULL;
+    tempera_summary_free(s);
+  }
+}
+
 static void every_failed_allocation_is_reported(void **state) {
   (void)state;
   tempera_status status = TEMPERA_ERROR_MEMORY;
@@ -189,6 +220,7 @@ int main(void) {
       cmocka_unit_test(a_second_verdict_forgets_the_first),
       cmocka_unit_test(estimates_hear_of_what_is_found),
       cmocka_unit_test(a_void_bridge_contradicts_nobody),
+      cmocka_unit_test(a_far_draw_objects_where_it_matters),
       cmocka_unit_test(every_failed_allocation_is_reported)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
