@@ -18,7 +18,7 @@ enum {
   LOOKS = 2,      /* of which there are so many at least, and more ... */
   BACK = 4        /* times LEAST sweeps on the way back to the prior */
 };
-static const double SHARE = 0.2; /* ... for so many of a run's sweeps */
+static const double SHARE = 0.2;      /* ... for so many of a run's sweeps */
 static const double MOST_EACH = 0.25; /* of them, for one far draw */
 static const double UNSURE = 1000;
 static const double OUT = -20; /* tau l of a draw that has no place at tau */
@@ -317,13 +317,13 @@ static tempera_status measure(tempera_sampler *s, climber *climbers,
   uint64_t due = due_now(s);
   double spare = SHARE * (double)tm_sweeps_done(s);
   for (size_t c = 0; c < s->options.chains; c++)
-    climbers[c] = (climber){.sampler = s,
-                            .pair = (tm_pair *)s->groups[c],
-                            .chain = c,
-                            .due = due,
-                            .spare = spare,
-                            .found = {.lost_mass = -INFINITY,
-                                      .far_mass = -INFINITY}};
+    climbers[c] =
+        (climber){.sampler = s,
+                  .pair = (tm_pair *)s->groups[c],
+                  .chain = c,
+                  .due = due,
+                  .spare = spare,
+                  .found = {.lost_mass = -INFINITY, .far_mass = -INFINITY}};
   tm_shared_for(s->options.chains,
                 tm_model_threads(s->model, s->options.threads), run_chain,
                 climbers);

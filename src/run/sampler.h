@@ -39,7 +39,7 @@ typedef struct tm_absorption {
   size_t tried;     /* sweeps made when they were tried last */
   size_t far, far_absorbed;
   double far_mass; /* as lost_mass, of far draws */
-  size_t rows; /* of draws, when it was measured last */
+  size_t rows;     /* of draws, when it was measured last */
 } tm_absorption;
 
 struct tempera_sampler {

@@ -193,8 +193,7 @@ static const example EXAMPLES[] = {
      "}"},
     {"real<lower=0> a; vector[2] b;", /* parts of it are drawn from, too */
      "x ~ normal(0, 1); b ~ normal(x[1], 1);", KNOWN, -M_LN2, 0,
-     half_normal_law,
-     "vector<lower=0>[1] x; x[1] = a;"},
+     half_normal_law, "vector<lower=0>[1] x; x[1] = a;"},
     {"vector[3] a;", "x ~ normal(0, 1);", KNOWN, 0, 2, normal_law,
      "vector[3] x; x[1:2] = a[2:3]; x[3] = a[1];"},
     {"simplex[3] a; simplex[3] b;",

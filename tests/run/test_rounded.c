@@ -131,9 +131,7 @@ static int group_prior(const double *x, double *value, double *slope,
   return 0;
 }
 
-static double logistic(double z) {
-  return -fabs(z) - 2 * log1p(exp(-fabs(z)));
-}
+static double logistic(double z) { return -fabs(z) - 2 * log1p(exp(-fabs(z))); }
 
 static int group_likelihood(const double *x, double *value, double *slope,
                             void *user) {
@@ -213,9 +211,8 @@ static void a_diffuse_scale_of_groups_is_right(void **state) {
     assert_true(fabs(s->log_z - truth) < 4 * s->se);
     assert_true(s->se < 0.1);
     for (size_t c = 0; c < 4; c++) /* none is where the prior's draws are */
-      assert_true(
-          tempera_draws_log_likelihood(sampler->draws, TEMPERA_TARGET, c)[0] >
-          -1e3);
+      assert_true(tempera_draws_log_likelihood(sampler->draws, TEMPERA_TARGET,
+                                               c)[0] > -1e3);
     tempera_summary_free(s);
     tempera_sampler_free(sampler);
     tempera_model_free(model);

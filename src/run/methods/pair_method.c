@@ -248,8 +248,8 @@ static void release(tempera_sampler *s) {
 #define PAIR(has_target)                                                       \
   {                                                                            \
     .target = has_target, .tempered = true, .steady_width = true,              \
-    .make_group = make_group, .begin = begin, .keep = keep,                    \
-    .pass = pass, .end_round = end_round, .freeze = freeze, .describe = describe,            \
+    .make_group = make_group, .begin = begin, .keep = keep, .pass = pass,      \
+    .end_round = end_round, .freeze = freeze, .describe = describe,            \
     .release = release, .archive = archive                                     \
   }
 
