@@ -8,6 +8,7 @@
 #ifndef TM_SAMPLERS_TAU_MOVE_H
 #define TM_SAMPLERS_TAU_MOVE_H
 
+#include "paper/paper_ridge.h"
 #include "tempering/tau_prior.h"
 
 /* Everything a tau move needs besides the state. */

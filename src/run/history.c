@@ -1,6 +1,7 @@
 /* history.c - see history.h. */
 #include "run/sampler.h"
 
+#include "paper/paper_ridge.h"
 #include "parallel/threads.h"
 
 #include <string.h>
@@ -40,10 +41,9 @@ static double gap_of(const tempera_sampler *s) {
 }
 
 static tempera_status make_ridge(tempera_sampler *s, tempera_error *error) {
-  tm_ridge_settings settings = {.kind = s->options.ridge,
-                                .tau_min = s->options.tau_min,
-                                .gap = gap_of(s)};
-  return tm_ridge_create(s->store, &settings, &s->ridge, error);
+  tm_ridge_settings settings = {s->options.tau_min, gap_of(s)};
+  TM_TRY(tm_ridge_create(s->store, &settings, &s->ridge, error));
+  return tm_paper_ridge(s->ridge, s->options.ridge, error);
 }
 
 static tempera_status act(tempera_sampler *s, const tm_deed *deed,
@@ -60,7 +60,8 @@ static tempera_status act(tempera_sampler *s, const tm_deed *deed,
     return tm_laplace_search(s->laplace, deed->looks, deed->evaluations,
                              deed->points, deed->count, error);
   case TM_DO_IMPROVE_RIDGE:
-    return tm_ridge_improve(s->ridge, deed->points, deed->count, error);
+    TM_TRY(tm_ridge_improve(s->ridge, deed->points, deed->count, error));
+    return tm_paper_ridge(s->ridge, s->options.ridge, error);
   default:
     tm_laplace_freeze(s->laplace);
     return TEMPERA_OK;

@@ -51,12 +51,8 @@ static tempera_status publish(tm_ridge *ridge, tempera_error *error) {
                       (knots[k + 1].tau - knots[k].tau);
   if (ridge->view.absent)
     ridge->view.gap = NAN;
-  else if (ridge->settings.kind == TEMPERA_RIDGE_SPLINE)
-    TM_TRY(tm_ridge_spline_build(ridge, error));
   else
     TM_TRY(fill_from_knots(ridge, error));
-  if (ridge->settings.kind != TEMPERA_RIDGE_CONVEX)
-    ridge->view.gap = NAN; /* the certificate is convex's own */
   return TEMPERA_OK;
 }
 
@@ -67,8 +63,7 @@ static tempera_status publish(tm_ridge *ridge, tempera_error *error) {
 enum { MOST_REALS = 500 };
 
 static bool too_many_reals(const tm_ridge *ridge, char *reason, size_t room) {
-  bool many = ridge->settings.kind == TEMPERA_RIDGE_CONVEX &&
-              ridge->model->real_dimension > MOST_REALS;
+  bool many = ridge->model->real_dimension > MOST_REALS;
   if (many)
     tm_snprintf(reason, room, "%zu real parameters are too many for it",
                 ridge->model->real_dimension);

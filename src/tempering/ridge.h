@@ -2,8 +2,8 @@
  * on the natural scale, under the box bounds (method 2 and 4.1).
  *
  * s is convex: tangents at knots bound it from below, chords from above. A
- * table of (tau, height) on knots is kept for every kind of ridge; -height,
- * interpolated linearly, is the profile prior's log P(tau). */
+ * table of (tau, height) on knots is kept; -height, interpolated linearly, is the
+ * profile prior's log P(tau). */
 #ifndef TM_TEMPERING_RIDGE_H
 #define TM_TEMPERING_RIDGE_H
 
@@ -16,7 +16,6 @@
 typedef struct tm_ridge tm_ridge;
 
 typedef struct tm_ridge_settings {
-  tempera_ridge kind;
   double tau_min; /* 0 unless the prior is improper */
   double gap;     /* 0: TM_RIDGE_GAP */
 } tm_ridge_settings;
@@ -28,7 +27,7 @@ typedef struct tm_ridge_view {
   const double *height; /* s at the knots */
   const double *theta;  /* knots x model size: the optima */
   double gap;           /* certified upper - lower bound, given global optima
-                           at the knots; NaN for spline and exact */
+                           at the knots; NaN without */
   tm_work work;         /* of this measure alone */
   bool absent;          /* the density is unbounded: there is no ridge */
   char reason[256];     /* why absent, naming the parameter */
@@ -55,20 +54,5 @@ TEMPERA_CHECKED tempera_status tm_ridge_improve(tm_ridge *ridge,
                                                 const double *points,
                                                 size_t count,
                                                 tempera_error *error);
-
-/* The exact ridge: s(tau) by optimising from the stored optimum whose tau is
- * nearest; each chain has its own memory of optima, so that results do not
- * depend on threads. The model's `optimum` callback is used when it has one.
- * Allocates only in create; the memory keeps at most `capacity` optima and
- * then replaces none. */
-typedef struct tm_ridge_memory tm_ridge_memory;
-TEMPERA_CHECKED tempera_status tm_ridge_memory_create(const tm_ridge *ridge,
-                                                      tm_arena *arena,
-                                                      size_t capacity,
-                                                      tm_ridge_memory **memory,
-                                                      tempera_error *error);
-double tm_ridge_exact(tm_ridge_memory *memory, tm_evaluator *evaluator,
-                      double tau);
-void tm_ridge_memory_archive(tm_ridge_memory *memory, tm_archive *archive);
 
 #endif

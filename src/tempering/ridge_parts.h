@@ -2,11 +2,7 @@
  *
  *   ridge_values.c  optima per integer value, bounds, climbs
  *   ridge_convex.c  knots, certificate and refinement
- *   ridge.c         the table that all kinds give, and its life
- *
- * and the paper's own two, with its settings:
- *   ridge_spline.c  splines through 301 optima
- *   ridge_exact.c   optimisation at every proposal */
+ *   ridge.c         the table that all kinds give, and its life */
 #ifndef TM_TEMPERING_RIDGE_PARTS_H
 #define TM_TEMPERING_RIDGE_PARTS_H
 
@@ -130,14 +126,12 @@ void tm_ridge_forget_beaten(tm_ridge *ridge);
 TEMPERA_CHECKED tempera_status tm_ridge_convex_refine(tm_ridge *ridge,
                                                       tempera_error *error);
 
-/* ---- ridge.c and ridge_spline.c: the table */
+/* ---- ridge.c: the table */
 
 TEMPERA_CHECKED tempera_status tm_ridge_table_alloc(tm_ridge *ridge,
                                                     size_t rows,
                                                     tempera_error *error);
 void tm_ridge_table_row(tm_ridge *ridge, size_t row, double tau,
                         const tm_optimum *optimum);
-TEMPERA_CHECKED tempera_status tm_ridge_spline_build(tm_ridge *ridge,
-                                                     tempera_error *error);
 
 #endif

@@ -10,8 +10,8 @@ import glob, os, re, sys
 may = {"base": [], "numeric": ["base"], "parallel": ["base"],
        "model": ["numeric", "parallel"], "language": ["model"],
        "tempering": ["model", "parallel"],
-       "kernels": ["tempering"], "draws": ["base"],
-       "groups": ["kernels", "draws", "parallel"],
+       "kernels": ["tempering"], "paper": ["tempering"], "draws": ["base"],
+       "groups": ["kernels", "paper", "draws", "parallel"],
        "estimate": ["draws", "model", "numeric", "parallel"],
        "run": ["groups", "estimate"], "report": ["estimate", "run"],
        "folder": ["report"], "calibrate": ["run", "language"], "cli": []}

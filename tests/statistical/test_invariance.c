@@ -169,10 +169,10 @@ static void check_sweeps(const sweep_case *c) {
   double start = 1.5;
   tm_ridge_settings ridge_settings = {.gap = 1};
   tm_store_settings store = {.seed = 1, .threads = 1};
-  tm_ridge *ridge;
-  assert_int_equal(
-      ridge_alone(model, &store, &ridge_settings, &start, 1, &ridge, &error),
-      TEMPERA_OK);
+  tm_ridge *ridge = NULL;
+  assert_int_equal(ridge_alone(model, &store, &ridge_settings,
+                               TEMPERA_RIDGE_CONVEX, &start, 1, &ridge, &error),
+                   TEMPERA_OK);
   tm_tau_prior prior = {0};
   assert_int_equal(tm_tau_prior_profile(ridge, 0, &prior, &error), TEMPERA_OK);
   prior.log_prior.log_atom = prior.values[0] + c->log_atom;

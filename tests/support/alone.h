@@ -4,6 +4,7 @@
 #define TM_TESTS_ALONE_H
 
 #include "tempering/laplace_parts.h"
+#include "paper/paper_ridge.h"
 #include "tempering/ridge_parts.h"
 
 static inline tempera_status laplace_alone(const tempera_model *model,
@@ -28,18 +29,29 @@ static inline void laplace_alone_free(tm_laplace *laplace) {
 /* The other measure finds the basins first, as in a run. */
 static inline tempera_status
 ridge_alone(const tempera_model *model, const tm_store_settings *settings,
-            const tm_ridge_settings *kind, const double *starts, size_t count,
-            tm_ridge **ridge, tempera_error *error) {
+            const tm_ridge_settings *own, tempera_ridge kind,
+            const double *starts, size_t count, tm_ridge **ridge,
+            tempera_error *error) {
   tm_laplace *laplace = NULL;
-  TM_TRY(laplace_alone(model, settings, kind->tau_min, starts, count, &laplace,
+  TM_TRY(laplace_alone(model, settings, own->tau_min, starts, count, &laplace,
                        error));
   tm_store *store = laplace->store;
   tm_laplace_free(laplace);
-  tempera_status status = tm_ridge_create(store, kind, ridge, error);
-  if (status != TEMPERA_OK)
-    tm_store_free(store);
+  tm_ridge *made = NULL;
+  tempera_status status = tm_ridge_create(store, own, &made, error);
+  if (status == TEMPERA_OK)
+    status = tm_paper_ridge(made, kind, error);
+  if (status == TEMPERA_OK) {
+    *ridge = made;
+    return status;
+  }
+  tm_ridge_free(made);
+  tm_store_free(store);
   return status;
 }
+
+/* The usual one. */
+static const tm_ridge_settings ALL_OF_IT __attribute__((unused)) = {0};
 
 static inline void ridge_alone_free(tm_ridge *ridge) {
   tm_store *store = ridge->store;

@@ -324,12 +324,12 @@ static tempera_model *model_of(const ridge_case *problem) {
 
 static tm_ridge *built(const tempera_model *model, const ridge_case *problem,
                        tempera_ridge kind, int threads) {
-  tm_ridge_settings settings = {.kind = kind};
   tm_store_settings store = {.seed = 1, .threads = threads};
   tempera_error error = {0};
   tm_ridge *ridge = NULL;
-  tempera_status status = ridge_alone(model, &store, &settings, problem->starts,
-                                      problem->start_count, &ridge, &error);
+  tempera_status status =
+      ridge_alone(model, &store, &ALL_OF_IT, kind, problem->starts,
+                  problem->start_count, &ridge, &error);
   if (status != TEMPERA_OK)
     print_error("%s: %s\n", problem->spec.name, error.message);
   assert_int_equal(status, TEMPERA_OK);

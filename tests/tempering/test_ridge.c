@@ -178,10 +178,11 @@ static void ridge_may_begin_above_zero(void **state) {
       RATE_STARTS, 4};
   tempera_model *model = model_of(&problem);
   for (int kind = 0; kind < 2; kind++) {
-    tm_ridge_settings settings = {.kind = (tempera_ridge)kind, .tau_min = 0.02};
     tm_ridge *ridge = NULL;
-    assert_int_equal(
-        ridge_alone(model, &STORE, &settings, RATE_STARTS, 4, &ridge, NULL), 0);
+    tm_ridge_settings settings = {.tau_min = 0.02};
+    assert_int_equal(ridge_alone(model, &STORE, &settings, (tempera_ridge)kind,
+                                 RATE_STARTS, 4, &ridge, NULL),
+                     0);
     assert_false(tm_ridge_look(ridge)->absent);
     assert_true(tm_ridge_look(ridge)->tau[0] == 0.02);
     for (double tau = 0.02; tau <= 1; tau += 0.07) {
@@ -275,12 +276,11 @@ static void a_model_that_stops_ends_the_build(void **state) {
       SPEC("stop", &RATE, 1, stopping_likelihood, exponential_prior), NULL,
       RATE_STARTS, 4};
   tempera_model *model = model_of(&problem);
-  tm_ridge_settings settings = {0};
   tm_ridge *ridge = NULL;
   tempera_error error = {0};
-  assert_int_equal(
-      ridge_alone(model, &STORE, &settings, RATE_STARTS, 4, &ridge, &error),
-      TEMPERA_ERROR_MODEL);
+  assert_int_equal(ridge_alone(model, &STORE, &ALL_OF_IT, TEMPERA_RIDGE_CONVEX,
+                               RATE_STARTS, 4, &ridge, &error),
+                   TEMPERA_ERROR_MODEL);
   assert_non_null(strstr(error.message, "asked to stop"));
   assert_null(ridge);
   tempera_model_free(model);
@@ -290,13 +290,12 @@ static void running_out_of_memory_is_reported(void **state) {
   (void)state;
   ridge_case problem = problem_of(MIXTURE);
   tempera_model *model = model_of(&problem);
-  tm_ridge_settings settings = {.kind = TEMPERA_RIDGE_SPLINE};
   for (long k = 1;; k++) {
     tm_ridge *ridge = NULL;
     heap_fail_at(k);
     tempera_status status =
-        ridge_alone(model, &STORE, &settings, problem.starts,
-                    problem.start_count, &ridge, NULL);
+        ridge_alone(model, &STORE, &ALL_OF_IT, TEMPERA_RIDGE_SPLINE,
+                    problem.starts, problem.start_count, &ridge, NULL);
     heap_fail_at(0);
     if (status == TEMPERA_OK) {
       ridge_alone_free(ridge);

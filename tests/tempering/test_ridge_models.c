@@ -39,11 +39,11 @@ static tm_ridge *built(const tempera_model *model, tempera_ridge kind,
       memcpy(starts + k++ * model->size, point.theta,
              model->size * sizeof(double));
   }
-  tm_ridge_settings settings = {.kind = kind};
   tm_store_settings store = {.seed = seed, .threads = threads};
   tm_ridge *ridge = NULL;
   assert_int_equal(
-      ridge_alone(model, &store, &settings, starts, STARTS, &ridge, NULL), 0);
+      ridge_alone(model, &store, &ALL_OF_IT, kind, starts, STARTS, &ridge, NULL),
+      0);
   tm_evaluator_release(&evaluator);
   tm_arena_free(arena);
   return ridge;
@@ -122,11 +122,11 @@ static void poor_starts_do_no_harm(void **state) {
       0.014, 0.55, 8, 0.0072, 0.29, 5, 0.0084, 0.76, 6, 0.0055, 1.7, 6};
   static const double DRAW[] = {0.11, 0.00066, 4};
   tempera_model *model = loaded("sir", "eyam");
-  tm_ridge_settings settings = {0};
   tm_store_settings store = {.threads = 2};
   tm_ridge *ridge = NULL;
-  assert_int_equal(
-      ridge_alone(model, &store, &settings, STARTS_THERE, 8, &ridge, NULL), 0);
+  assert_int_equal(ridge_alone(model, &store, &ALL_OF_IT, TEMPERA_RIDGE_CONVEX,
+                               STARTS_THERE, 8, &ridge, NULL),
+                   0);
   assert_sir(ridge);
   const tm_ridge_view *view = tm_ridge_look(ridge);
   size_t before = view->work.optimisations;
@@ -178,11 +178,11 @@ static void a_draw_mends_the_ridge_at_every_integer(void **state) {
   assert_int_equal(tempera_model_create(&spec, &model, NULL), TEMPERA_OK);
   double flat = -log(5) - LOG_SQRT_2PI - log(6);
   double peak = 12 - 49 / (2 * (25 + WIDTH * WIDTH)) + flat;
-  tm_ridge_settings settings = {0};
   tm_store_settings store = {.threads = 1};
   tm_ridge *ridge = NULL;
-  assert_int_equal(
-      ridge_alone(model, &store, &settings, STARTS_THERE, 8, &ridge, NULL), 0);
+  assert_int_equal(ridge_alone(model, &store, &ALL_OF_IT, TEMPERA_RIDGE_CONVEX,
+                               STARTS_THERE, 8, &ridge, NULL),
+                   0);
   assert_true(fabs(tm_ridge_height(ridge, 1) - flat) < 1e-3);
   assert_int_equal(tm_ridge_improve(ridge, DRAW, 1, NULL), 0);
   assert_true(fabs(tm_ridge_height(ridge, 1) - peak) < 1e-3);

@@ -7,10 +7,11 @@
  * the height up around it. All of it is tabulated once: on a log-spaced grid,
  * then with intervals subdivided where chord and lines differ by more than
  * TM_RIDGE_GAP. */
-#include "tempering/ridge_parts.h"
+#include "paper/paper_ridge.h"
 
 #include "numeric/spline.h"
 #include "parallel/ranks.h"
+#include "tempering/ridge_parts.h"
 
 #include <math.h>
 #include <string.h>
@@ -327,7 +328,7 @@ static tempera_status build(splines *all, tempera_error *error) {
   return fill_table(all, error);
 }
 
-tempera_status tm_ridge_spline_build(tm_ridge *ridge, tempera_error *error) {
+static tempera_status splined(tm_ridge *ridge, tempera_error *error) {
   splines all = {.ridge = ridge,
                  .arena = tm_arena_create(),
                  .curves =
@@ -336,4 +337,16 @@ tempera_status tm_ridge_spline_build(tm_ridge *ridge, tempera_error *error) {
   tm_heap_free(all.curves);
   tm_arena_free(all.arena);
   return status;
+}
+
+tempera_status tm_paper_ridge(tm_ridge *ridge, tempera_ridge kind,
+                              tempera_error *error) {
+  tm_work before = tm_store_work(ridge->store);
+  if (ridge->view.absent || kind == TEMPERA_RIDGE_CONVEX)
+    return TEMPERA_OK;
+  ridge->view.gap = NAN; /* the certificate is the knots' own */
+  if (kind == TEMPERA_RIDGE_SPLINE)
+    TM_TRY(splined(ridge, error));
+  tm_work_add(&ridge->view.work, tm_store_work(ridge->store), &before);
+  return TEMPERA_OK;
 }

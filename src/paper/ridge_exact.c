@@ -4,6 +4,7 @@
  * Each chain has its own memory, begun with the convex ridge's knots, so what
  * a chain sees does not depend on threads, and the start never depends on
  * theta (method 3.5). */
+#include "paper/paper_ridge.h"
 #include "tempering/ridge_parts.h"
 
 #include <math.h>
