@@ -5,7 +5,6 @@
  * a chain sees does not depend on threads, and the start never depends on
  * theta (method 3.5). */
 #include "paper/paper_ridge.h"
-#include "tempering/ridge_parts.h"
 
 #include <math.h>
 #include <string.h>

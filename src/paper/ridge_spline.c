@@ -11,7 +11,6 @@
 
 #include "numeric/spline.h"
 #include "parallel/ranks.h"
-#include "tempering/ridge_parts.h"
 
 #include <math.h>
 #include <string.h>
@@ -258,6 +257,7 @@ static tempera_status optimise_and_fit(splines *all, tempera_error *error) {
     ridge->values[curve->value - ridge->values].optimisations +=
         curve->optimisations;
     ridge->store->optimisations += curve->optimisations;
+    ridge->view.optimisations += curve->optimisations;
     TM_TRY(fit(all, curve, error));
   }
   return TEMPERA_OK;
@@ -341,12 +341,10 @@ static tempera_status splined(tm_ridge *ridge, tempera_error *error) {
 
 tempera_status tm_paper_ridge(tm_ridge *ridge, tempera_ridge kind,
                               tempera_error *error) {
-  tm_work before = tm_store_work(ridge->store);
   if (ridge->view.absent || kind == TEMPERA_RIDGE_CONVEX)
     return TEMPERA_OK;
   ridge->view.gap = NAN; /* the certificate is the knots' own */
   if (kind == TEMPERA_RIDGE_SPLINE)
-    TM_TRY(splined(ridge, error));
-  tm_work_add(&ridge->view.work, tm_store_work(ridge->store), &before);
+    return splined(ridge, error);
   return TEMPERA_OK;
 }

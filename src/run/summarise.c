@@ -69,7 +69,7 @@ static tempera_status fill_ridge(const tempera_sampler *s,
                          view->reason);
   summary->ridge_gap = view->gap;
   summary->ridge_knots = view->knots;
-  summary->ridge_optimisations = view->work.optimisations;
+  summary->ridge_optimisations = view->optimisations;
   return copy_knots(view, tempera_model_size(s->model), summary, error);
 }
 

@@ -119,13 +119,11 @@ static tempera_status build(tm_laplace *laplace, tempera_error *error) {
       laplace->model, laplace->view.reason, sizeof laplace->view.reason);
   if (laplace->view.absent)
     return TEMPERA_OK;
-  tm_work before = tm_store_work(laplace->store);
   laplace->budget = budget_of(laplace->model);
   laplace->enough = tm_store_spent(laplace->store) + laplace->budget;
   TM_TRY(tm_laplace_anchor(laplace, error));
   TM_TRY(tm_laplace_refine(laplace, error));
   laplace->taken = laplace->store->count;
-  tm_work_add(&laplace->view.work, tm_store_work(laplace->store), &before);
   return tm_laplace_publish(laplace, error);
 }
 
@@ -217,7 +215,6 @@ tempera_status tm_laplace_improve(tm_laplace *laplace, const double *points,
                                   tempera_error *error) {
   size_t fresh = 0;
   tm_store *store = laplace->store;
-  tm_work before = tm_store_work(store);
   for (size_t i = 0; i < count; i++)
     TM_TRY(tm_store_offer(store, points + i * laplace->model->size, TM_BY_DRAW,
                           error));
@@ -227,7 +224,6 @@ tempera_status tm_laplace_improve(tm_laplace *laplace, const double *points,
     TM_TRY(tm_laplace_refine(laplace, error));
   if (found)
     *found = fresh;
-  tm_work_add(&laplace->view.work, tm_store_work(store), &before);
   return tm_laplace_publish(laplace, error);
 }
 

@@ -48,7 +48,6 @@ typedef struct tm_laplace_view {
   size_t knot_count;
   const tm_laplace_knot *knots; /* taus increasing: tau_min .. 1 */
   tm_labels labels;
-  tm_work work; /* of this measure alone */
   bool absent;  /* unbounded or flat: there is no Laplace ridge */
   char reason[256];
 } tm_laplace_view;

@@ -368,7 +368,7 @@ tempera_status tm_laplace_search(tm_laplace *laplace, uint64_t looks,
                                  size_t count, tempera_error *error) {
   if (laplace->view.absent)
     return TEMPERA_OK;
-  tm_work before = tm_store_work(laplace->store);
+  uint64_t before = tm_store_spent(laplace->store);
   tm_arena *arena = tm_arena_create();
   scout s = {.laplace = laplace,
              .first = &laplace->view.knots[0],
@@ -382,9 +382,7 @@ tempera_status tm_laplace_search(tm_laplace *laplace, uint64_t looks,
     status = search(&s, looks, evaluations, error);
   tm_arena_free(arena);
   TM_TRY(status);
-  tm_work_add(&laplace->view.work, tm_store_work(laplace->store), &before);
-  uint64_t spent = tm_store_spent(laplace->store) -
-                   before.likelihood_evaluations - before.gradient_evaluations;
+  uint64_t spent = tm_store_spent(laplace->store) - before;
   laplace->store->searched += spent > looks ? spent - looks : 0;
   laplace->store->looked += looks;
   if (s.fresh == 0 || laplace->frozen)

@@ -1,7 +1,13 @@
-/* ridge.c - the life of a ridge and the table that every kind of it gives:
- * (tau, height), interpolated linearly, is minus the profile prior's log
- * density (method 4.2). */
-#include "tempering/ridge_parts.h"
+/* ridge.c - knots with a certificate (method 4.1), the table that they give, and
+ * the life of a ridge.
+ *
+ * s is convex. Between two knots the chord lies above it and every known line
+ * tau*l + log pi below it, so max(chord - highest line) bounds the error of
+ * the interpolated table, given global optima at the knots. Knots are put
+ * where that bound is largest until it is under TM_RIDGE_GAP. Near tau = 0,
+ * where slopes are huge, tangents meet close to 0, so placing knots where
+ * they meet resolves that end without a scale of its own. */
+#include "tempering/ridge.h"
 
 #include "base/locale.h"
 
@@ -9,6 +15,236 @@
 
 #include <math.h>
 #include <string.h>
+
+enum {
+  SETTLE_ROUNDS = 10,
+  WIDE_KNOTS = 3,
+  MEET_ROUNDS = 100,
+  MOST_REALS = 500, /* a step of a climb takes some d^3 operations, and a
+                       certified gap hundreds of steps at dozens of knots */
+  MANY = 40,        /* reals, with which there is a budget: */
+  BUDGET = 30000,   /* evaluations, and the gap is what it is then */
+  DEAR = 200        /* reals beyond which a step's factors are most of its work */
+};
+
+/* Where the density has kinks climbs hardly end, and each may take thousands of
+ * evaluations in many dimensions. */
+static bool is_spent(const tm_ridge *ridge) {
+  return ridge->model->real_dimension >= MANY &&
+         tm_store_spent(ridge->store) > ridge->enough;
+}
+
+static void begin_spending(tm_ridge *ridge) {
+  double d = (double)ridge->model->real_dimension;
+  double share = d > DEAR ? DEAR / d * DEAR / d : 1;
+  ridge->enough = tm_store_spent(ridge->store) + (uint64_t)(BUDGET * share);
+}
+
+/* The highest of all lines at tau: of the knots and the extra ones. */
+static const tm_optimum *highest_line(const tm_ridge *ridge, double tau) {
+  const tm_optimum *best = &ridge->knots[0].best;
+  for (size_t i = 1; i < ridge->knot_count + ridge->lines.count; i++) {
+    const tm_optimum *line = i < ridge->knot_count
+                                 ? &ridge->knots[i].best
+                                 : &ridge->lines.at[i - ridge->knot_count];
+    if (tm_optimum_height(line, tau) > tm_optimum_height(best, tau))
+      best = line;
+  }
+  return best;
+}
+
+double tm_ridge_meet(const tm_optimum *left, const tm_optimum *right, double a,
+                     double b) {
+  double bend = right->log_likelihood - left->log_likelihood;
+  double tau = bend > 0 ? (left->log_prior - right->log_prior) / bend : NAN;
+  return tau > a && tau < b ? tau : NAN;
+}
+
+/* The largest chord - line over an interval. It is concave and piecewise
+ * linear in tau, so cutting planes find its top: take the line on either side
+ * of the top, look where they meet, let a higher line replace one of them. */
+static double interval_gap(const tm_ridge *ridge, size_t k, double *where) {
+  const tm_knot *a = &ridge->knots[k], *b = a + 1;
+  double chord = (b->height - a->height) / (b->tau - a->tau);
+  const tm_optimum *left = &a->best, *right = &b->best;
+  double gap = 0;
+  *where = NAN;
+  for (int round = 0; round < MEET_ROUNDS; round++) {
+    double tau = tm_ridge_meet(left, right, a->tau, b->tau);
+    if (isnan(tau))
+      return gap;
+    const tm_optimum *line = highest_line(ridge, tau);
+    double upper = a->height + chord * (tau - a->tau);
+    gap = upper - tm_optimum_height(line, tau);
+    *where = tau;
+    if (tm_optimum_height(line, tau) <= tm_optimum_height(left, tau) + 1e-12)
+      break;
+    if (line->log_likelihood < chord)
+      left = line;
+    else
+      right = line;
+  }
+  return fmax(gap, 0);
+}
+
+/* ---- what lines disprove */
+
+/* An optimum beaten by a line of its own value was none. */
+static void release_beaten(tm_value *value) {
+  for (size_t i = 0; i < value->points.count; i++) {
+    tm_optimum *own = &value->points.at[i];
+    double height = tm_optimum_height(own, own->tau); /* or NaN */
+    if (tm_optimum_height(tm_value_line(value, own->tau), own->tau) >
+        height + TM_RIDGE_NOISE)
+      own->tau = NAN;
+  }
+}
+
+/* Every optimum gives a line valid everywhere; where it beats a knot, that
+ * knot's optimum was not global. The ends are climbed to again; another is
+ * forgotten, and refinement puts new ones where they are needed. */
+static tempera_status settle(tm_ridge *ridge, tempera_error *error) {
+  size_t value;
+  for (size_t v = 0; v < ridge->value_count; v++)
+    release_beaten(&ridge->values[v]);
+  for (size_t k = 0; k < ridge->knot_count;) {
+    tm_knot *knot = &ridge->knots[k];
+    bool end = k == 0 || k + 1 == ridge->knot_count;
+    const tm_optimum *line = tm_ridge_highest(ridge, knot->tau, false, &value);
+    bool beaten =
+        tm_optimum_height(line, knot->tau) > knot->height + TM_RIDGE_NOISE;
+    k += end || !beaten;
+    if (!beaten)
+      continue;
+    knot[knot > ridge->knots ? -1 : 0].probed = false;
+    if (end)
+      TM_TRY(tm_ridge_solve(ridge, knot->tau, false, error));
+    else
+      memmove(knot, knot + 1, (--ridge->knot_count - k) * sizeof(tm_knot));
+  }
+  return TEMPERA_OK;
+}
+
+/* ---- refinement */
+
+/* A climb that ran away above everything found proves it. */
+static bool find_absence(tm_ridge *ridge, const tm_knot *knot) {
+  tm_ridge_view *view = &ridge->view;
+  size_t j = ridge->culprit;
+  const double *u = knot->best.u;
+  if (!(ridge->runaway >= knot->height))
+    return false;
+  view->absent = true;
+  tm_snprintf(view->reason, sizeof view->reason,
+              "the density is unbounded: at tau = %.3g it still grows as "
+              "%.60s tends to its %s end (log density %.4g on the way)",
+              knot->tau, tm_store_name(ridge->store, j),
+              u[j] < 0 ? "lower" : "upper", ridge->runaway);
+  return true;
+}
+
+static tempera_status solve_and_settle(tm_ridge *ridge, double tau, bool wide,
+                                       tempera_error *error) {
+  TM_TRY(tm_ridge_solve(ridge, tau, wide, error));
+  if (ridge->knot_count == 0) {
+    ridge->view.absent = true;
+    tm_snprintf(ridge->view.reason, sizeof ridge->view.reason,
+                "no start that was tried has a positive density");
+    return TEMPERA_OK;
+  }
+  for (size_t k = 0; k < ridge->knot_count; k++)
+    if (ridge->knots[k].tau == tau && find_absence(ridge, &ridge->knots[k]))
+      return TEMPERA_OK;
+  return settle(ridge, error);
+}
+
+/* Points on the way from one optimum to the next are nearly optimal for the
+ * taus between: three evaluations often raise the lower bound enough to save
+ * an optimisation. */
+static tempera_status probe(tm_ridge *ridge, size_t k, tempera_error *error) {
+  const tm_knot *a = &ridge->knots[k], *b = a + 1;
+  tm_climber *c = &ridge->store->climbers[0];
+  tm_optimum line;
+  ridge->knots[k].probed = true;
+  if (a->value != b->value)
+    return TEMPERA_OK;
+  for (double share = 0.25; share < 1; share += 0.25) {
+    for (size_t j = 0; j < ridge->model->dimension; j++)
+      c->trial.u[j] =
+          ridge->model->integer[j]
+              ? a->best.u[j]
+              : a->best.u[j] + share * (b->best.u[j] - a->best.u[j]);
+    if (tm_ridge_look_at(c, &line))
+      TM_TRY(tm_optima_add(&ridge->lines, &line, error));
+  }
+  return tm_store_check(ridge->store, error);
+}
+
+static double allowed_gap(const tm_ridge *ridge) {
+  return ridge->settings.gap > 0 ? ridge->settings.gap : TM_RIDGE_GAP;
+}
+
+/* The new knot of an interval: where the end tangents meet, its half-way
+ * point in curvature. A gap that calls for three pieces is cut at a third. */
+static double new_knot(const tm_ridge *ridge, size_t k, double where) {
+  const tm_knot *a = &ridge->knots[k], *b = a + 1;
+  double width = b->tau - a->tau, margin = 1e-9 * width;
+  double half = tm_ridge_meet(&a->best, &b->best, a->tau, b->tau);
+  double ratio = a->gap / allowed_gap(ridge);
+  /* At a kink, probing gains nothing and the cut belongs on the kink. */
+  bool smooth = a->value == b->value && fabs(where - half) > margin;
+  double tau = where;
+  if (smooth)
+    tau = ratio > 4 && ratio < 9 ? a->tau + (half - a->tau) * 2 / 3 : half;
+  return tau > a->tau + margin && tau < b->tau - margin ? tau
+                                                        : a->tau + width / 2;
+}
+
+static size_t widest_gap(tm_ridge *ridge, double *where) {
+  size_t widest = 0;
+  ridge->view.gap = -1;
+  for (size_t k = 0; k + 1 < ridge->knot_count; k++) {
+    double tau;
+    tm_knot *knot = &ridge->knots[k];
+    knot->gap = interval_gap(ridge, k, &tau);
+    if (knot->gap > ridge->view.gap) {
+      ridge->view.gap = knot->gap;
+      widest = k;
+      *where = tau;
+    }
+  }
+  return widest;
+}
+
+static tempera_status refine(tm_ridge *ridge, tempera_error *error) {
+  for (;;) {
+    double where = NAN;
+    size_t k = widest_gap(ridge, &where);
+    /* The margin leaves room for the optimiser's tolerance. */
+    if (ridge->view.gap < allowed_gap(ridge) - 2 * TM_RIDGE_NOISE ||
+        ridge->knot_count == TM_RIDGE_KNOTS || is_spent(ridge))
+      return TEMPERA_OK;
+    if (!ridge->knots[k].probed) {
+      TM_TRY(probe(ridge, k, error));
+      continue;
+    }
+    bool wide = ridge->knot_count < WIDE_KNOTS;
+    double tau = new_knot(ridge, k, where);
+    ridge->knots[k].probed = false;
+    TM_TRY(solve_and_settle(ridge, tau, wide, error));
+    if (ridge->view.absent)
+      return TEMPERA_OK;
+  }
+}
+
+/* At first, or again. */
+static tempera_status place_knots(tm_ridge *ridge, tempera_error *error) {
+  double ends[2] = {ridge->settings.tau_min, 1};
+  begin_spending(ridge);
+  for (size_t i = 0; i < 2 && !ridge->view.absent; i++)
+    TM_TRY(solve_and_settle(ridge, ends[i], true, error));
+  return ridge->view.absent ? TEMPERA_OK : refine(ridge, error);
+}
 
 /* ---- the table */
 
@@ -36,64 +272,42 @@ void tm_ridge_table_row(tm_ridge *ridge, size_t row, double tau,
                NULL);
 }
 
-static tempera_status fill_from_knots(tm_ridge *ridge, tempera_error *error) {
-  TM_TRY(tm_ridge_table_alloc(ridge, ridge->knot_count, error));
-  for (size_t k = 0; k < ridge->knot_count; k++)
-    tm_ridge_table_row(ridge, k, ridge->knots[k].tau, &ridge->knots[k].best);
-  return TEMPERA_OK;
-}
-
-/* After the knots: the table of this kind of ridge, and the counts. */
-static tempera_status publish(tm_ridge *ridge, tempera_error *error) {
-  const tm_knot *knots = ridge->knots;
+static tempera_status build(tm_ridge *ridge, tempera_error *error) {
+  tm_knot *knots = ridge->knots;
+  TM_TRY(place_knots(ridge, error));
   for (size_t k = 0; k + 1 < ridge->knot_count; k++)
     ridge->steep[k] = (knots[k + 1].height - knots[k].height) /
                       (knots[k + 1].tau - knots[k].tau);
-  if (ridge->view.absent)
+  if (ridge->view.absent) {
     ridge->view.gap = NAN;
-  else
-    TM_TRY(fill_from_knots(ridge, error));
+    return TEMPERA_OK;
+  }
+  TM_TRY(tm_ridge_table_alloc(ridge, ridge->knot_count, error));
+  for (size_t k = 0; k < ridge->knot_count; k++)
+    tm_ridge_table_row(ridge, k, knots[k].tau, &knots[k].best);
   return TEMPERA_OK;
 }
 
 /* ---- create and free */
 
-/* A step of a climb takes some d^3 operations, and a certified gap hundreds of
- * steps at each of dozens of knots. */
-enum { MOST_REALS = 500 };
-
-static bool too_many_reals(const tm_ridge *ridge, char *reason, size_t room) {
-  bool many = ridge->model->real_dimension > MOST_REALS;
-  if (many)
-    tm_snprintf(reason, room, "%zu real parameters are too many for it",
-                ridge->model->real_dimension);
-  return many;
-}
-
-static tempera_status build(tm_ridge *ridge, tempera_error *error) {
-  tm_work before = tm_store_work(ridge->store);
+static tempera_status begin(tm_ridge *ridge, tempera_error *error) {
+  tm_ridge_view *view = &ridge->view;
+  size_t reals = ridge->model->real_dimension;
   ridge->u = TM_NEW(ridge->arena, double, ridge->model->dimension);
   if (!ridge->u)
     return tm_fail_memory(error);
-  char *reason = ridge->view.reason;
-  size_t room = sizeof ridge->view.reason;
-  ridge->view.absent = tm_too_many_integers(ridge->model, reason, room) ||
-                       too_many_reals(ridge, reason, room);
-  if (ridge->view.absent) {
-    ridge->view.gap = NAN;
+  view->gap = NAN;
+  view->absent =
+      tm_too_many_integers(ridge->model, view->reason, sizeof view->reason);
+  if (reals > MOST_REALS) {
+    view->absent = true;
+    tm_snprintf(view->reason, sizeof view->reason,
+                "%zu real parameters are too many for it", reals);
+  }
+  if (view->absent)
     return TEMPERA_OK;
-  }
-  tempera_status status = tm_ridge_convex_build(ridge, error);
-  if (status != TEMPERA_OK && ridge->unstarted) { /* run without one */
-    ridge->view.absent = true;
-    tm_snprintf(ridge->view.reason, sizeof ridge->view.reason,
-                "no start that was tried has a positive density");
-  } else if (status != TEMPERA_OK) {
-    return status;
-  }
-  TM_TRY(publish(ridge, error));
-  tm_work_add(&ridge->view.work, tm_store_work(ridge->store), &before);
-  return TEMPERA_OK;
+  TM_TRY(tm_ridge_take_up(ridge, error));
+  return build(ridge, error);
 }
 
 tempera_status tm_ridge_create(tm_store *store,
@@ -107,7 +321,7 @@ tempera_status tm_ridge_create(tm_store *store,
   made->model = store->model;
   made->store = store;
   made->settings = *settings;
-  tempera_status status = build(made, error);
+  tempera_status status = begin(made, error);
   if (status != TEMPERA_OK)
     tm_ridge_free(made);
   else
@@ -118,10 +332,8 @@ tempera_status tm_ridge_create(tm_store *store,
 void tm_ridge_free(tm_ridge *ridge) {
   if (!ridge)
     return;
-  for (size_t v = 0; v < ridge->value_count; v++) {
-    tm_heap_free(ridge->values[v].optima.at);
-    tm_heap_free(ridge->values[v].lines.at);
-  }
+  for (size_t v = 0; v < ridge->value_count; v++)
+    tm_heap_free(ridge->values[v].points.at);
   tm_heap_free(ridge->values);
   tm_heap_free(ridge->lines.at);
   tm_heap_free(ridge->table);
@@ -163,56 +375,18 @@ double tm_ridge_excess(const tm_ridge *ridge, double log_likelihood,
   return knot->tau * log_likelihood + log_prior - knot->height;
 }
 
-static tempera_status plan_point(tm_ridge *ridge, const tm_optimum *point,
-                                 tempera_error *error) {
-  size_t value = tm_ridge_find_value(ridge, point->u);
-  if (value == ridge->value_count ||
-      tm_ridge_excess(ridge, point->log_likelihood, point->log_prior) <=
-          TM_RIDGE_GAP)
-    return TEMPERA_OK;
-  double tau = nearest_knot(ridge, point->log_likelihood)->tau;
-  return tm_ridge_plan(ridge, value, tau, point, error);
-}
-
-/* A basin that raises a knot is new to the other integers too. */
-static tempera_status raise_knots(tm_ridge *ridge, tempera_error *error) {
-  for (size_t k = 0; k < ridge->knot_count; k++) {
-    double before = ridge->knots[k].height;
-    tm_ridge_set_knot(ridge, ridge->knots[k].tau);
-    if (ridge->knots[k].height > before)
-      TM_TRY(tm_ridge_spread(ridge, ridge->knots[k].tau, error));
-  }
-  return TEMPERA_OK;
-}
-
-/* A line above the chord is above one of its two knots, so optimising each
- * point at the knot it does best at, and letting the lines of what is found
- * challenge the other knots, raises all that can be raised. */
-static tempera_status improve(tm_ridge *ridge, tempera_error *error) {
-  const tm_store *store = ridge->store;
-  size_t from = ridge->taken, end = store->count;
-  TM_TRY(tm_ridge_take_up(ridge, error));
-  for (size_t i = from; i < end; i++)
-    TM_TRY(plan_point(ridge, &store->optima[i], error));
-  if (store->climb_count == 0)
-    return TEMPERA_OK;
-  TM_TRY(tm_ridge_run(ridge, error));
-  TM_TRY(raise_knots(ridge, error));
-  TM_TRY(tm_ridge_bracket(ridge, error));
-  tm_ridge_forget_beaten(ridge);
-  TM_TRY(tm_ridge_convex_refine(ridge, error));
-  return publish(ridge, error);
-}
-
 tempera_status tm_ridge_improve(tm_ridge *ridge, const double *points,
                                 size_t count, tempera_error *error) {
+  tm_store *store = ridge->store;
+  double most = 0;
   if (ridge->view.absent)
     return TEMPERA_OK;
-  tm_work before = tm_store_work(ridge->store);
   for (size_t i = 0; i < count; i++)
-    TM_TRY(tm_store_offer(ridge->store, points + i * ridge->model->size,
-                          TM_BY_DRAW, error));
-  TM_TRY(improve(ridge, error));
-  tm_work_add(&ridge->view.work, tm_store_work(ridge->store), &before);
-  return TEMPERA_OK;
+    TM_TRY(tm_store_offer(store, points + i * ridge->model->size, TM_BY_DRAW,
+                          error));
+  for (size_t i = ridge->taken; i < store->count; i++)
+    most = fmax(most, tm_ridge_excess(ridge, store->optima[i].log_likelihood,
+                                      store->optima[i].log_prior));
+  TM_TRY(tm_ridge_take_up(ridge, error));
+  return most > TM_RIDGE_GAP ? build(ridge, error) : TEMPERA_OK;
 }

@@ -388,15 +388,6 @@ tm_work tm_store_work(const tm_store *store) {
   return work;
 }
 
-void tm_work_add(tm_work *work, tm_work now, const tm_work *before) {
-  work->optimisations += now.optimisations - before->optimisations;
-  work->likelihood_evaluations +=
-      now.likelihood_evaluations - before->likelihood_evaluations;
-  work->gradient_evaluations +=
-      now.gradient_evaluations - before->gradient_evaluations;
-  work->seconds_in_model += now.seconds_in_model - before->seconds_in_model;
-}
-
 uint64_t tm_store_spent(const tm_store *store) {
   tm_work work = tm_store_work(store);
   return work.likelihood_evaluations + work.gradient_evaluations;

@@ -78,7 +78,7 @@ typedef struct tm_store {
   uint64_t looked;   /* ... these, its looks beyond them */
 } tm_store;
 
-/* What a part of the search has cost. */
+/* What all of the search has cost. */
 typedef struct tm_work {
   size_t optimisations;
   uint64_t likelihood_evaluations, gradient_evaluations;
@@ -131,8 +131,6 @@ TEMPERA_CHECKED tempera_status tm_store_check(const tm_store *store,
                                               tempera_error *error);
 
 tm_work tm_store_work(const tm_store *store);
-/* Add what was done between `before` and `now`. */
-void tm_work_add(tm_work *work, tm_work now, const tm_work *before);
 /* Likelihood and gradient evaluations so far. */
 uint64_t tm_store_spent(const tm_store *store);
 /* The natural-scale name of what coordinate j of u moves. */

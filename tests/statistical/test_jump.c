@@ -435,14 +435,15 @@ static double measured(chain *c, tm_kernel *walk, double tau) {
 static void report(chain *c, const double *taus, size_t count,
                    const double *truth, double *acceptance) {
   const tm_laplace_view *view = tm_laplace_look(c->laplace);
+  tm_work work = tm_store_work(c->laplace->store);
   tm_kernel_settings settings = {.kind = TEMPERA_KERNEL_RANDOM_WALK};
   tm_kernel *walk = NULL;
   assert_int_equal(tm_kernel_create(c->model, &settings, c->arena, &walk, NULL),
                    TEMPERA_OK);
   print_message("%s: %zu knots, %zu climbs, %llu likelihoods, %llu gradients\n",
-                c->model->spec.name, view->knot_count, view->work.optimisations,
-                (unsigned long long)view->work.likelihood_evaluations,
-                (unsigned long long)view->work.gradient_evaluations);
+                c->model->spec.name, view->knot_count, work.optimisations,
+                (unsigned long long)work.likelihood_evaluations,
+                (unsigned long long)work.gradient_evaluations);
   for (size_t i = 0; i < count; i++) {
     acceptance[i] = measured(c, walk, taus[i]);
     print_message("  tau %8.2g  log z Laplace %9.3f  truth %9.3f  "

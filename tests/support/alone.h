@@ -5,7 +5,6 @@
 
 #include "tempering/laplace_parts.h"
 #include "paper/paper_ridge.h"
-#include "tempering/ridge_parts.h"
 
 static inline tempera_status laplace_alone(const tempera_model *model,
                                            const tm_store_settings *settings,

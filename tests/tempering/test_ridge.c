@@ -24,11 +24,10 @@ static void convex_lies_between_truth_and_truth_plus_gap(void **state) {
                     truth - 1e-6, truth + view->gap + 1e-6);
     }
     print_message("%-8s knots %3zu  optimisations %3zu (%zu per value)  "
-                  "evaluations %6llu + %llu gradients  gap %.2e\n",
-                  problem.spec.name, view->knots, view->work.optimisations,
+                  "evaluations of both %6llu  gap %.2e\n",
+                  problem.spec.name, view->knots, view->optimisations,
                   most_optimisations(ridge),
-                  (unsigned long long)view->work.likelihood_evaluations,
-                  (unsigned long long)view->work.gradient_evaluations,
+                  (unsigned long long)tm_store_spent(ridge->store),
                   view->gap);
     ridge_alone_free(ridge);
     tempera_model_free(model);
@@ -120,9 +119,9 @@ static void ridge_does_not_depend_on_threads(void **state) {
         assert_memory_equal(a->tau, b->tau, row);
         assert_memory_equal(a->height, b->height, row);
         assert_memory_equal(a->theta, b->theta, row * model->size);
-        assert_int_equal(a->work.optimisations, b->work.optimisations);
-        assert_int_equal(a->work.likelihood_evaluations,
-                         b->work.likelihood_evaluations);
+        assert_int_equal(a->optimisations, b->optimisations);
+        assert_int_equal(tm_store_spent(one->store),
+                         tm_store_spent(many->store));
         ridge_alone_free(many);
       }
       ridge_alone_free(one);
@@ -140,7 +139,7 @@ static void assert_absent(ridge_case *problem, const char *parameter) {
     assert_true(isnan(view->gap));
     if (kind == 0)
       print_message("%s (%llu evaluations)\n", view->reason,
-                    (unsigned long long)view->work.likelihood_evaluations);
+                    (unsigned long long)tm_store_spent(ridge->store));
     ridge_alone_free(ridge);
   }
   tempera_model_free(model);
