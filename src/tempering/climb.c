@@ -42,6 +42,7 @@ tempera_status tm_spot_create(const tempera_model *model, tm_arena *arena,
   spot->gp = spot->gl + d;
   spot->hl = spot->gp + d;
   spot->hp = spot->hl + d * d;
+  spot->factor = NULL;
   return TEMPERA_OK;
 }
 

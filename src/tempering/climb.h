@@ -36,6 +36,7 @@ typedef struct tm_spot {
   double *u;       /* dimension */
   double *gl, *gp; /* gradients over the reals */
   double *hl, *hp; /* minus the Hessians */
+  double *factor;  /* room for L L' = H and L^-1, once needed (laplace.h) */
 } tm_spot;
 
 static inline double tm_spot_height(const tm_spot *spot, double tau) {

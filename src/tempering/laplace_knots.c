@@ -5,7 +5,7 @@
  * divergence (b - a)(E_b[l] - E_a[l]) of a basin followed from a to b, until
  * it is below a nat or two. A new knot is climbed to from its neighbours'
  * modes; integers are explored outwards from what is found. */
-#include "tempering/laplace_parts.h"
+#include "tempering/laplace.h"
 
 #include "base/locale.h"
 
@@ -98,7 +98,7 @@ tempera_status tm_laplace_explore(tm_laplace *laplace, tm_stage *stage,
     for (size_t m = 0; m < stage->count; m++) {
       const tm_mode *mode = &stage->modes[m];
       laplace->landmarks[m] = (tm_landmark){
-          mode->spot.u, mode->dead ? NULL : mode->factor, mode->seen.height};
+          mode->spot.u, mode->dead ? NULL : mode->spot.factor, mode->seen.height};
     }
     TM_TRY(
         tm_store_run(laplace->store, laplace->landmarks, stage->count, error));

@@ -7,7 +7,7 @@
  * r share erfc(r / sqrt 8) of theirs, and each weight is divided by one plus
  * what it shares. */
 #include "numeric/dense.h"
-#include "tempering/laplace_parts.h"
+#include "tempering/laplace.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -25,8 +25,8 @@ static const uint64_t LAST_TRACK = (uint64_t)1 << 63;
 
 static double square_between(tm_laplace *laplace, const tm_mode *mode,
                              const double *u, double most) {
-  return tm_frame_square(&laplace->store->frame, mode->factor, u, mode->spot.u,
-                         most, laplace->delta);
+  return tm_frame_square(&laplace->store->frame, mode->spot.factor, u,
+                         mode->spot.u, most, laplace->delta);
 }
 
 /* The p-th relabelling of u, into scratch; 0 is u itself. */
@@ -111,89 +111,63 @@ static bool flat(const tm_laplace *laplace, const double *h) {
 }
 
 /* tr(H^-1 hl): how much the curvature of l flattens E[l] below l(u). */
-static double share_of_curvature(tm_laplace *laplace, const tm_mode *mode) {
+static double share_of_curvature(tm_laplace *laplace, const tm_spot *spot) {
   size_t d = laplace->store->frame.reals;
   double trace = 0;
   const tm_stop *stop = &laplace->store->settings.stop;
   for (size_t k = 0; k < d && !tm_stop_due(stop); k++) {
-    memcpy(laplace->delta, mode->spot.hl + k * d, d * sizeof(double));
-    tm_solve_lower(mode->factor, d, laplace->delta);
-    tm_solve_upper(mode->factor, d, laplace->delta);
+    memcpy(laplace->delta, spot->hl + k * d, d * sizeof(double));
+    tm_solve_lower(spot->factor, d, laplace->delta);
+    tm_solve_upper(spot->factor, d, laplace->delta);
     trace += laplace->delta[k];
   }
   return trace;
-}
-
-/* ---- memory
- *
- * A search goes on as long as the run, and what it finds is hardly ever new: so
- * memory of modes that were not kept is used again. */
-
-static size_t matrix_size(const tm_laplace *laplace) {
-  return laplace->store->frame.reals * laplace->store->frame.reals + 1;
-}
-
-/* For a factor and its inverse. */
-static double *take_room(tm_laplace *laplace) {
-  double *room = laplace->rooms;
-  if (!room)
-    return TM_NEW(laplace->arena, double, 2 * matrix_size(laplace));
-  memcpy(&laplace->rooms, room, sizeof laplace->rooms);
-  memset(room, 0, 2 * matrix_size(laplace) * sizeof *room);
-  return room;
-}
-
-static void leave_room(tm_laplace *laplace, const tm_mode *mode) {
-  if (!mode->factor)
-    return;
-  memcpy(mode->factor, &laplace->rooms, sizeof laplace->rooms);
-  laplace->rooms = mode->factor;
-}
-
-/* A mode that had a spot of its own. */
-static void drop_mode(tm_laplace *laplace, const tm_mode *mode) {
-  if (mode->lent)
-    return;
-  leave_room(laplace, mode);
-  tm_store_spare(laplace->store, &mode->spot);
 }
 
 static tempera_status make_mode(tm_laplace *laplace, double tau,
                                 tm_climb *climb, bool shoulder, tm_mode *mode,
                                 tempera_error *error) {
   size_t d = laplace->store->frame.reals;
-  *mode = (tm_mode){.spot = shoulder ? climb->broad : climb->spot};
-  mode->seen.shoulder = shoulder;
-  mode->factor = take_room(laplace);
-  if (!mode->factor)
-    return tm_fail_memory(error);
-  double *inverse = mode->factor + matrix_size(laplace);
-  tm_laplace_mode *seen = &mode->seen;
-  seen->edge = climb->edge;
-  mode->tracks = climb->tracks;
-  tm_spot_curvature(&mode->spot, tau, d, mode->factor);
-  seen->indefinite = flat(laplace, mode->factor);
   const tm_stop *stop = &laplace->store->settings.stop;
-  if (seen->indefinite || !tm_cholesky_until(mode->factor, d, stop)) {
+  tm_spot *spot = shoulder ? &climb->broad : &climb->spot;
+  if (!spot->factor)
+    spot->factor = TM_NEW(laplace->store->arena, double, 2 * d *d + 1);
+  double *factor = spot->factor, *inverse = factor + d * d;
+  if (!factor)
+    return tm_fail_memory(error);
+  *mode = (tm_mode){.spot = *spot, .tracks = climb->tracks};
+  tm_laplace_mode *seen = &mode->seen;
+  tm_spot_curvature(spot, tau, d, factor);
+  *seen = (tm_laplace_mode){.u = spot->u,
+                            .factor = factor,
+                            .inverse = inverse,
+                            .height = tm_spot_height(spot, tau),
+                            .log_likelihood = spot->l,
+                            .shoulder = shoulder,
+                            .edge = climb->edge,
+                            .indefinite = flat(laplace, factor)};
+  if (seen->indefinite || !tm_cholesky_until(factor, d, stop)) {
     if (tm_stop_due(stop))
       return tm_fail(error, TEMPERA_CANCELLED, "cancelled");
     seen->indefinite = true;
-    tm_spot_curvature(&mode->spot, tau, d, mode->factor);
-    mode->dead = !make_definite(laplace, mode->factor);
+    tm_spot_curvature(spot, tau, d, factor);
+    mode->dead = !make_definite(laplace, factor);
   }
   for (size_t k = 0; k < d; k++)
-    seen->half_log_det += log(mode->factor[k * d + k]);
-  seen->height = tm_spot_height(&mode->spot, tau);
-  seen->log_likelihood = mode->spot.l;
+    seen->half_log_det += log(factor[k * d + k]);
   seen->log_weight =
       seen->height + 0.5 * (double)d * LOG_2PI - seen->half_log_det;
-  seen->slope = mode->spot.l - 0.5 * share_of_curvature(laplace, mode);
-  seen->u = mode->spot.u;
-  seen->factor = mode->factor;
-  seen->inverse = inverse;
-  return tm_triangular_inverse_until(mode->factor, d, inverse, stop)
+  seen->slope = spot->l - 0.5 * share_of_curvature(laplace, spot);
+  return tm_triangular_inverse_until(factor, d, inverse, stop)
              ? TEMPERA_OK
              : tm_fail(error, TEMPERA_CANCELLED, "cancelled");
+}
+
+/* A search goes on as long as the run, and what it finds is hardly ever new: so
+ * memory of modes that were not kept is used again. */
+static void drop_mode(tm_laplace *laplace, const tm_mode *mode) {
+  if (!mode->lent)
+    tm_store_spare(laplace->store, &mode->spot);
 }
 
 /* ---- filing */
@@ -307,8 +281,6 @@ static tempera_status file_mode(tm_laplace *laplace, tm_stage *stage,
     spot->u = NULL;
     drop_mode(laplace, old);
     *old = *mode;
-  } else {
-    leave_room(laplace, mode);
   }
   return TEMPERA_OK;
 }
@@ -321,10 +293,8 @@ static tempera_status file_hill(tm_laplace *laplace, tm_stage *stage,
   tm_mode hill;
   TM_TRY(make_mode(laplace, stage->tau, climb, true, &hill, error));
   if (hill.dead || hill.seen.indefinite ||
-      hill.seen.half_log_det > peak - BROADER) {
-    leave_room(laplace, &hill);
+      hill.seen.half_log_det > peak - BROADER)
     return TEMPERA_OK;
-  }
   return file_mode(laplace, stage, climb, &hill, &climb->broad, fresh, error);
 }
 
@@ -351,10 +321,8 @@ static tempera_status file_found(tm_laplace *laplace, tm_stage *stage,
   double peak = mode.seen.indefinite ? INFINITY : mode.seen.half_log_det;
   if (climb->shouldered)
     TM_TRY(file_hill(laplace, stage, climb, peak, fresh, error));
-  if (!mode.seen.shoulder && must_sort(laplace, climb)) {
-    leave_room(laplace, &mode);
+  if (!mode.seen.shoulder && must_sort(laplace, climb))
     return plan_sorted(laplace, &sorted, error);
-  }
   return file_mode(laplace, stage, climb, &mode, &climb->spot, fresh, error);
 }
 

@@ -18,7 +18,7 @@
  */
 #include "numeric/dense.h"
 #include "parallel/ranks.h"
-#include "tempering/laplace_parts.h"
+#include "tempering/laplace.h"
 
 #include <math.h>
 #include <string.h>
@@ -40,7 +40,7 @@ typedef struct scout {
   place where;
   double *u[TM_STORE_WORKERS]; /* the best unexplained look of each, ... */
   double l[TM_STORE_WORKERS];  /* ... its log likelihood, -infinity without */
-  double *theta[TM_STORE_WORKERS], *turned[TM_STORE_WORKERS]; /* scratch */
+  tm_point turned[TM_STORE_WORKERS]; /* scratch */
   const double *points; /* to climb from, on the natural scale, ... */
   size_t count, used;   /* ... and how many starts have been, of any kind */
   size_t fresh;         /* basins found */
@@ -64,19 +64,6 @@ static double explained(const tm_laplace *laplace, const tm_laplace_knot *knot,
     top = high;
   }
   return sum > 0 ? top + log(sum) : -INFINITY;
-}
-
-/* u of the trial with its labels in order, if the modes have theirs so. */
-static const double *ordered_u(scout *s, size_t worker, const tm_point *trial) {
-  const tm_labels *labels = &s->laplace->store->labels;
-  unsigned char order[TM_LABELS_MOST];
-  if (!s->top->relabel || tm_labels_sorted(labels, trial->theta))
-    return trial->u;
-  tm_labels_sort(labels, trial->theta, order);
-  tm_labels_apply(s->laplace->model, labels, order, trial->theta,
-                  s->theta[worker]);
-  tm_unconstrain(s->laplace->model, s->theta[worker], s->turned[worker]);
-  return s->turned[worker];
 }
 
 /* Some mode, at which the climber's trial now is. */
@@ -196,7 +183,11 @@ static void look_around(size_t worker, void *context) {
         point.log_likelihood <= s->l[worker])
       continue;
     double height = tm_optimum_height(&point, 1) + point.log_jacobian;
-    const double *u = ordered_u(s, worker, &c->trial);
+    const double *u =
+        s->top->relabel
+            ? tm_labels_in_order(c->model, &store->labels, &c->trial,
+                                 &s->turned[worker])
+            : point.u; /* as the modes have theirs */
     if (height < explained(s->laplace, s->top, u, c->lane) + UNEXPLAINED)
       continue;
     s->l[worker] = point.log_likelihood;
@@ -338,10 +329,9 @@ static tempera_status make_room(scout *s, tm_arena *arena,
   const tempera_model *model = s->laplace->model;
   for (size_t w = 0; w < TM_STORE_WORKERS; w++) {
     s->u[w] = TM_NEW(arena, double, model->dimension + 1);
-    s->theta[w] = TM_NEW(arena, double, model->size + 1);
-    s->turned[w] = TM_NEW(arena, double, model->dimension + 1);
-    if (!s->u[w] || !s->theta[w] || !s->turned[w])
+    if (!s->u[w])
       return tm_fail_memory(error);
+    TM_TRY(tm_point_create(model, arena, &s->turned[w], error));
   }
   return TEMPERA_OK;
 }

@@ -3,7 +3,7 @@
 #ifndef TM_TESTS_ALONE_H
 #define TM_TESTS_ALONE_H
 
-#include "tempering/laplace_parts.h"
+#include "tempering/laplace.h"
 #include "paper/paper_ridge.h"
 
 static inline tempera_status laplace_alone(const tempera_model *model,
