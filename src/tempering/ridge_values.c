@@ -336,56 +336,44 @@ static tempera_status spread(tm_ridge *ridge, double tau,
   return run(ridge, error);
 }
 
-/* A value that is new at tau, and at both ends, where there are knots. */
-static tempera_status climb_new(tm_ridge *ridge, size_t v, double tau,
-                                const tm_optimum *from, tempera_error *error) {
-  TM_TRY(plan(ridge, v, tau, from, error));
-  TM_TRY(run(ridge, error));
-  for (size_t k = 0; k < ridge->knot_count; k++)
-    if (k == 0 || k + 1 == ridge->knot_count)
-      TM_TRY(plan_value(ridge, v, ridge->knots[k].tau, 1, error));
-  return run(ridge, error);
-}
-
-/* From the best value along one integer coordinate by 1, 2, 4, .. while new
- * values are better. */
-static tempera_status explore_line(tm_ridge *ridge, double tau, size_t j,
-                                   double direction, bool *improved,
-                                   tempera_error *error) {
+/* Values next to the best at tau, in integer coordinate j, that are new: tried
+ * there, and at both ends, where there are knots. */
+static tempera_status look_beside(tm_ridge *ridge, double tau, size_t j,
+                                  const tm_optimum *best,
+                                  tempera_error *error) {
   const tm_block *block = &ridge->model->blocks[ridge->model->block_of_u[j]];
-  for (double step = direction;; step *= 2) {
-    size_t best = 0, index, after = 0;
-    const tm_optimum *at = tm_ridge_highest(ridge, tau, true, &best);
-    double *u = ridge->store->climbers[0].pg; /* room for one u */
-    if (!at)
-      return TEMPERA_OK;
-    memcpy(u, at->u, ridge->model->dimension * sizeof(double));
+  double *u = ridge->store->climbers[0].pg; /* room for one u */
+  for (double step = -1; step <= 1; step += 2) {
+    size_t v;
+    memcpy(u, best->u, ridge->model->dimension * sizeof(double));
     u[j] += step;
     if (u[j] < block->lower || u[j] > block->upper ||
         tm_ridge_find_value(ridge, u) < ridge->value_count)
+      continue;
+    TM_TRY(need_value(ridge, u, &v, error));
+    if (v == TM_RIDGE_VALUES)
       return TEMPERA_OK;
-    TM_TRY(need_value(ridge, u, &index, error));
-    if (index == TM_RIDGE_VALUES)
-      return TEMPERA_OK;
-    TM_TRY(climb_new(ridge, index, tau, at, error));
-    (void)tm_ridge_highest(ridge, tau, true, &after);
-    if (after == best)
-      return TEMPERA_OK;
-    *improved = true;
+    TM_TRY(plan(ridge, v, tau, best, error));
+    TM_TRY(run(ridge, error));
+    for (size_t k = 0; k < ridge->knot_count; k++)
+      if (k == 0 || k + 1 == ridge->knot_count)
+        TM_TRY(plan_value(ridge, v, ridge->knots[k].tau, 1, error));
   }
+  return run(ridge, error);
 }
 
+/* From the best value to its neighbours, while one of them is better. */
 static tempera_status explore(tm_ridge *ridge, double tau,
                               tempera_error *error) {
-  bool improved = ridge->model->real_dimension < ridge->model->dimension;
-  while (improved) {
-    improved = false;
-    for (size_t j = 0; j < ridge->model->dimension; j++) {
-      if (!ridge->model->integer[j])
-        continue;
-      TM_TRY(explore_line(ridge, tau, j, 1, &improved, error));
-      TM_TRY(explore_line(ridge, tau, j, -1, &improved, error));
-    }
+  size_t value = SIZE_MAX, before = 0;
+  bool integers = ridge->model->real_dimension < ridge->model->dimension;
+  while (integers && value != before) {
+    const tm_optimum *best = tm_ridge_highest(ridge, tau, true, &before);
+    for (size_t j = 0; j < ridge->model->dimension && best; j++)
+      if (ridge->model->integer[j])
+        TM_TRY(look_beside(ridge, tau, j, best, error));
+    value = before;
+    (void)tm_ridge_highest(ridge, tau, true, &before);
   }
   return TEMPERA_OK;
 }
