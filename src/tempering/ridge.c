@@ -17,9 +17,8 @@
 #include <string.h>
 
 enum {
-  SETTLE_ROUNDS = 10,
   WIDE_KNOTS = 3,
-  MEET_ROUNDS = 100,
+  MOST_SOLVES = 2 * TM_RIDGE_KNOTS,
   MOST_REALS = 500, /* a step of a climb takes some d^3 operations, and a
                        certified gap hundreds of steps at dozens of knots */
   MANY = 40,        /* reals, with which there is a budget: */
@@ -40,19 +39,6 @@ static void begin_spending(tm_ridge *ridge) {
   ridge->enough = tm_store_spent(ridge->store) + (uint64_t)(BUDGET * share);
 }
 
-/* The highest of all lines at tau: of the knots and the extra ones. */
-static const tm_optimum *highest_line(const tm_ridge *ridge, double tau) {
-  const tm_optimum *best = &ridge->knots[0].best;
-  for (size_t i = 1; i < ridge->knot_count + ridge->lines.count; i++) {
-    const tm_optimum *line = i < ridge->knot_count
-                                 ? &ridge->knots[i].best
-                                 : &ridge->lines.at[i - ridge->knot_count];
-    if (tm_optimum_height(line, tau) > tm_optimum_height(best, tau))
-      best = line;
-  }
-  return best;
-}
-
 double tm_ridge_meet(const tm_optimum *left, const tm_optimum *right, double a,
                      double b) {
   double bend = right->log_likelihood - left->log_likelihood;
@@ -60,31 +46,18 @@ double tm_ridge_meet(const tm_optimum *left, const tm_optimum *right, double a,
   return tau > a && tau < b ? tau : NAN;
 }
 
-/* The largest chord - line over an interval. It is concave and piecewise
- * linear in tau, so cutting planes find its top: take the line on either side
- * of the top, look where they meet, let a higher line replace one of them. */
-static double interval_gap(const tm_ridge *ridge, size_t k, double *where) {
-  const tm_knot *a = &ridge->knots[k], *b = a + 1;
+/* The largest chord - line over an interval, where the lines of its ends meet:
+ * those of other knots lie lower there. */
+static double interval_gap(const tm_knot *a, double *where) {
+  const tm_knot *b = a + 1;
+  double tau = tm_ridge_meet(&a->best, &b->best, a->tau, b->tau);
   double chord = (b->height - a->height) / (b->tau - a->tau);
-  const tm_optimum *left = &a->best, *right = &b->best;
-  double gap = 0;
-  *where = NAN;
-  for (int round = 0; round < MEET_ROUNDS; round++) {
-    double tau = tm_ridge_meet(left, right, a->tau, b->tau);
-    if (isnan(tau))
-      return gap;
-    const tm_optimum *line = highest_line(ridge, tau);
-    double upper = a->height + chord * (tau - a->tau);
-    gap = upper - tm_optimum_height(line, tau);
-    *where = tau;
-    if (tm_optimum_height(line, tau) <= tm_optimum_height(left, tau) + 1e-12)
-      break;
-    if (line->log_likelihood < chord)
-      left = line;
-    else
-      right = line;
-  }
-  return fmax(gap, 0);
+  double width = b->tau - a->tau, margin = 1e-9 * width;
+  *where = tau > a->tau + margin && tau < b->tau - margin ? tau
+                                                          : a->tau + width / 2;
+  return isnan(tau) ? 0
+                    : fmax(0, a->height + chord * (tau - a->tau) -
+                                  tm_optimum_height(&a->best, tau));
 }
 
 /* ---- what lines disprove */
@@ -116,7 +89,6 @@ static tempera_status settle(tm_ridge *ridge, tempera_error *error) {
     k += end || !beaten;
     if (!beaten)
       continue;
-    knot[knot > ridge->knots ? -1 : 0].probed = false;
     if (end)
       TM_TRY(tm_ridge_solve(ridge, knot->tau, false, error));
     else
@@ -158,83 +130,32 @@ static tempera_status solve_and_settle(tm_ridge *ridge, double tau, bool wide,
   return settle(ridge, error);
 }
 
-/* Points on the way from one optimum to the next are nearly optimal for the
- * taus between: three evaluations often raise the lower bound enough to save
- * an optimisation. */
-static tempera_status probe(tm_ridge *ridge, size_t k, tempera_error *error) {
-  const tm_knot *a = &ridge->knots[k], *b = a + 1;
-  tm_climber *c = &ridge->store->climbers[0];
-  tm_optimum line;
-  ridge->knots[k].probed = true;
-  if (a->value != b->value)
-    return TEMPERA_OK;
-  for (double share = 0.25; share < 1; share += 0.25) {
-    for (size_t j = 0; j < ridge->model->dimension; j++)
-      c->trial.u[j] =
-          ridge->model->integer[j]
-              ? a->best.u[j]
-              : a->best.u[j] + share * (b->best.u[j] - a->best.u[j]);
-    if (tm_ridge_look_at(c, &line))
-      TM_TRY(tm_optima_add(&ridge->lines, &line, error));
-  }
-  return tm_store_check(ridge->store, error);
-}
-
-static double allowed_gap(const tm_ridge *ridge) {
-  return ridge->settings.gap > 0 ? ridge->settings.gap : TM_RIDGE_GAP;
-}
-
-/* The new knot of an interval: where the end tangents meet, its half-way
- * point in curvature. A gap that calls for three pieces is cut at a third. */
-static double new_knot(const tm_ridge *ridge, size_t k, double where) {
-  const tm_knot *a = &ridge->knots[k], *b = a + 1;
-  double width = b->tau - a->tau, margin = 1e-9 * width;
-  double half = tm_ridge_meet(&a->best, &b->best, a->tau, b->tau);
-  double ratio = a->gap / allowed_gap(ridge);
-  /* At a kink, probing gains nothing and the cut belongs on the kink. */
-  bool smooth = a->value == b->value && fabs(where - half) > margin;
-  double tau = where;
-  if (smooth)
-    tau = ratio > 4 && ratio < 9 ? a->tau + (half - a->tau) * 2 / 3 : half;
-  return tau > a->tau + margin && tau < b->tau - margin ? tau
-                                                        : a->tau + width / 2;
-}
-
-static size_t widest_gap(tm_ridge *ridge, double *where) {
-  size_t widest = 0;
+/* Sets view.gap, and where the next knot belongs: half-way in curvature, or on a
+ * kink. */
+static double widest_gap(tm_ridge *ridge) {
+  double widest = NAN, where;
   ridge->view.gap = -1;
   for (size_t k = 0; k + 1 < ridge->knot_count; k++) {
-    double tau;
-    tm_knot *knot = &ridge->knots[k];
-    knot->gap = interval_gap(ridge, k, &tau);
-    if (knot->gap > ridge->view.gap) {
-      ridge->view.gap = knot->gap;
-      widest = k;
-      *where = tau;
-    }
+    double gap = interval_gap(&ridge->knots[k], &where);
+    if (gap <= ridge->view.gap)
+      continue;
+    ridge->view.gap = gap;
+    widest = where;
   }
   return widest;
 }
 
 static tempera_status refine(tm_ridge *ridge, tempera_error *error) {
-  for (;;) {
-    double where = NAN;
-    size_t k = widest_gap(ridge, &where);
+  double gap = ridge->settings.gap > 0 ? ridge->settings.gap : TM_RIDGE_GAP;
+  for (int i = 0; i < MOST_SOLVES && !ridge->view.absent; i++) {
+    double tau = widest_gap(ridge);
     /* The margin leaves room for the optimiser's tolerance. */
-    if (ridge->view.gap < allowed_gap(ridge) - 2 * TM_RIDGE_NOISE ||
+    if (ridge->view.gap < gap - 2 * TM_RIDGE_NOISE ||
         ridge->knot_count == TM_RIDGE_KNOTS || is_spent(ridge))
-      return TEMPERA_OK;
-    if (!ridge->knots[k].probed) {
-      TM_TRY(probe(ridge, k, error));
-      continue;
-    }
-    bool wide = ridge->knot_count < WIDE_KNOTS;
-    double tau = new_knot(ridge, k, where);
-    ridge->knots[k].probed = false;
-    TM_TRY(solve_and_settle(ridge, tau, wide, error));
-    if (ridge->view.absent)
-      return TEMPERA_OK;
+      break;
+    TM_TRY(solve_and_settle(ridge, tau, ridge->knot_count < WIDE_KNOTS, error));
   }
+  return TEMPERA_OK;
 }
 
 /* At first, or again. */
@@ -243,7 +164,7 @@ static tempera_status place_knots(tm_ridge *ridge, tempera_error *error) {
   begin_spending(ridge);
   for (size_t i = 0; i < 2 && !ridge->view.absent; i++)
     TM_TRY(solve_and_settle(ridge, ends[i], true, error));
-  return ridge->view.absent ? TEMPERA_OK : refine(ridge, error);
+  return refine(ridge, error);
 }
 
 /* ---- the table */
@@ -335,7 +256,6 @@ void tm_ridge_free(tm_ridge *ridge) {
   for (size_t v = 0; v < ridge->value_count; v++)
     tm_heap_free(ridge->values[v].points.at);
   tm_heap_free(ridge->values);
-  tm_heap_free(ridge->lines.at);
   tm_heap_free(ridge->table);
   tm_arena_free(ridge->arena);
 }

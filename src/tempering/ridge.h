@@ -13,7 +13,7 @@
 #include "tempering/store.h"
 
 enum {
-  TM_RIDGE_KNOTS = 200,  /* at most */
+  TM_RIDGE_KNOTS = 300,  /* at most */
   TM_RIDGE_VALUES = 1024 /* integer values (or combinations) at most */
 };
 
@@ -56,10 +56,7 @@ typedef struct tm_value {
 
 typedef struct tm_knot {
   double tau, height;
-  size_t value;
   tm_optimum best; /* borrows from the value's point */
-  bool probed;     /* lines were tried in the interval to the right */
-  double gap;      /* of the interval to the right */
 } tm_knot;
 
 typedef struct tm_ridge {
@@ -74,7 +71,6 @@ typedef struct tm_ridge {
   tm_knot knots[TM_RIDGE_KNOTS];
   size_t knot_count;
   double steep[TM_RIDGE_KNOTS]; /* to the next knot; made with the table */
-  tm_optima lines;              /* more lower bounds; u unused */
   double runaway; /* the highest climb that ran away, at the latest tau */
   size_t culprit;
   uint64_t enough; /* evaluations of the store after which refinement ends */

@@ -301,7 +301,6 @@ static void set_knot(tm_ridge *ridge, double tau) {
     ridge->knot_count++;
   }
   ridge->knots[k].height = tm_optimum_height(best, tau);
-  ridge->knots[k].value = value;
   ridge->knots[k].best = *best;
 }
 
