@@ -10,10 +10,8 @@
 #include <string.h>
 
 enum {
-  BASINS = 6,            /* climbed from, ... */
-  FEW_BASINS = 2,        /* ... per value if there are several */
-  UNCERTAIN = 3,         /* gaps: much is uncertain, ... */
-  UNCERTAIN_OF_MANY = 40 /* ... if there are several values */
+  BASINS = 6,    /* climbed from, ... */
+  FEW_BASINS = 2 /* ... per value if there are several */
 };
 static const double APART = 1e-3; /* nats: less is no other basin */
 
@@ -235,37 +233,29 @@ static tempera_status run(tm_ridge *ridge, tempera_error *error) {
 /* ---- one value at one tau */
 
 /* From the best line, and from others apart from it that come within what is
- * not yet certain. Between two optima, the one at the larger tau goes first:
- * where basins part as tau grows, the other may be on its way to a saddle.
- * Both, where much is uncertain: either may be the higher at tau. */
+ * not yet certain. Of two neighbours the one at the larger tau: where basins
+ * part as tau grows, the other may be on its way to a saddle. */
 static tempera_status plan_value(tm_ridge *ridge, size_t v, double tau,
                                  size_t most, tempera_error *error) {
   const tm_value *value = &ridge->values[v];
   const tm_optimum *chosen[BASINS], *left, *right;
-  size_t count = 0;
-  bool one = ridge->value_count == 1; /* else each of many is climbed for */
-  double reach = one ? 4 : 1, much = one ? UNCERTAIN : UNCERTAIN_OF_MANY;
-  neighbours(value, tau, &left, &right);
+  double reach = ridge->value_count == 1 ? 4 : 1; /* each of many is climbed */
   double bound = tm_value_bound(value, tau), best = -INFINITY;
+  neighbours(value, tau, &left, &right);
   if (left && left == right &&
       bound <= tm_optimum_height(left, tau) + TM_RIDGE_NOISE)
     return TEMPERA_OK; /* it is known */
-  while (count < most && (chosen[count] = next_basin(ridge->store, value, tau,
-                                                     chosen, count))) {
-    double height = tm_optimum_height(chosen[count], tau);
+  for (size_t i = 0; i < most; i++) {
+    chosen[i] = next_basin(ridge->store, value, tau, chosen, i);
+    if (i == 0 && chosen[0] == left && right)
+      chosen[0] = right;
+    double height = chosen[i] ? tm_optimum_height(chosen[i], tau) : -INFINITY;
     best = fmax(best, height);
-    if (height < best - reach * (bound - best))
+    if (!chosen[i] || height < best - reach * (bound - best))
       break;
-    count++;
+    TM_TRY(plan(ridge, v, tau, chosen[i], error));
   }
-  bool between = count > 0 && left && right && left != right;
-  bool both = between && bound - best > much * TM_RIDGE_GAP;
-  const tm_optimum *other = between && chosen[0] == left ? right : left;
-  for (size_t i = 0; i < count; i++) {
-    bool swap = i == 0 && between && !both && chosen[0] == left;
-    TM_TRY(plan(ridge, v, tau, swap ? right : chosen[i], error));
-  }
-  return both ? plan(ridge, v, tau, other, error) : TEMPERA_OK;
+  return TEMPERA_OK;
 }
 
 /* ---- all values at one tau */
