@@ -1,7 +1,7 @@
 /* laplace.c - the life of the Laplace ridge, its improvement in warmup, and
  * what it shows (method 4.1, 4.2). */
-#include "numeric/dense.h"
 #include "tempering/laplace.h"
+#include "numeric/dense.h"
 
 #include <math.h>
 #include <string.h>

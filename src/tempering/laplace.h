@@ -51,7 +51,7 @@ typedef struct tm_laplace_view {
   size_t knot_count;
   const tm_laplace_knot *knots; /* taus increasing: tau_min .. 1 */
   tm_labels labels;
-  bool absent;  /* unbounded or flat: there is no Laplace ridge */
+  bool absent; /* unbounded or flat: there is no Laplace ridge */
   char reason[256];
 } tm_laplace_view;
 

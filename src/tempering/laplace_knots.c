@@ -97,8 +97,9 @@ tempera_status tm_laplace_explore(tm_laplace *laplace, tm_stage *stage,
   while (laplace->store->climb_count > 0) {
     for (size_t m = 0; m < stage->count; m++) {
       const tm_mode *mode = &stage->modes[m];
-      laplace->landmarks[m] = (tm_landmark){
-          mode->spot.u, mode->dead ? NULL : mode->spot.factor, mode->seen.height};
+      laplace->landmarks[m] =
+          (tm_landmark){mode->spot.u, mode->dead ? NULL : mode->spot.factor,
+                        mode->seen.height};
     }
     TM_TRY(
         tm_store_run(laplace->store, laplace->landmarks, stage->count, error));

@@ -131,7 +131,7 @@ static tempera_status make_mode(tm_laplace *laplace, double tau,
   const tm_stop *stop = &laplace->store->settings.stop;
   tm_spot *spot = shoulder ? &climb->broad : &climb->spot;
   if (!spot->factor)
-    spot->factor = TM_NEW(laplace->store->arena, double, 2 * d *d + 1);
+    spot->factor = TM_NEW(laplace->store->arena, double, 2 * d * d + 1);
   double *factor = spot->factor, *inverse = factor + d * d;
   if (!factor)
     return tm_fail_memory(error);

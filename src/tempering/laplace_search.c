@@ -183,11 +183,10 @@ static void look_around(size_t worker, void *context) {
         point.log_likelihood <= s->l[worker])
       continue;
     double height = tm_optimum_height(&point, 1) + point.log_jacobian;
-    const double *u =
-        s->top->relabel
-            ? tm_labels_in_order(c->model, &store->labels, &c->trial,
-                                 &s->turned[worker])
-            : point.u; /* as the modes have theirs */
+    const double *u = s->top->relabel
+                          ? tm_labels_in_order(c->model, &store->labels,
+                                               &c->trial, &s->turned[worker])
+                          : point.u; /* as the modes have theirs */
     if (height < explained(s->laplace, s->top, u, c->lane) + UNEXPLAINED)
       continue;
     s->l[worker] = point.log_likelihood;

@@ -1,5 +1,5 @@
-/* ridge.c - knots with a certificate (method 4.1), the table that they give, and
- * the life of a ridge.
+/* ridge.c - knots with a certificate (method 4.1), the table that they give,
+ * and the life of a ridge.
  *
  * s is convex. Between two knots the chord lies above it and every known line
  * tau*l + log pi below it, so max(chord - highest line) bounds the error of
@@ -23,7 +23,7 @@ enum {
                        certified gap hundreds of steps at dozens of knots */
   MANY = 40,        /* reals, with which there is a budget: */
   BUDGET = 30000,   /* evaluations, and the gap is what it is then */
-  DEAR = 200        /* reals beyond which a step's factors are most of its work */
+  DEAR = 200 /* reals beyond which a step's factors are most of its work */
 };
 
 /* Where the density has kinks climbs hardly end, and each may take thousands of
@@ -53,8 +53,8 @@ static double interval_gap(const tm_knot *a, double *where) {
   double tau = tm_ridge_meet(&a->best, &b->best, a->tau, b->tau);
   double chord = (b->height - a->height) / (b->tau - a->tau);
   double width = b->tau - a->tau, margin = 1e-9 * width;
-  *where = tau > a->tau + margin && tau < b->tau - margin ? tau
-                                                          : a->tau + width / 2;
+  *where =
+      tau > a->tau + margin && tau < b->tau - margin ? tau : a->tau + width / 2;
   return isnan(tau) ? 0
                     : fmax(0, a->height + chord * (tau - a->tau) -
                                   tm_optimum_height(&a->best, tau));
@@ -130,8 +130,8 @@ static tempera_status solve_and_settle(tm_ridge *ridge, double tau, bool wide,
   return settle(ridge, error);
 }
 
-/* Sets view.gap, and where the next knot belongs: half-way in curvature, or on a
- * kink. */
+/* Sets view.gap, and where the next knot belongs: half-way in curvature, or on
+ * a kink. */
 static double widest_gap(tm_ridge *ridge) {
   double widest = NAN, where;
   ridge->view.gap = -1;

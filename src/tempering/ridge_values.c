@@ -208,16 +208,16 @@ static tempera_status file_climb(tm_ridge *ridge, tm_climb *climb,
                &found.log_jacobian);
   TM_TRY(tell_store(ridge, &found, error));
   tm_optimum *known = (tm_optimum *)tm_value_at(value, found.tau);
-  double lead = known ? height - tm_optimum_height(known, known->tau) : INFINITY;
+  double lead =
+      known ? height - tm_optimum_height(known, known->tau) : INFINITY;
   if (lead > 0 && lead < APART)
     *known = found;
   else if (lead > 0 && known)
     known->tau = NAN;
   else if (lead <= 0)
     found.tau = NAN;
-  return fabs(lead) < APART
-             ? TEMPERA_OK
-             : tm_optima_add(&value->points, &found, error);
+  return fabs(lead) < APART ? TEMPERA_OK
+                            : tm_optima_add(&value->points, &found, error);
 }
 
 /* Run the queue and file the results under their values. */
