@@ -3,8 +3,8 @@
 #ifndef TM_TESTS_ALONE_H
 #define TM_TESTS_ALONE_H
 
-#include "tempering/laplace.h"
 #include "paper/paper_ridge.h"
+#include "tempering/laplace.h"
 
 static inline tempera_status laplace_alone(const tempera_model *model,
                                            const tm_store_settings *settings,

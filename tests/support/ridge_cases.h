@@ -237,19 +237,13 @@ static double simplex_ridge(double tau, const tempera_model_spec *spec) {
   return height;
 }
 
-static double SHAPE_2 = 2, SHAPE_HALF = 0.5;
+static double SHAPE_2 = 2;
 static const tempera_parameter SIMPLEX = {"p", TEMPERA_REAL,   3, 0,
                                           1,   TEMPERA_SIMPLEX};
 static const double SIMPLEX_STARTS[6] = {0.3, 0.3, 0.4, 0.2, 0.5, 0.3};
 
 static const double SCHOOL_STARTS[20] = {4, 5,  6, 3, 2, 5, 1, 1, 8, 6,
                                          1, 10, 9, 8, 3, 7, 1, 1, 8, 12};
-
-static int gamma_half_prior(const double *theta, double *value, void *user) {
-  (void)user;
-  *value = -0.5 * log(theta[0]) - theta[0];
-  return 0;
-}
 
 /* ---- the problems with a ridge */
 

@@ -1,53 +1,7 @@
-/* The ridge on the paper's models: SIR against its exact profile, and the
- * three kinds of ridge against each other on all of them. */
-#include "alone.h"
-#include "cmocka_all.h"
+/* The ridge on models: SIR against its exact profile, and what draws mend. */
+#include "ridge_on_models.h"
 
 #include "run/sampler.h"
-
-#include <math.h>
-#include <stdio.h>
-
-enum { STARTS = 12 };
-
-static tempera_model *loaded(const char *name, const char *file) {
-  char path[512];
-  tempera_data *data = NULL;
-  tempera_model *model = NULL;
-  tempera_error error = {0};
-  snprintf(path, sizeof path, "%s/models/paper/%s.json", SOURCE_DIR, file);
-  assert_int_equal(tempera_data_read(path, &data, &error), TEMPERA_OK);
-  snprintf(path, sizeof path, "%s/models/%s.so", BUILD_DIR, name);
-  assert_int_equal(tempera_model_load(path, data, &model, &error), TEMPERA_OK);
-  tempera_data_free(data);
-  return model;
-}
-
-/* Prior draws of positive density. */
-static tm_ridge *built(const tempera_model *model, tempera_ridge kind,
-                       uint64_t seed, int threads) {
-  tm_arena *arena = tm_arena_create();
-  tm_evaluator evaluator = {0};
-  tm_point point = {0};
-  assert_int_equal(tm_evaluator_create(model, arena, &evaluator, NULL), 0);
-  assert_int_equal(tm_point_create(model, arena, &point, NULL), 0);
-  double *starts = TM_NEW(arena, double, STARTS * model->size);
-  tempera_random random = tm_random(seed, 0, TM_PURPOSE_START);
-  for (size_t k = 0; k < STARTS;) {
-    tm_prior_draw(&evaluator, &random, &point);
-    if (isfinite(point.log_likelihood))
-      memcpy(starts + k++ * model->size, point.theta,
-             model->size * sizeof(double));
-  }
-  tm_store_settings store = {.seed = seed, .threads = threads};
-  tm_ridge *ridge = NULL;
-  assert_int_equal(
-      ridge_alone(model, &store, &ALL_OF_IT, kind, starts, STARTS, &ridge, NULL),
-      0);
-  tm_evaluator_release(&evaluator);
-  tm_arena_free(arena);
-  return ridge;
-}
 
 /* sir.tempered.log_profile_max of truth.json at a few taus (from 1e-9 on). */
 static const double SIR[][2] = {{0, -1.730636935212229},
@@ -75,15 +29,14 @@ static void assert_sir(const tm_ridge *ridge) {
 
 static void sir_is_certified_with_under_25_optimisations(void **state) {
   (void)state;
-  tempera_model *model = loaded("sir", "eyam");
+  tempera_model *model = ridge_model("sir", "eyam");
   for (uint64_t seed = 1; seed <= 5; seed++) {
-    tm_ridge *ridge = built(model, TEMPERA_RIDGE_CONVEX, seed, 2);
+    tm_ridge *ridge = ridge_on(model, TEMPERA_RIDGE_CONVEX, seed, 2);
     const tm_ridge_view *view = tm_ridge_look(ridge);
-    print_message(
-        "sir: knots %zu, optimisations %zu (%zu per value), "
-        "evaluations %llu, gap %.2e\n",
-        view->knots, view->optimisations, most_optimisations(ridge),
-        (unsigned long long)tm_store_spent(ridge->store), view->gap);
+    print_message("sir: knots %zu, optimisations %zu (%zu per value), "
+                  "evaluations %llu, gap %.2e\n",
+                  view->knots, view->optimisations, most_optimisations(ridge),
+                  (unsigned long long)tm_store_spent(ridge->store), view->gap);
     assert_true(most_optimisations(ridge) < 25);
     assert_sir(ridge);
     ridge_alone_free(ridge);
@@ -95,7 +48,7 @@ static void sir_is_certified_with_under_25_optimisations(void **state) {
  * in the basin of "everyone infected at once", 178 nats too low. */
 static void a_run_finds_the_global_optimum_of_sir(void **state) {
   (void)state;
-  tempera_model *model = loaded("sir", "eyam");
+  tempera_model *model = ridge_model("sir", "eyam");
   for (uint64_t seed = 1; seed <= 10; seed++) {
     tempera_options o = tempera_options_default();
     tempera_sampler *sampler = NULL;
@@ -121,7 +74,7 @@ static void poor_starts_do_no_harm(void **state) {
       0.015, 0.54, 9, 0.0073, 0.28, 4, 0.0083, 0.77, 5, 0.0054, 1.8, 7,
       0.014, 0.55, 8, 0.0072, 0.29, 5, 0.0084, 0.76, 6, 0.0055, 1.7, 6};
   static const double DRAW[] = {0.11, 0.00066, 4};
-  tempera_model *model = loaded("sir", "eyam");
+  tempera_model *model = ridge_model("sir", "eyam");
   tm_store_settings store = {.threads = 2};
   tm_ridge *ridge = NULL;
   assert_int_equal(ridge_alone(model, &store, &ALL_OF_IT, TEMPERA_RIDGE_CONVEX,
@@ -191,57 +144,13 @@ static void a_draw_mends_the_ridge_at_every_integer(void **state) {
   tempera_model_free(model);
 }
 
-static double exact_at(const tempera_model *model, const tm_ridge *ridge,
-                       double tau) {
-  tm_arena *arena = tm_arena_create();
-  tm_evaluator evaluator = {0};
-  tm_ridge_memory *memory = NULL;
-  assert_int_equal(tm_evaluator_create(model, arena, &evaluator, NULL), 0);
-  assert_int_equal(tm_ridge_memory_create(ridge, arena, 64, &memory, NULL), 0);
-  double height = tm_ridge_exact(memory, &evaluator, tau);
-  tm_evaluator_release(&evaluator);
-  tm_arena_free(arena);
-  return height;
-}
-
-static void the_three_ridges_agree_on_all_models(void **state) {
-  (void)state;
-  static const char *const MODELS[][2] = {
-      {"bimodal", "bimodal"},       {"bimodal2", "bimodal"},
-      {"galaxy", "galaxy-2-equal"}, {"galaxy", "galaxy-3-equal"},
-      {"galaxy", "galaxy-3"},       {"galaxy", "galaxy-4"},
-      {"galaxy", "galaxy-5"},       {"sir", "eyam"}};
-  for (size_t m = 0; m < sizeof MODELS / sizeof *MODELS; m++) {
-    tempera_model *model = loaded(MODELS[m][0], MODELS[m][1]);
-    tm_ridge *convex = built(model, TEMPERA_RIDGE_CONVEX, 1, 2);
-    tm_ridge *spline = built(model, TEMPERA_RIDGE_SPLINE, 2, 2);
-    tm_ridge *exact = built(model, TEMPERA_RIDGE_EXACT, 3, 2);
-    double low = 0, high = 0;
-    for (double tau = 1; tau > 1e-7; tau *= 0.77) {
-      double height = exact_at(model, exact, tau);
-      double a = tm_ridge_height(convex, tau) - height;
-      double b = tm_ridge_height(spline, tau) - height;
-      assert_true(a > -1e-5); /* the chord lies above */
-      low = fmin(low, fmin(a, b));
-      high = fmax(high, fmax(a, b));
-    }
-    print_message("%s: convex and spline against exact: %.1e to %.1e\n",
-                  MODELS[m][1], low, high);
-    assert_true(low > -2e-3 && high < 2e-3);
-    ridge_alone_free(exact);
-    ridge_alone_free(spline);
-    ridge_alone_free(convex);
-    tempera_model_free(model);
-  }
-}
-
 static void sir_does_not_depend_on_threads(void **state) {
   (void)state;
-  tempera_model *model = loaded("sir", "eyam");
-  tm_ridge *one = built(model, TEMPERA_RIDGE_CONVEX, 1, 1);
+  tempera_model *model = ridge_model("sir", "eyam");
+  tm_ridge *one = ridge_on(model, TEMPERA_RIDGE_CONVEX, 1, 1);
   const tm_ridge_view *a = tm_ridge_look(one);
   for (int threads = 2; threads <= 4; threads += 2) {
-    tm_ridge *many = built(model, TEMPERA_RIDGE_CONVEX, 1, threads);
+    tm_ridge *many = ridge_on(model, TEMPERA_RIDGE_CONVEX, 1, threads);
     const tm_ridge_view *b = tm_ridge_look(many);
     assert_int_equal(a->knots, b->knots);
     assert_memory_equal(a->tau, b->tau, a->knots * sizeof(double));
@@ -258,7 +167,6 @@ int main(void) {
       cmocka_unit_test(a_run_finds_the_global_optimum_of_sir),
       cmocka_unit_test(poor_starts_do_no_harm),
       cmocka_unit_test(a_draw_mends_the_ridge_at_every_integer),
-      cmocka_unit_test(the_three_ridges_agree_on_all_models),
       cmocka_unit_test(sir_does_not_depend_on_threads),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
