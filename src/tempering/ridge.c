@@ -66,9 +66,9 @@ static double interval_gap(const tm_knot *a, double *where) {
 static void release_beaten(tm_value *value) {
   for (size_t i = 0; i < value->points.count; i++) {
     tm_optimum *own = &value->points.at[i];
-    double height = tm_optimum_height(own, own->tau); /* or NaN */
-    if (tm_optimum_height(tm_value_line(value, own->tau), own->tau) >
-        height + TM_RIDGE_NOISE)
+    double tau = own->tau;
+    if (!isnan(tau) && tm_optimum_height(tm_value_line(value, tau), tau) >
+                           tm_optimum_height(own, tau) + TM_RIDGE_NOISE)
       own->tau = NAN;
   }
 }
