@@ -1,12 +1,13 @@
 /* gradient.c - what one value and one gradient of a program cost.
  *
- *   bench-gradient PROGRAM DATA.json [--points N]
+ *   bench-gradient PROGRAM DATA.json [--points N [SCALE]]
  *
  * Prints the number of parameters and microseconds of processor time for a
  * value and for a gradient of the log posterior over the unconstrained
  * parameters (prior, likelihood and Jacobian): the best of many repeats, at
  * points that differ a little. With --points, values and gradients at N random
- * points instead, with all their digits, to compare two builds. */
+ * points instead (normal, of standard deviation SCALE, .3), with all their
+ * digits, to compare two builds. */
 #include "bench.h"
 
 #include "base/random.h"
@@ -82,9 +83,9 @@ static double timed(subject *s, bool gradient) {
   return 1e6 * best;
 }
 
-static void print_points(subject *s, int points) {
+static void print_points(subject *s, int points, double scale) {
   for (int i = 0; i < points; i++) {
-    random_point(s, i, 0.3);
+    random_point(s, i, scale);
     evaluate(s);
     printf("%.17g %.17g", s->point.log_prior, s->point.log_likelihood);
     for (size_t k = 0; k < 2 * s->n; k++)
@@ -95,13 +96,13 @@ static void print_points(subject *s, int points) {
 
 int main(int count, char **arguments) {
   if (count < 3) {
-    fprintf(stderr, "bench-gradient PROGRAM DATA.json [--points N]\n");
+    fprintf(stderr, "bench-gradient PROGRAM DATA.json [--points N [SCALE]]\n");
     return 2;
   }
   openblas_set_num_threads(1);
   subject s = load(arguments[1], arguments[2]);
-  if (count == 5 && !strcmp(arguments[3], "--points")) {
-    print_points(&s, atoi(arguments[4]));
+  if (count >= 5 && !strcmp(arguments[3], "--points")) {
+    print_points(&s, atoi(arguments[4]), count > 5 ? atof(arguments[5]) : 0.3);
   } else {
     start(&s);
     double value = timed(&s, false), gradient = timed(&s, true);

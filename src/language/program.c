@@ -6,6 +6,8 @@
 #include "language/check/check.h"
 #include "language/emit/emit.h"
 #include "language/emit/find_rows.h"
+#include "language/emit/powers.h"
+#include "language/emit/powers.h"
 #include "language/emit/hoist.h"
 #include "language/read/own_functions.h"
 
@@ -19,6 +21,7 @@ static tempera_status front_end(tempera_program *p, const char *text,
   TM_TRY(tm_check(&p->tree));
   TM_TRY(tm_split_program(&p->tree, &p->split));
   TM_TRY(tm_hoist(&p->tree));
+  TM_TRY(tm_powers_find(&p->tree));
   return tm_rows_find(&p->tree);
 }
 

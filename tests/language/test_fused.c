@@ -9,6 +9,7 @@
 #include "model_answer.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char FUNCTIONS[] =
@@ -18,6 +19,9 @@ static const char FUNCTIONS[] =
     "  real first(vector v) { real u = v[1]; return u; }\n"
     "  void raise_lp(vector v) { real u = v[1]; target += u * u + v[2]; }\n"
     "  real twice(array[] real x) { return x[1] + 2 * x[2]; }\n"
+    "  real mixed(real x, vector v, int n) { vector[n] w;\n"
+    "    for (i in 1:n) { w[i] = x * v[i] * i + x * x; }\n"
+    "    return log_sum_exp(w); }\n"
     "  vector circle(real t, vector y, real w) {\n"
     "    return [w * y[2], -w * y[1]]'; }\n"
     "  vector fall(real t, vector y, real w) { return [-w * y[1]]'; }\n"
@@ -103,6 +107,51 @@ static const char *const LINES[][2] = {
     {"target += ode_bdf_tol(fall, [a[$]]', 0, {2.0}, 1e-11, 1e-11, 100000,\n"
      "  b[$])[1, 1];",
      "target += a[$] * exp(-2 * b[$]);"},
+    /* terms that are made where they are summed */
+    {"{ vector[3] w; for (i in 1:3) w[i] = a[$] * i + b[$] + y[i] + 1;\n"
+     "  target += log_sum_exp(w); }",
+     "target += log(sum(exp(a[$] * [1, 2, 3]' + b[$] + head(y, 3) + 1)));"},
+    {"{ array[2] real w; array[4, 2] real g; g[1] = {a[$], b[$]};\n"
+     "  for (t in 2:4) for (k in 1:2) {\n"
+     "    for (j in 1:2) w[j] = g[t - 1, j] + log1p(square(m[j, k])) +\n"
+     "      normal_lpdf(y[t] | m[k, 3], b[$]) + b[$] * b[$];\n"
+     "    g[t, k] = log_sum_exp(w); }\n"
+     "  target += log_sum_exp(g[4]); }",
+     "{ vector[2] p = [a[$], b[$]]'; for (t in 2:4) { vector[2] q;\n"
+     "    for (k in 1:2) q[k] = log_sum_exp(p + log1p(square(m[1:2, k])))\n"
+     "      + normal_lpdf(y[t] | m[k, 3], b[$]) + square(b[$]); p = q; }\n"
+     "  target += log(exp(p[1]) + exp(p[2])); }"},
+    {"{ vector[2] p = [a[$], b[$]]'; real s = 0; for (t in 1:3) {\n"
+     "    vector[2] l = p; for (k in 1:2) l[k] += y[t] * k * a[$] + b[$];\n"
+     "    s += log_sum_exp(l); } target += s; }",
+     "for (t in 1:3) target += log(exp(a[$] + y[t] * a[$] + b[$])\n"
+     "  + exp(b[$] + y[t] * 2 * a[$] + b[$]));"},
+    {"{ vector[12] w; for (i in 1:12) w[i] = a[$] * sin(i);\n"
+     "  real s = 2 * log_sum_exp(w) + b[$]; target += s * b[$]; }",
+     "target += b[$] * (b[$] + 2 * log(sum(exp(a[$] * sin(linspaced_vector("
+     "12, 1, 12))))));"},
+    {"target += mixed(a[$], [b[$], m[1, 1], m[2, 2]]', 3);",
+     "target += log(exp(a[$] * b[$]) + exp(2 * a[$] * m[1, 1])\n"
+     "  + exp(3 * a[$] * m[2, 2])) + square(a[$]);"},
+    /* such that are read again, filled in part, or assigned in between */
+    {"{ vector[2] w; for (i in 1:2) w[i] = a[$] * i;\n"
+     "  target += log_sum_exp(w); target += w[1]; }",
+     "target += log(exp(a[$]) + exp(2 * a[$])) + a[$];"},
+    {"{ vector[3] w = [a[$], b[$], 1]'; for (i in 1:2) w[i] = a[$] * i;\n"
+     "  target += log_sum_exp(w); }",
+     "target += log(exp(a[$]) + exp(2 * a[$]) + exp(1));"},
+    {"{ vector[2] p = [a[$], b[$]]'; vector[2] l = p; p = [1, 1]';\n"
+     "  for (k in 1:2) l[k] += k * a[$]; target += log_sum_exp(l) + p[1]; }",
+     "target += log(exp(2 * a[$]) + exp(b[$] + 2 * a[$])) + 1;"},
+    {"{ vector[2] w; for (i in 1:2) { w[i] = a[$] * i; }\n"
+     "  { real s; s = log_sum_exp(w); target += s; } }",
+     "target += log(exp(a[$]) + exp(2 * a[$]));"},
+    {"{ vector[2] w; real c = b[$]; for (i in 1:2) w[i] = a[$] * i + c;\n"
+     "  c = log_sum_exp(w) + c; target += c; }",
+     "target += log(exp(a[$]) + exp(2 * a[$])) + 2 * b[$];"},
+    {"{ vector[2] w; for (i in 1:2) w[i] = i == 1 ? negative_infinity() :\n"
+     "    a[$]; target += log_sum_exp(w) + b[$]; }",
+     "target += a[$] + b[$];"},
 };
 enum { LINE_COUNT = sizeof LINES / sizeof *LINES, POINTS = 6 };
 
@@ -183,8 +232,49 @@ static void what_is_fused_or_remembered_is_what_is_written(void **state) {
     tempera_model_free(model[i]);
 }
 
+/* Are the terms of this statement made where they are summed? */
+static bool sums(const char *statement) {
+  tm_text text = {0};
+  tempera_error error = {0};
+  tempera_program *program = NULL;
+  char *c = NULL;
+  tm_text_printf(&text,
+                 "data { int N; vector[N] y; } parameters { vector[3] a; }\n"
+                 "model { vector[3] w; int n = 3; a ~ std_normal();\n"
+                 "  y ~ normal(a[1], 1); %s }\n",
+                 statement);
+  if (tempera_program_parse("sums.stan", text.data, text.length, &program,
+                            &error) ||
+      tempera_program_translate(program, &c, &error))
+    fail_msg("%s\n%s", error.message, text.data);
+  bool found = strstr(c, "runtime->powers(") != NULL;
+  free(c);
+  tempera_program_free(program);
+  tm_text_clear(&text);
+  return found;
+}
+
+static void terms_are_made_where_they_are_summed(void **state) {
+  (void)state;
+  static const char *const made[] = {
+      "for (t in 1:2) { for (i in 1:3) w[i] = a[i] * t; y[1] ~ normal(0, 1);\n"
+      "  for (i in 1:3) w[i] = w[1] * a[i]; target += w[3]; }",
+      "for (t in 1:2) { for (i in 1:2) w[i] = a[i] * t;\n"
+      "  target += log_sum_exp(w); }",
+      "for (t in 1:2) { for (i in 1:n) w[i] = a[i] * t;\n"
+      "  target += log_sum_exp(w); }",
+      "for (t in 1:2) { for (i in 1:3) w[i] = a[i] * t;\n"
+      "  target += log_sum_exp(w) + w[2]; }"};
+  assert_true(sums("{ real s = 0; for (t in 1:2) { for (i in 1:3)\n"
+                   "  w[i] = a[i] * t; s = s + log_sum_exp(w); }\n"
+                   "  target += s; }"));
+  for (size_t i = 0; i < sizeof made / sizeof *made; i++)
+    assert_false(sums(made[i]));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(terms_are_made_where_they_are_summed),
       cmocka_unit_test(what_is_fused_or_remembered_is_what_is_written),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

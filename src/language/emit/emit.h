@@ -147,6 +147,8 @@ bool tm_is_fused(const tm_emitter *g, const tm_expression *e);
 void tm_emit_fused(tm_emitter *g, const tm_expression *e);
 void tm_emit_fused_into(tm_emitter *g, const tm_expression *e);
 void tm_emit_fused_target(tm_emitter *g, const tm_expression *e);
+/* log_sum_exp with the loop that makes its terms (powers.h). */
+void tm_emit_powers(tm_emitter *g, const tm_expression *e);
 
 /* ---- emit_memo.c */
 

@@ -504,7 +504,10 @@ static void emit_kind(tm_emitter *g, const tm_expression *e) {
     tm_emit_variable(g, e->variable);
     break;
   case TM_E_CALL:
-    emit_call(g, e);
+    if (e->powers && g->remembers)
+      tm_emit_powers(g, e);
+    else
+      emit_call(g, e);
     break;
   case TM_E_UNARY:
     emit_unary(g, e);

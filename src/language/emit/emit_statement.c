@@ -10,7 +10,7 @@ static void emit_loud(tm_emitter *g, const tm_statement *s);
 void tm_emit_statements(tm_emitter *g, tm_statement *const *body,
                         size_t count) {
   for (size_t i = 0; i < count; i++) {
-    if (tm_emit_keeps(g, body[i]))
+    if (tm_emit_keeps(g, body[i]) && !(body[i]->summed && g->remembers))
       emit_statement(g, body[i]);
     if (body[i]->shadow)
       tm_emit_statements(g, &body[i]->shadow, 1);

@@ -106,6 +106,7 @@ struct tm_expression {
   /* by the splitter: of a term of the target, the parts it belongs to; NONE:
    * those of what it stands in */
   tm_part part;
+  struct tm_powers *powers; /* CALL: its argument's loop (emit/powers.h) */
 };
 
 typedef enum tm_constraint {
@@ -219,6 +220,7 @@ struct tm_statement {
   tm_statement *instead; /* is emitted in its place (patch.c) */
   tm_term *terms;        /* of what it adds, when that is a sum */
   size_t term_count;
+  bool summed; /* makes the terms of a log_sum_exp, which does so itself */
   struct tm_row_statement
       *rows;            /* it does the same to all rows (find_rows.c) */
   const char *unturned; /* why it is not done so, or NULL; and what it is about,

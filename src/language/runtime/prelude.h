@@ -270,6 +270,11 @@ typedef struct tm_runtime {
   tm_rows *(*rows_ready)(tm_tape *tape, tm_rows *rows);
   tm_var (*rows_sum)(tm_tape *tape, const tm_rows *rows,
                      const tm_any *arguments);
+  /* log_sum_exp of n terms and what they have in common: the node has `each`
+   * slopes of every term, and room for one more */
+  tm_var (*powers)(tm_tape *tape, struct tm_linear *node, double *terms, long n,
+                   int each, tm_var common);
+  double (*powers_value)(double *terms, long n, double common);
   double (*log_rise)(double f, double k), (*digamma_rise)(double f, double k);
   double (*lgamma)(double);
   double (*digamma)(double);
@@ -341,6 +346,12 @@ TM_INLINE tm_linear *tm_linear_new(tm_tape *tape, int count) {
   p->assigned = 0;
   tape->last = &p->node;
   return p;
+}
+
+/* The same before it is known when the node comes. */
+TM_INLINE tm_linear *tm_powers_new(tm_tape *tape, long count) {
+  return (tm_linear *)tm_take_blank(
+      tape, sizeof(tm_linear) + (size_t)count * sizeof(tm_slope));
 }
 
 TM_INLINE void tm_linear_set(tm_tape *tape, tm_linear *p, int i, double *to,
@@ -451,6 +462,6 @@ typedef struct tm_entry {
   const char *unreplicated;
 } tm_entry;
 
-enum { TM_ENTRY_VERSION = 17 };
+enum { TM_ENTRY_VERSION = 18 };
 
 #endif

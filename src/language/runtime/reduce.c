@@ -137,8 +137,9 @@ static double sum_of_powers(const tm_view *v, double m, double *to) {
   double total = 0;
   if (v->n == 2) {
     double e = exp(-fabs(v->v[0] - v->v[1]));
-    to[0] = v->v[0] < m ? e : 1;
-    to[1] = v->v[0] < m ? 1 : e;
+    bool second = v->v[0] < m; /* `to` may be where they are */
+    to[0] = second ? e : 1;
+    to[1] = second ? 1 : e;
     return 1 + e;
   }
   for (long k = 0; k < v->n; k++)
@@ -174,6 +175,56 @@ TM_F(log_sum_exp) {
   for (long k = 0; k < v.n; k++)
     tm_linear_set(tape, node, (int)k, v.d + k, p[k]);
   return tm_any_var((tm_var){value, &node->adjoint.own});
+}
+
+/* log_sum_exp of n terms, which become shares of the sum. Where all are zero or
+ * one is infinite, none has a share. */
+static double share_out(double *e, long n, double *total) {
+  double m = -INFINITY;
+  if (n == 2 && fabs(e[0] - e[1]) < INFINITY) {
+    double gap = e[0] - e[1], ratio = exp(-fabs(gap));
+    m = gap > 0 ? e[0] : e[1];
+    e[0] = gap > 0 ? 1 : ratio;
+    e[1] = gap > 0 ? ratio : 1;
+    *total = 1 + ratio;
+    return m + log(*total);
+  }
+  for (long k = 0; k < n; k++)
+    m = e[k] > m ? e[k] : m;
+  *total = 0;
+  if (isinf(m)) {
+    memset(e, 0, (size_t)n * sizeof *e);
+    return m;
+  }
+  *total = sum_of_powers(&(tm_view){.v = e, .n = n}, m, e);
+  return m + log(*total);
+}
+
+/* What is common is not a number: as if every term were not, which is zero. */
+double tm_powers_value(double *e, long n, double common) {
+  double total, value = share_out(e, n, &total);
+  return isnan(common) || value == -INFINITY ? -INFINITY : value + common;
+}
+
+tm_var tm_powers_sum(tm_tape *tape, tm_linear *node, double *e, long n,
+                     int each, tm_var common) {
+  double total, value = share_out(e, n, &total);
+  tm_slope *s = node->slopes;
+  double inverse = total > 0 ? 1 / total : 0;
+  for (long k = 0; k < n; k++) {
+    double share = e[k] * inverse;
+    for (int i = 0; i < each; i++)
+      s++->d *= share;
+  }
+  *s = (tm_slope){common.d ? common.d : &tape->sink, 1};
+  node->node.back = NULL;
+  node->node.before = tape->last;
+  node->adjoint.own = 0;
+  node->count = (int)n * each + (common.d != NULL);
+  node->assigned = 0;
+  tape->last = &node->node;
+  value = isnan(common.v) || value == -INFINITY ? -INFINITY : value + common.v;
+  return (tm_var){value, &node->adjoint.own};
 }
 
 /* sum of a_k b_k for the same or two arguments */

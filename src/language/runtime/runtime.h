@@ -86,6 +86,9 @@ double tm_lgamma(double x);
 double tm_digamma(double x);
 /* lgamma(f + k) - lgamma(f) and digamma(f + k) - digamma(f), k >= 0, which keep
  * their digits where f is large. */
+double tm_powers_value(double *terms, long n, double common);
+tm_var tm_powers_sum(tm_tape *tape, tm_linear *node, double *terms, long n,
+                     int each, tm_var common);
 double tm_log_rise(double f, double k);
 double tm_digamma_rise(double f, double k);
 double tm_trigamma(double x);
