@@ -304,8 +304,9 @@ static void emit_power(fused *f, const char *at, int width) {
   emit_slopes(f);
   for (int i = 0, k = 0; i < f->count; i++)
     if (is_taken(&f->all[i], false))
-      tm_emit(f->g, "tm_linear_set(t, pp_, (int)(%s) * %d + %d, a%d_.d, g%d_); ",
-              at, width, k++, i, i);
+      tm_emit(f->g,
+              "tm_linear_set(t, pp_, (int)(%s) * %d + %d, a%d_.d, g%d_); ", at,
+              width, k++, i, i);
   tm_emit(f->g, "} ");
 }
 

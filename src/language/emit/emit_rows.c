@@ -1,6 +1,7 @@
 /* emit_rows.c - statements over rows (find_rows.c) to C: their list of
  * operations, the data that go with it, and the call that stands for them. */
 #include "language/emit/find_rows.h"
+#include "language/emit/powers.h"
 
 #include <string.h>
 
@@ -194,9 +195,12 @@ static void emit_counters(tm_emitter *g, const tm_row_statement *r) {
     bool again = false;
     for (int k = 0; k < i; k++)
       again = again || !strcmp(r->counters[k]->name, r->counters[i]->name);
-    if (!again)
-      tm_emit(g, "      long v_%s = from_ + k_; (void)v_%s;\n",
-              r->counters[i]->name, r->counters[i]->name);
+    const char *name = r->counters[i]->name;
+    if (r->powers)
+      tm_emit(g, "      long v_%s = %s group_; (void)v_%s;\n", name,
+              i ? "1 + k_ %" : "from_ + k_ /", name);
+    else if (!again)
+      tm_emit(g, "      long v_%s = from_ + k_; (void)v_%s;\n", name, name);
   }
 }
 
@@ -215,6 +219,11 @@ static void emit_range(tm_emitter *g, const tm_row_statement *r) {
   else
     emit_length(g, r);
   tm_emit(g, " - from_ + 1;\n");
+  if (!r->powers)
+    return;
+  tm_emit(g, "    long group_ = ");
+  tm_emit_expression(g, r->powers->loop->upper);
+  tm_emit(g, "; n_ *= group_;\n");
 }
 
 /* What the statement stands behind; data that it is not for may not do. */
@@ -237,6 +246,8 @@ static void emit_plan(tm_emitter *g, const tm_row_statement *r) {
   tm_emit(g,
           "    tm_rows *r_ = t->runtime->rows_plan(t, ops_, %d, n_, \"%s\");\n",
           r->count, tm_place_text(s->token, place));
+  if (r->powers)
+    tm_emit(g, "    r_->group = group_; r_->bad = group_ < 1;\n");
   tm_emit(g, "    if (r_->n || %d) {\n", s->kind != TM_S_FOR);
   emit_inlined_sizes(g, r);
   for (int i = 0; i < r->count; i++)

@@ -16,6 +16,7 @@
 
 #include "base/memory.h"
 #include "language/check/types.h"
+#include "language/emit/powers.h"
 
 #include <string.h>
 
@@ -35,6 +36,25 @@ static bool add_scalar_term(tm_row_finder *f, tm_expression *e) {
       !tm_row_is_data(f, e) && !tm_row_is_shared(f, e))
     return add_scalar_term(f, e->parts[0]) && add_scalar_term(f, e->parts[1]);
   return add_root(f, tm_row_of(f, e));
+}
+
+/* log_sum_exp of what the rows of a group make */
+static bool add_powers_term(tm_row_finder *f, const tm_expression *e) {
+  const tm_powers *p = e->powers;
+  if (p != f->row->powers || f->row->part == TM_PART_NONE ||
+      tm_row_another(f, e))
+    return false;
+  int node = tm_row_of(f, p->each), rest = p->rest ? tm_row_of(f, p->rest) : 0;
+  if (node < 0 || rest < 0)
+    return false;
+  tm_row_node sum = {.kind = TM_ROW_CALL,
+                     .name = "add",
+                     .parts = {(short)node, (short)rest},
+                     .part_count = 2};
+  node = p->rest ? tm_row_push(f, sum) : node;
+  return node >= 0 && tm_row_push(f, (tm_row_node){.kind = TM_ROW_POWERS,
+                                                   .parts = {(short)node},
+                                                   .part_count = 1}) >= 0;
 }
 
 /* alpha + x beta, then the density */
@@ -218,6 +238,14 @@ static bool take_inner_sum(tm_row_finder *f, tm_statement *s,
   return false;
 }
 
+/* Does it make the powers that are done where they are summed? */
+static bool makes_powers(const tm_row_finder *f, const tm_statement *s) {
+  const tm_powers *p = f->row->powers;
+  return p && (s == p->loop ||
+               (s->kind == TM_S_DECLARE && s->variable == p->terms) ||
+               (s->kind == TM_S_ASSIGN && s->left->variable == p->terms));
+}
+
 static bool take_part(tm_row_finder *f, tm_part part) {
   if (f->row->part && f->row->part != part)
     return false;
@@ -232,13 +260,17 @@ static bool take_statements(tm_row_finder *f, tm_statement *const *body,
     bool taken = !s->shadow && !s->instead;
     if (!taken)
       return false;
-    if (s->kind == TM_S_TILDE)
-      taken = !s->truncated && take_part(f, s->part) && s->density &&
-              tm_is_scalar(s->left->type) && tm_is_scalar_density(s->density) &&
+    if (s->summed)
+      taken = makes_powers(f, s);
+    else if (s->kind == TM_S_TILDE)
+      taken = !s->truncated && !f->row->powers && take_part(f, s->part) &&
+              s->density && tm_is_scalar(s->left->type) &&
+              tm_is_scalar_density(s->density) &&
               add_scalar_term(f, s->density);
     else if (s->kind == TM_S_TARGET)
       taken = take_part(f, s->part) && tm_is_scalar(s->value->type) &&
-              add_scalar_term(f, s->value);
+              (f->row->powers ? add_powers_term(f, s->value)
+                              : add_scalar_term(f, s->value));
     else if (s->kind == TM_S_ASSIGN)
       taken = take_assignment(f, s, loop);
     else if (s->kind == TM_S_DECLARE)
@@ -391,12 +423,29 @@ static bool refuse(tm_row_finder *f, const char *why) {
   return false;
 }
 
+/* target += log_sum_exp(..) with a loop of its own */
+static const tm_powers *powers_in(tm_row_finder *f, const tm_statement *s) {
+  const tm_powers *found = NULL;
+  for (size_t i = 0; i < s->body_count && !found; i++) {
+    const tm_statement *b = s->body[i];
+    if (b->kind == TM_S_TARGET && b->value->powers &&
+        tm_row_fixed_sizes(f, b->value->powers->terms))
+      found = b->value->powers;
+    else if (b->kind == TM_S_BLOCK)
+      found = powers_in(f, b);
+  }
+  return found;
+}
+
 static bool take_loop(tm_row_finder *f, tm_statement *s) {
   if (s->lower->level == TM_LEVEL_PARAMETER ||
       s->upper->level == TM_LEVEL_PARAMETER || !tm_row_is_data(f, s->lower) ||
       !tm_row_is_data(f, s->upper))
     return refuse(f, "how many rows there are is not known from the data");
   f->row->counters[f->row->counter_count++] = s->variable;
+  f->row->powers = powers_in(f, s);
+  if (f->row->powers)
+    f->row->counters[f->row->counter_count++] = f->row->powers->loop->variable;
   if (!take_statements(f, s->body, s->body_count, s) || !f->row->part)
     return refuse(f, "the loop does more than add terms of its rows");
   return f->row->leaves > 0 || refuse(f, "no parameter is in it");

@@ -39,6 +39,7 @@ typedef struct tm_row_statement {
   int inlined_count;
   tm_row_condition conditions[TM_ROW_CONDITIONS];
   int condition_count;
+  const struct tm_powers *powers; /* every row is a group, of these; or NULL */
 } tm_row_statement;
 
 /* Find them in the model block. */

@@ -209,7 +209,8 @@ static int name_node(tm_row_finder *f, tm_expression *e) {
 
 /* Is e the row's number? */
 bool tm_row_identity(tm_row_finder *f, const tm_expression *e) {
-  return e && e->kind == TM_E_NAME && is_counter(f, e->variable);
+  return e && !f->row->powers && e->kind == TM_E_NAME &&
+         is_counter(f, e->variable);
 }
 
 /* v[i], v[g[i]], v[i, j] */
@@ -389,8 +390,9 @@ static bool counts(tm_row_finder *f, const tm_expression *e) {
 
 /* The operation whose value is e in every row; -1: not understood. */
 int tm_row_of(tm_row_finder *f, tm_expression *e) {
-  if (tm_row_another(f, e) || tm_rank(e->type) > 1 || tm_is_complex(e->type) ||
-      e->type.base == TM_TUPLE || f->depth > TM_ROW_DEPTH || counts(f, e))
+  if (tm_row_another(f, e) || tm_rank(e->type) > (f->row->powers ? 0 : 1) ||
+      tm_is_complex(e->type) || e->type.base == TM_TUPLE ||
+      f->depth > TM_ROW_DEPTH || counts(f, e))
     return -1;
   f->depth++;
   int node;

@@ -162,7 +162,8 @@ typedef enum tm_row_kind {
   TM_ROW_DOT,     /* a row of data times the vector that is argument `leaf` */
   TM_ROW_CALL,    /* a function `name` of scalars */
   TM_ROW_DENSITY, /* a univariate density `name` */
-  TM_ROW_ADD      /* target += operand */
+  TM_ROW_ADD,     /* target += operand */
+  TM_ROW_POWERS   /* target += log_sum_exp(operand) over rows of a group */
 } tm_row_kind;
 enum { TM_ROW_MOST = 200 }; /* operations of a statement */
 typedef struct tm_row_op {
@@ -175,6 +176,7 @@ typedef struct tm_row_op {
 /* While the data are read: places for them by operation. */
 typedef struct tm_rows {
   long n;
+  long group; /* rows that make one term, side by side; 0: one */
   double *numbers, **columns;
   int **picks;
   long *sizes; /* PICK: elements of the argument */

@@ -2,6 +2,8 @@
  * rows_pass.h. */
 #include "language/runtime/rows_pass.h"
 
+#include "numeric/libmvec.h"
+
 #include <string.h>
 
 enum { BLOCK = TM_TERM_BLOCK };
@@ -124,6 +126,7 @@ static void values_of(const tm_row_pass *w, int op) {
       density_values(w, op);
     break;
   case TM_ROW_ADD:
+  case TM_ROW_POWERS:
     break;
   }
 }
@@ -357,6 +360,58 @@ static double root_value(const tm_row_pass *w, int op) {
   return weighted(w, values);
 }
 
+/* exp(x - m) for the largest m of each group, and their sums. Where the largest
+ * is infinite, none has a share of it; false: one is zero. */
+static bool take_powers(const double *x, long groups, long size, double *most,
+                        double *e, double *sums) {
+  for (long i = 0; i < groups; i++, x += size) {
+    double m = x[0];
+    for (long j = 1; j < size; j++)
+      m = x[j] > m || isnan(m) ? x[j] : m;
+    for (long j = 0; j < size; j++)
+      e[i * size + j] = isinf(m) ? ZERO : x[j] - m;
+    most[i] = m;
+    if (m == ZERO || isnan(m))
+      return false;
+  }
+  for (long k = 0; k < groups * size; k++)
+    e[k] = exp(e[k]);
+  for (long i = 0; i < groups; i++) {
+    sums[i] = 0;
+    for (long j = 0; j < size; j++)
+      sums[i] += e[i * size + j];
+    sums[i] = isinf(most[i]) ? 1 : sums[i];
+  }
+  return true;
+}
+
+/* target += log_sum_exp(x) of every group */
+static double root_powers(const tm_row_pass *w, int op) {
+  double e[BLOCK], most[BLOCK], sums[BLOCK], values[BLOCK];
+  double *g = w->g ? w->g[op] : NULL, total = 0;
+  long size = w->p->group, groups = w->n / size, first = w->start / size;
+  const double *weights = w->p->weights ? w->p->weights + first : NULL;
+  if (!take_powers(w->v[op], groups, size, most, e, sums))
+    return ZERO;
+  for (long i = 0; i < groups; i++)
+    values[i] = most[i] + log(sums[i]);
+  for (long i = 0; i < groups; i++) {
+    double weight = weights ? weights[i] : 1, share = weight / sums[i];
+    total += weight * values[i];
+    for (long j = 0; g && j < size; j++)
+      g[i * size + j] += share * e[i * size + j];
+  }
+  return total;
+}
+
+static double root_of(const tm_row_pass *w, int op) {
+  int operand = w->p->ops[op].parts[0];
+  if (w->p->ops[op].kind == TM_ROW_POWERS)
+    return root_powers(w, operand);
+  return is_root_density(w->p, op - 1) ? root_density(w, op - 1)
+                                       : root_value(w, operand);
+}
+
 /* ---- all blocks --------------------------------------------------------- */
 
 /* Adjoints of what depends on rows begin anew. */
@@ -370,10 +425,9 @@ double tm_row_block(const tm_row_pass *w) {
     if (!p->one[op] && w->g[op])
       memset(w->g[op], 0, (size_t)w->n * sizeof(double));
   for (int op = 1; op < p->count; op++) {
-    if (p->ops[op].kind != TM_ROW_ADD)
+    if (p->ops[op].kind < TM_ROW_ADD)
       continue;
-    total += is_root_density(p, op - 1) ? root_density(w, op - 1)
-                                        : root_value(w, p->ops[op].parts[0]);
+    total += root_of(w, op);
     if (total == ZERO)
       return ZERO;
   }

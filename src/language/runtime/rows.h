@@ -46,6 +46,7 @@ typedef struct tm_row_plan {
   const char *place; /* of the statement, "line:column" */
   const tm_row_op *ops;
   int count, leaves, roots;
+  long group, block; /* rows that make one term; that are done at a time */
   int *widths;     /* DOT: columns, which lie one behind the other */
   bool *one;       /* the same for all rows */
   bool *runs;      /* PICK: rows of an element lie side by side */

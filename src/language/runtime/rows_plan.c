@@ -28,7 +28,7 @@ tm_rows *tm_rows_plan(tm_tape *tape, const tm_row_op *ops, int count, long n,
       p->rows.picks[i] = tm_take(tape, (size_t)p->rows.n * sizeof(int) + 1);
     if (ops[i].leaf >= p->leaves)
       p->leaves = ops[i].leaf + 1;
-    p->roots += ops[i].kind == TM_ROW_ADD;
+    p->roots += ops[i].kind >= TM_ROW_ADD;
   }
   return &p->rows;
 }
@@ -150,42 +150,50 @@ static int width_of(const tm_row_plan *p, int op) {
   return p->ops[op].kind == TM_ROW_DOT ? p->widths[op] : 1;
 }
 
-static uint64_t hash_row(const merger *m, long k) {
+/* Of a group of rows, which stands for its terms. */
+static uint64_t hash_group(const merger *m, long i) {
   const tm_row_plan *p = m->p;
+  size_t size = (size_t)p->group;
+  long k = i * p->group;
   uint64_t hash = TM_HASH_START;
   for (int op = 0; op < p->count; op++) {
     if (op == m->outcome)
       continue;
     if (p->rows.picks[op])
-      hash = tm_hash_bytes(hash, &p->rows.picks[op][k], sizeof(int));
+      hash = tm_hash_bytes(hash, &p->rows.picks[op][k], size * sizeof(int));
     const double *c = p->rows.columns[op];
     for (int j = 0; c && j < width_of(p, op); j++, c += p->rows.n)
-      hash = tm_hash_bytes(hash, &c[k], sizeof *c);
+      hash = tm_hash_bytes(hash, &c[k], size * sizeof *c);
   }
   return hash;
 }
 
-static bool same_rows(const merger *m, long a, long b) {
+static bool same_groups(const merger *m, long a, long b) {
   const tm_row_plan *p = m->p;
+  size_t size = (size_t)p->group;
+  a *= p->group;
+  b *= p->group;
   for (int op = 0; op < p->count; op++) {
     if (op == m->outcome)
       continue;
-    if (p->rows.picks[op] && p->rows.picks[op][a] != p->rows.picks[op][b])
+    const int *at = p->rows.picks[op];
+    if (at && memcmp(&at[a], &at[b], size * sizeof *at) != 0)
       return false;
     const double *c = p->rows.columns[op];
     for (int j = 0; c && j < width_of(p, op); j++, c += p->rows.n)
-      if (memcmp(&c[a], &c[b], sizeof *c) != 0)
+      if (memcmp(&c[a], &c[b], size * sizeof *c) != 0)
         return false;
   }
   return true;
 }
 
-/* Groups in the order of their first rows; false: too many to be worth it. */
+/* Different ones in the order in which they come; false: too many to be worth
+ * it. */
 static bool find_groups(merger *m) {
-  long n = m->p->rows.n;
+  long n = m->p->rows.n / m->p->group;
   for (long k = 0; k < n; k++) {
-    size_t at = hash_row(m, k) % m->slots;
-    while (m->table[at] >= 0 && !same_rows(m, m->first[m->table[at]], k))
+    size_t at = hash_group(m, k) % m->slots;
+    while (m->table[at] >= 0 && !same_groups(m, m->first[m->table[at]], k))
       at = (at + 1) % m->slots;
     if (m->table[at] < 0) {
       if (m->groups >= (2 * n) / 3)
@@ -213,22 +221,24 @@ static void gather_outcomes(tm_tape *tape, merger *m) {
     y[m->first[i]] = mean[i];
 }
 
-/* Keep the first row of every group. */
+/* Keep the first rows of every kind. */
 static void shrink(merger *m) {
   tm_row_plan *p = m->p;
+  long size = p->group, n = m->groups * size;
   for (int op = 0; op < p->count; op++) {
     double *c = p->rows.columns[op];
     for (int j = 0; c && j < width_of(p, op); j++)
-      for (long i = 0; i < m->groups; i++)
-        c[j * m->groups + i] = c[j * p->rows.n + m->first[i]];
-    for (long i = 0; p->rows.picks[op] && i < m->groups; i++)
-      p->rows.picks[op][i] = p->rows.picks[op][m->first[i]];
+      for (long i = 0; i < n; i++)
+        c[j * n + i] = c[j * p->rows.n + m->first[i / size] * size + i % size];
+    for (long i = 0; p->rows.picks[op] && i < n; i++)
+      p->rows.picks[op][i] =
+          p->rows.picks[op][m->first[i / size] * size + i % size];
   }
-  p->rows.n = m->groups;
+  p->rows.n = n;
 }
 
 void tm_row_merge(tm_tape *tape, tm_row_plan *p) {
-  size_t n = (size_t)p->rows.n;
+  size_t n = (size_t)(p->rows.n / p->group);
   merger m = {.p = p, .outcome = free_outcome(p), .slots = 2 * n + 1};
   tm_tape_mark mark = tm_tape_here(tape);
   m.first = tm_take(tape, n * sizeof *m.first);
@@ -240,7 +250,7 @@ void tm_row_merge(tm_tape *tape, tm_row_plan *p) {
     return;
   }
   p->weights = tm_take(tape, (size_t)m.groups * sizeof(double));
-  for (long k = 0; k < p->rows.n; k++)
+  for (size_t k = 0; k < n; k++)
     p->weights[m.group[k]] += 1;
   if (m.outcome >= 0)
     gather_outcomes(tape, &m);
@@ -297,10 +307,11 @@ static double row_cost(const tm_row_plan *p) {
   for (int op = 0; op < p->count; op++) {
     tm_row_kind kind = p->ops[op].kind;
     if (!p->one[op])
-      cost += kind == TM_ROW_DENSITY ? DENSITY
-              : kind == TM_ROW_CALL  ? CALL
-              : kind == TM_ROW_DOT   ? COLUMN * p->widths[op]
-                                     : OTHER;
+      cost += kind == TM_ROW_DENSITY  ? DENSITY
+              : kind == TM_ROW_CALL   ? CALL
+              : kind == TM_ROW_POWERS ? CALL
+              : kind == TM_ROW_DOT    ? COLUMN * p->widths[op]
+                                      : OTHER;
   }
   return cost;
 }
@@ -317,9 +328,9 @@ static void find_piece(tm_row_plan *p) {
   double count = floor((double)p->rows.n * cost / least);
   if (count > MOST)
     count = MOST;
-  long blocks = (p->rows.n + TM_TERM_BLOCK - 1) / TM_TERM_BLOCK;
-  p->piece = count < 2 ? p->rows.n
-                       : (long)ceil((double)blocks / count) * TM_TERM_BLOCK;
+  long blocks = (p->rows.n + p->block - 1) / p->block;
+  p->piece =
+      count < 2 ? p->rows.n : (long)ceil((double)blocks / count) * p->block;
 }
 
 long tm_row_pieces(const tm_row_plan *p) {
@@ -329,7 +340,9 @@ long tm_row_pieces(const tm_row_plan *p) {
 tm_rows *tm_rows_ready(tm_tape *tape, tm_rows *rows) {
   tm_row_plan *p = (tm_row_plan *)rows;
   p->total = (double)rows->n;
-  if (rows->bad || !look_at(tape, p))
+  p->group = rows->group > 1 ? rows->group : 1;
+  p->block = TM_TERM_BLOCK / p->group * p->group;
+  if (rows->bad || p->block == 0 || !look_at(tape, p))
     return NULL;
   p->before = tape->rows;
   tape->rows = p;
@@ -355,7 +368,7 @@ bool tm_rows_describe(const void *plans, const char *place, tm_text *out) {
     p = p->before;
   if (!p)
     return false;
-  long rows = (long)p->total;
+  long rows = (long)p->total / p->group;
   if (!rows)
     tm_text_add(out, "no rows");
   else if (p->fit)
@@ -365,9 +378,11 @@ bool tm_rows_describe(const void *plans, const char *place, tm_text *out) {
                    rows, p->fit->width);
   else if (p->weights)
     tm_text_printf(out, "%ld rows, of which %ld differ and are done, in blocks",
-                   rows, p->rows.n);
+                   rows, p->rows.n / p->group);
   else
     tm_text_printf(out, "%ld rows in blocks", rows);
+  if (p->group > 1)
+    tm_text_printf(out, ", of %ld powers each", p->group);
   if (tm_row_pieces(p) > 1)
     tm_text_printf(out, ", in %ld pieces that threads may share",
                    tm_row_pieces(p));

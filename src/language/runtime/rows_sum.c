@@ -8,12 +8,10 @@
 #include <stdatomic.h>
 #include <string.h>
 
-enum { BLOCK = TM_TERM_BLOCK };
-
 /* Blocks up to a row, added to a total. */
 static double do_blocks(tm_row_pass *w, long end, double total) {
   for (; w->start < end && total != ZERO; w->start += w->n) {
-    w->n = end - w->start < BLOCK ? end - w->start : BLOCK;
+    w->n = end - w->start < w->p->block ? end - w->start : w->p->block;
     total += tm_row_block(w);
   }
   return total;
@@ -183,7 +181,7 @@ tm_var tm_rows_sum(tm_tape *tape, const tm_rows *rows,
   tm_partial kept[TM_ROW_MOST];
   int keeps = 0;
   tm_row_pass w = {.p = p, .arguments = arguments, .v = v, .to = to};
-  w.all = p->fit ? 1 : p->rows.n < BLOCK ? p->rows.n : BLOCK;
+  w.all = p->fit ? 1 : p->rows.n < p->block ? p->rows.n : p->block;
   if (find_adjoints(tape, &w, kept, &keeps))
     w.g = g;
   check_sizes(tape, &w);
