@@ -37,13 +37,38 @@ static void clear_scratch(const tm_solver *s) {
              (size_t)s->actives[k].n * sizeof(double));
 }
 
+/* Are all nodes since `stop` of scalars, with adjoints of their own? */
+static bool all_linear(const tm_tape *tape, const tm_node *stop) {
+  for (const tm_node *node = tape->last; node != stop; node = node->before)
+    if (node->back)
+      return false;
+  return true;
+}
+
+/* A sweep over such nodes that leaves their adjoints zero, as it found them.
+ * Elements that it leaves are of storage that nothing was assigned to: nobody
+ * reads their adjoints. */
+static void sweep_clean(const tm_tape *tape, const tm_node *stop) {
+  for (tm_node *node = tape->last; node != stop; node = node->before) {
+    tm_linear *p = (tm_linear *)node;
+    double *adjoint = p->assigned ? p->adjoint.element : &p->adjoint.own;
+    double g = *adjoint;
+    *adjoint = 0;
+    for (int i = 0; i < p->count; i++)
+      *p->slopes[i].to += g * p->slopes[i].d;
+  }
+}
+
 /* Row i, by a sweep over what was recorded since `stop`. */
 static void sweep_row(tm_solver *s, const tm_tensor *out, const tm_node *stop,
-                      int i, double *row, double *columns) {
+                      int i, bool clean, double *row, double *columns) {
   clear_scratch(s);
   if (out->d) {
     out->d[i] += 1;
-    tm_sweep(s->tape, stop);
+    if (clean)
+      sweep_clean(s->tape, stop);
+    else
+      tm_sweep(s->tape, stop);
   }
   memcpy(row, s->state_scratch, (size_t)s->n * sizeof(double));
   memset(columns, 0, (size_t)s->m * sizeof(double));
@@ -53,15 +78,17 @@ static void sweep_row(tm_solver *s, const tm_tensor *out, const tm_node *stop,
              (size_t)s->actives[k].n * sizeof(double));
 }
 
-/* Recorded once and swept for every row: a sweep leaves its adjoints behind,
- * so that what was recorded is put back before the next. */
+/* Recorded once and swept for every row. A sweep over nodes that are not all of
+ * scalars leaves adjoints behind, so that what was recorded is put back before
+ * the next. */
 void tm_ode_slopes(tm_solver *s, double time, const double *y, double *out,
                    double *jacobian, double *columns) {
   tm_tape_mark mark = tm_tape_here(s->tape);
   tm_tensor f =
       call(s, s->system->gradient, time, y, s->state_scratch, s->arguments);
   memcpy(out, f.v, (size_t)s->n * sizeof(double));
-  bool whole = s->tape->chunks == mark.chunks; /* in one piece */
+  bool clean = all_linear(s->tape, mark.last);
+  bool whole = !clean && s->tape->chunks == mark.chunks; /* in one piece */
   size_t size = whole ? (size_t)(s->tape->at - mark.at) : 0;
   void *kept = whole && s->n > 1 ? tm_take_blank(s->tape, size) : NULL;
   if (kept)
@@ -69,11 +96,12 @@ void tm_ode_slopes(tm_solver *s, double time, const double *y, double *out,
   for (int i = 0; i < s->n; i++) {
     if (i && kept) {
       memcpy(mark.at, kept, size);
-    } else if (i) {
+    } else if (i && !clean) {
       tm_tape_back_to(s->tape, mark);
       f = call(s, s->system->gradient, time, y, s->state_scratch, s->arguments);
     }
-    sweep_row(s, &f, mark.last, i, jacobian + i * s->n, columns + i * s->m);
+    sweep_row(s, &f, mark.last, i, clean, jacobian + i * s->n,
+              columns + i * s->m);
   }
   tm_tape_back_to(s->tape, mark);
 }

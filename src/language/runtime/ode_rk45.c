@@ -7,7 +7,7 @@ enum { STAGES = 7 };
 typedef struct rk {
   tm_solver *solver;
   long size; /* of z */
-  double *stages, *trial, *fifth, *jacobian;
+  double *stages[STAGES], *trial, *fifth, *jacobian;
   double h;
   bool begun; /* the first stage is that of the last step's end */
 } rk;
@@ -25,7 +25,10 @@ static void slope(rk *r, double time, const double *z, double *out) {
     for (int j = 0; j < s->n; j++) {
       double entry = r->jacobian[i * s->n + j];
       const double *from = z + s->n + j * s->m;
-      for (long c = 0; entry != 0 && c < s->m; c++)
+      if (entry == 0)
+        continue;
+#pragma GCC ivdep
+      for (long c = 0; c < s->m; c++)
         to[c] += entry * from[c];
     }
   }
@@ -44,24 +47,44 @@ static const double ERRORS[STAGES] = {
     71.0 / 57600,      0,          -71.0 / 16695, 71.0 / 1920,
     -17253.0 / 339200, 22.0 / 525, -1.0 / 40};
 
+#define SUM_1 w[0] * s[0][i]
+#define SUM_2 SUM_1 + w[1] * s[1][i]
+#define SUM_3 SUM_2 + w[2] * s[2][i]
+#define SUM_4 SUM_3 + w[3] * s[3][i]
+#define SUM_5 SUM_4 + w[4] * s[4][i]
+#define SUM_6 SUM_5 + w[5] * s[5][i]
+#define COMBINE(k)                                                             \
+  case k:                                                                      \
+    _Pragma("GCC ivdep") for (long i = 0; i < n; i++) to[i] =                  \
+        z[i] + h * (SUM_##k);                                                  \
+    break;
+
+/* z + h times the first k stages, weighted, in one pass. */
+static void combine(const rk *r, int k, double h, const double *z, double *to) {
+  const double *const *s = (const double *const *)r->stages, *w = WEIGHTS[k];
+  long n = r->size;
+  switch (k) {
+    COMBINE(1)
+    COMBINE(2)
+    COMBINE(3)
+    COMBINE(4)
+    COMBINE(5)
+    COMBINE(6)
+  }
+}
+
 /* Fill stages 2 to 7 (the first is there); gives the scaled error of y. */
 static double step(rk *r, double time, double h, const double *z) {
   for (int k = 1; k < STAGES; k++) {
-    memset(r->trial, 0, (size_t)r->size * sizeof(double));
-    for (int j = 0; j < k; j++)
-      for (long i = 0; i < r->size; i++)
-        r->trial[i] += WEIGHTS[k][j] * r->stages[j * r->size + i];
-    for (long i = 0; i < r->size; i++)
-      r->trial[i] = z[i] + h * r->trial[i];
-    if (k == STAGES - 1)
-      memcpy(r->fifth, r->trial, (size_t)r->size * sizeof(double));
-    slope(r, time + NODES[k] * h, r->trial, r->stages + k * r->size);
+    double *to = k == STAGES - 1 ? r->fifth : r->trial;
+    combine(r, k, h, z, to);
+    slope(r, time + NODES[k] * h, to, r->stages[k]);
   }
   double worst = 0;
   for (int i = 0; i < r->solver->n; i++) {
     double error = 0;
     for (int k = 0; k < STAGES; k++)
-      error += ERRORS[k] * r->stages[k * r->size + i];
+      error += ERRORS[k] * r->stages[k][i];
     double scale =
         r->solver->system->absolute +
         r->solver->system->relative * fmax(fabs(z[i]), fabs(r->fifth[i]));
@@ -77,7 +100,7 @@ static double first_step(const rk *r, const double *z) {
     double scale =
         r->solver->system->absolute + r->solver->system->relative * fabs(z[i]);
     size = fmax(size, fabs(z[i]) / scale);
-    speed = fmax(speed, fabs(r->stages[i]) / scale);
+    speed = fmax(speed, fabs(r->stages[0][i]) / scale);
   }
   return size > 1e-5 && speed > 1e-5 ? 0.01 * size / speed : 1e-6;
 }
@@ -88,7 +111,8 @@ static void *rk_start(tm_solver *s, double time, const double *z) {
   r->solver = s;
   r->size = s->n + s->n * s->m;
   r->jacobian = tm_ode_room(s->tape, (long)s->n * s->n);
-  r->stages = tm_ode_room(s->tape, STAGES * r->size);
+  for (int k = 0; k < STAGES; k++)
+    r->stages[k] = tm_ode_room(s->tape, r->size);
   r->trial = tm_ode_room(s->tape, r->size);
   r->fifth = tm_ode_room(s->tape, r->size);
   return r;
@@ -100,7 +124,7 @@ static void rk_advance(tm_solver *s, void *self, double from, double to,
   double time = from, steps = 0;
   size_t bytes = (size_t)r->size * sizeof(double);
   if (!r->begun) {
-    slope(r, time, z, r->stages);
+    slope(r, time, z, r->stages[0]);
     r->h = first_step(r, z);
     r->begun = true;
   }
@@ -117,8 +141,9 @@ static void rk_advance(tm_solver *s, void *self, double from, double to,
     }
     time = last ? to : time + length;
     memcpy(z, r->fifth, bytes);
-    /* first same as last */
-    memcpy(r->stages, r->stages + (STAGES - 1) * r->size, bytes);
+    double *first = r->stages[0]; /* same as last */
+    r->stages[0] = r->stages[STAGES - 1];
+    r->stages[STAGES - 1] = first;
     double growth = fmin(5, 0.9 * pow(fmax(error, 1e-10), -0.2));
     if (!last || growth < 1)
       r->h = length * fmax(0.2, growth);
