@@ -57,6 +57,7 @@ typedef struct tm_emitter {
   bool *drawn;           /* by variable index, then: data with drawn outcomes */
   bool *gathered;        /* by variable index, pointing: one term when added */
   bool rows;             /* statements over rows are left to the library */
+  bool bare;             /* a variable is declared that is assigned next */
   bool remembers;        /* what loops need not compute again is remembered */
   struct tm_memo *memos; /* of the loops around, the outermost first */
   size_t memo_count, memo_capacity;

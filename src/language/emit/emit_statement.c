@@ -7,11 +7,41 @@
 static void emit_statement(tm_emitter *g, const tm_statement *s);
 static void emit_loud(tm_emitter *g, const tm_statement *s);
 
+/* Does s declare or assign another variable, without v? */
+static bool passes_by(const tm_statement *s, const tm_variable *v) {
+  if (s->shadow || s->instead || s->raises)
+    return false;
+  if (s->kind == TM_S_DECLARE) {
+    bool found = tm_mentions(s->variable->initial, v);
+    for (size_t i = 0; i < s->variable->size_count; i++)
+      found = found || tm_mentions(s->variable->sizes[i], v);
+    return !found;
+  }
+  return s->kind == TM_S_ASSIGN && !tm_mentions(s->left, v) &&
+         !tm_mentions(s->value, v);
+}
+
+/* Is the variable that body[0] declares next met where it is assigned whole?
+ * Then it needs no storage until then. */
+static bool is_assigned_next(tm_statement *const *body, size_t count) {
+  const tm_variable *v = body[0]->variable;
+  size_t i = 1;
+  while (i < count && passes_by(body[i], v))
+    i++;
+  const tm_statement *s = i < count ? body[i] : NULL;
+  return s && s->kind == TM_S_ASSIGN && !s->shadow && !s->instead &&
+         !s->raises && s->left->kind == TM_E_NAME && s->left->variable == v &&
+         !tm_mentions(s->value, v);
+}
+
 void tm_emit_statements(tm_emitter *g, tm_statement *const *body,
                         size_t count) {
   for (size_t i = 0; i < count; i++) {
+    if (body[i]->kind == TM_S_DECLARE)
+      g->bare = g->remembers && is_assigned_next(body + i, count - i);
     if (tm_emit_keeps(g, body[i]) && !(body[i]->summed && g->remembers))
       emit_statement(g, body[i]);
+    g->bare = false;
     if (body[i]->shadow)
       tm_emit_statements(g, &body[i]->shadow, 1);
   }
@@ -94,11 +124,13 @@ static void emit_declaration(tm_emitter *g, const tm_variable *v) {
     if (v->initial)
       tm_emit(g, "t->runtime->assign(t, tm_shape(");
     else
-      tm_emit(g, "tm_declare(t, ");
+      tm_emit(g, g->bare ? "tm_shape(" : "tm_declare(t, ");
     tm_emit_sizes(g, v);
     if (v->initial) {
       tm_emit(g, ")");
       emit_assigned(g, v, v->initial, v->token);
+    } else if (g->bare) {
+      tm_emit(g, ")");
     } else {
       tm_emit(g, ", %d)", is_active(g, v));
     }

@@ -239,7 +239,9 @@ TM_F(dot_product) {
     total += v[0].v[k] * v[1].v[k];
   tm_partial p[2] = {{v[0].d, NULL, n}, {v[1].d, NULL, n}};
   for (int i = 0; i < 2; i++)
-    if (v[i].d) {
+    if (v[i].d && v[1 - i].steady && !v[1 - i].scalar) {
+      p[i].partial = (double *)(uintptr_t)v[1 - i].v;
+    } else if (v[i].d) {
       p[i].partial = tm_take(tape, (size_t)n * sizeof(double));
       memcpy(p[i].partial, v[1 - i].v, (size_t)n * sizeof(double));
     }

@@ -69,6 +69,14 @@ typedef struct tm_partial {
 tm_any tm_scalar_result(tm_tape *tape, double value, int count,
                         const tm_partial *partials);
 
+/* Elements of v as a grid: start + i rise + j run, for i < rows, j < columns.
+ * Copied into `out` from element `at` on. */
+typedef struct tm_grid {
+  long start, rows, columns, rise, run;
+} tm_grid;
+void tm_put_grid(tm_tape *tape, tm_tensor out, long at, const tm_view *v,
+                 tm_grid grid);
+
 /* A tensor whose elements are copies: from[k] is element k's source adjoint
  * or NULL. */
 typedef struct tm_builder {

@@ -29,10 +29,23 @@ static tm_any reordered(tm_tape *tape, const tm_any *a, int rank,
   return tm_built(tape, &b);
 }
 
-static long same(const tm_tensor *from, const tm_tensor *to, long k,
-                 const long *extra) {
-  (void)from, (void)to;
-  return k + (extra ? *extra : 0);
+/* The same for those of a grid. */
+static tm_any gridded(tm_tape *tape, const tm_any *a, int rank, const int *dim,
+                      tm_grid grid) {
+  tm_view v;
+  tm_view_of(a, &v);
+  tm_tensor out = tm_tensor_blank(tape, rank, dim, v.d != NULL);
+  tm_put_grid(tape, out, 0, &v, grid);
+  return tm_any_tensor(out, 1);
+}
+
+/* All elements in their order, from one of them on. */
+static tm_any as_they_are(tm_tape *tape, const tm_any *a, int rank,
+                          const int *dim, long from) {
+  long n = 1;
+  for (int i = 0; i < rank; i++)
+    n *= dim[i];
+  return gridded(tape, a, rank, dim, (tm_grid){from, 1, n, 0, 1});
 }
 
 typedef struct repeat_node {
@@ -85,7 +98,7 @@ TM_F(rep_columns) {
 TM_F(flatten) {
   (void)count;
   int n = (int)tm_count(&a->u.t);
-  return reordered(tape, a, 1, &n, same, NULL);
+  return as_they_are(tape, a, 1, &n, 0);
 }
 
 static long columnwise(const tm_tensor *from, const tm_tensor *to, long k,
@@ -102,15 +115,15 @@ TM_F(flatten_columns) {
 
 TM_F(to_matrix) {
   (void)count;
-  return reordered(tape, a, 2, a->u.t.dim, same, NULL);
+  return as_they_are(tape, a, 2, a->u.t.dim, 0);
 }
 TM_F(column_matrix) {
   (void)count;
-  return reordered(tape, a, 2, (int[]){a->u.t.dim[0], 1}, same, NULL);
+  return as_they_are(tape, a, 2, (int[]){a->u.t.dim[0], 1}, 0);
 }
 TM_F(row_matrix) {
   (void)count;
-  return reordered(tape, a, 2, (int[]){1, a->u.t.dim[0]}, same, NULL);
+  return as_they_are(tape, a, 2, (int[]){1, a->u.t.dim[0]}, 0);
 }
 
 /* Filled column by column from column-major values. */
@@ -140,7 +153,7 @@ static tm_any part(tm_tape *tape, const tm_any *a, long from, long size) {
                     from + size, t->dim[0]);
   dim[0] = (int)size;
   long offset = t->dim[0] ? from * (tm_count(t) / t->dim[0]) : 0;
-  return reordered(tape, a, t->rank, dim, same, &offset);
+  return as_they_are(tape, a, t->rank, dim, offset);
 }
 
 TM_F(head) {
@@ -174,13 +187,12 @@ static tm_any joined(tm_tape *tape, const tm_any *a, int rank, const int *dim) {
   tm_view v[2];
   tm_view_of(a, &v[0]);
   tm_view_of(a + 1, &v[1]);
-  tm_builder b = tm_build(tape, rank, dim, v[0].d || v[1].d);
-  if (tm_count(&b.out) != v[0].n + v[1].n)
+  tm_tensor out = tm_tensor_blank(tape, rank, dim, v[0].d || v[1].d);
+  if (tm_count(&out) != v[0].n + v[1].n)
     tm_runtime_fail(tape, "", "append: sizes do not match");
   for (int i = 0; i < 2; i++)
-    for (long k = 0; k < v[i].n; k++)
-      tm_put(&b, i * v[0].n + k, v[i].v[k * v[i].stride], adjoint(&v[i], k));
-  return tm_built(tape, &b);
+    tm_put_grid(tape, out, i * v[0].n, &v[i], (tm_grid){0, 1, v[i].n, 0, 1});
+  return tm_any_tensor(out, 1);
 }
 
 static int ranks(const tm_any *a) {
@@ -231,14 +243,6 @@ TM_F(append_columns) {
   return tm_built(tape, &b);
 }
 
-/* extra: first row, first column */
-static long window(const tm_tensor *from, const tm_tensor *to, long k,
-                   const long *extra) {
-  long columns = extra[2];
-  (void)to;
-  return (extra[0] + k / columns) * from->dim[1] + extra[1] + k % columns;
-}
-
 static tm_any cut(tm_tape *tape, const tm_any *a, long row, long column,
                   long rows, long columns, int rank) {
   const tm_tensor *t = &a->u.t;
@@ -249,8 +253,9 @@ static tm_any cut(tm_tape *tape, const tm_any *a, long row, long column,
   int dim[2] = {(int)rows, (int)columns};
   if (rank == 1)
     dim[0] = (int)(rows * columns);
-  long extra[3] = {row, column, columns ? columns : 1};
-  return reordered(tape, a, rank, dim, window, extra);
+  return gridded(
+      tape, a, rank, dim,
+      (tm_grid){row * t->dim[1] + column, rows, columns, t->dim[1], 1});
 }
 
 TM_F(col) {
@@ -274,16 +279,11 @@ TM_F(sub_row) {
   return cut(tape, a, a[1].u.i - 1, a[2].u.i - 1, 1, a[3].u.i, 1);
 }
 
-static long turned(const tm_tensor *from, const tm_tensor *to, long k,
-                   const long *extra) {
-  (void)extra;
-  return k % to->dim[1] * from->dim[1] + k / to->dim[1];
-}
-
 TM_F(transpose) {
   (void)count;
-  return reordered(tape, a, 2, (int[]){a->u.t.dim[1], a->u.t.dim[0]}, turned,
-                   NULL);
+  int rows = a->u.t.dim[0], columns = a->u.t.dim[1];
+  return gridded(tape, a, 2, (int[]){columns, rows},
+                 (tm_grid){0, columns, rows, 1, columns});
 }
 
 TM_F(diag_matrix) {

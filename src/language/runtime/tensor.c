@@ -83,6 +83,46 @@ static void copies_back(tm_node *node) {
       *c->from[k] += c->adjoint[k];
 }
 
+typedef struct grid_node {
+  tm_node node;
+  const double *adjoint;
+  double *to;
+  tm_grid grid;
+} grid_node;
+
+static void grid_back(tm_node *node) {
+  const grid_node *n = (const grid_node *)node;
+  const double *restrict g = n->adjoint;
+  long columns = n->grid.columns, run = n->grid.run;
+  for (long i = 0; i < n->grid.rows; i++, g += columns) {
+    double *restrict to = n->to + i * n->grid.rise;
+    for (long j = 0; run == 1 && j < columns; j++)
+      to[j] += g[j];
+    for (long j = 0; run != 1 && j < columns; j++)
+      to[j * run] += g[j];
+  }
+}
+
+void tm_put_grid(tm_tape *tape, tm_tensor out, long at, const tm_view *v,
+                 tm_grid grid) {
+  if (grid.columns == 1) /* the longer loop inside */
+    grid = (tm_grid){grid.start, 1, grid.rows, 0, grid.rise};
+  double *restrict to = out.v + at;
+  for (long i = 0; i < grid.rows; i++, to += grid.columns) {
+    const double *restrict from = v->v + grid.start + i * grid.rise;
+    for (long j = 0; grid.run == 1 && j < grid.columns; j++)
+      to[j] = from[j];
+    for (long j = 0; grid.run != 1 && j < grid.columns; j++)
+      to[j] = from[j * grid.run];
+  }
+  if (!v->d || !out.d || !grid.rows || !grid.columns)
+    return;
+  grid_node *n = (grid_node *)tm_push(tape, sizeof *n, grid_back);
+  n->adjoint = out.d + at;
+  n->to = v->d + grid.start;
+  n->grid = grid;
+}
+
 tm_builder tm_build(tm_tape *tape, int rank, const int *dim, int active) {
   tm_builder b = {.out = tm_tensor_new(tape, rank, dim, active)};
   if (active)
@@ -270,10 +310,9 @@ void tm_scatter(tm_tape *tape, tm_tensor to, int count, const tm_slice *slices,
     return;
   double *from = v.d;
   if (from && !v.scalar) { /* through a copy, for the same reason */
-    tm_builder b = tm_build(tape, 1, (int[]){(int)n}, 1);
-    for (long k = 0; k < n; k++)
-      tm_put(&b, k, copy[k], v.d + k);
-    from = tm_built(tape, &b).u.t.d;
+    tm_tensor own = tm_tensor_blank(tape, 1, (int[]){(int)n}, 1);
+    tm_put_grid(tape, own, 0, &v, (tm_grid){0, 1, n, 0, 1});
+    from = own.d;
   }
   scatter_node *s = (scatter_node *)tm_push(tape, sizeof *s, scatter_back);
   *s = (scatter_node){s->node, to.d, from, at, n, v.stride};
@@ -303,10 +342,10 @@ tm_tensor tm_assign(tm_tape *tape, tm_tensor to, tm_tensor value, int own,
     memcpy(t.v, value.v, (size_t)n * sizeof(double));
     return t;
   }
-  tm_builder b = tm_build(tape, value.rank, value.dim, 1);
-  for (long k = 0; k < n; k++)
-    tm_put(&b, k, value.v[k], value.d + k);
-  return tm_built(tape, &b).u.t;
+  tm_tensor own_copy = tm_tensor_blank(tape, value.rank, value.dim, 1);
+  tm_put_grid(tape, own_copy, 0, &(tm_view){.v = value.v, .d = value.d},
+              (tm_grid){0, 1, n, 0, 1});
+  return own_copy;
 }
 
 tm_tensor tm_stack(tm_tape *tape, const tm_any *parts, int count) {
