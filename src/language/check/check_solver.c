@@ -192,6 +192,22 @@ static const char *with_constants(tm_checker *c, const char *name) {
                                         : name;
 }
 
+/* The grain, where it is a number or a name of data: it says into how many
+ * pieces the slices are cut, which the data alone may decide. */
+static tempera_status take_grain(tm_checker *c, tm_expression *e,
+                                 tm_expression *grain) {
+  TM_TRY(tm_check_expression(c, grain));
+  bool known = grain->kind == TM_E_INT ||
+               (grain->kind == TM_E_NAME && grain->variable->global &&
+                (grain->variable->block == TM_BLOCK_DATA ||
+                 grain->variable->block == TM_BLOCK_TRANSFORMED_DATA));
+  e->grain = known && grain->type.base == TM_INT && grain->type.depth == 0
+                 ? grain
+                 : NULL;
+  e->sliced = true;
+  return TEMPERA_OK;
+}
+
 tempera_status tm_check_reduce_sum(tm_checker *c, tm_expression *e) {
   bool exists = false;
   const tm_expression *f = e->part_count ? e->parts[0] : NULL;
@@ -204,6 +220,7 @@ tempera_status tm_check_reduce_sum(tm_checker *c, tm_expression *e) {
                        "%s takes (a function of yours, a container, a grain "
                        "size, arguments ...)",
                        e->text);
+  TM_TRY(take_grain(c, e, e->parts[2]));
   tm_expression *one = new_part(c, e->token, TM_E_INT, "1");
   tm_expression *size = new_part(c, e->token, TM_E_CALL, "size");
   tm_expression **parts = TM_NEW(c->arena, tm_expression *, e->part_count);

@@ -177,6 +177,10 @@ const char *tm_emit_variant(const tm_emitter *g, const tm_function *f);
 void tm_emit_functions(tm_emitter *g, bool gradient);
 void tm_emit_pointing_functions(tm_emitter *g);
 
+/* Can this call of reduce_sum be cut into pieces? Write it so. */
+bool tm_is_sliced(const tm_emitter *g, const tm_expression *e);
+void tm_emit_sliced(tm_emitter *g, const tm_expression *e);
+
 /* A call of a solver of differential equations. */
 void tm_emit_solver(tm_emitter *g, const tm_expression *e);
 

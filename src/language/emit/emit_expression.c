@@ -189,7 +189,10 @@ static void emit_call(tm_emitter *g, const tm_expression *e) {
     return;
   }
   if (e->function) {
-    emit_user_call(g, e);
+    if (tm_is_sliced(g, e))
+      tm_emit_sliced(g, e);
+    else
+      emit_user_call(g, e);
     return;
   }
   if (e->system) {

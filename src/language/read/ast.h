@@ -106,6 +106,8 @@ struct tm_expression {
   /* by the splitter: of a term of the target, the parts it belongs to; NONE:
    * those of what it stands in */
   tm_part part;
+  bool sliced;              /* CALL: written reduce_sum(..); with this grain: */
+  tm_expression *grain;     /* a number, or a name of data; or NULL */
   struct tm_powers *powers; /* CALL: its argument's loop (emit/powers.h) */
 };
 

@@ -88,6 +88,7 @@ typedef struct tm_tape {
   const struct tm_runtime *runtime;
   size_t given_back; /* bytes that solvers have used and left again */
   void *rows;        /* plans of statements over rows, the last first */
+  void *desks;       /* where pieces of reduce_sum are done */
 } tm_tape;
 
 /* count may carry TM_DIRECT: the value goes straight into the target, so
@@ -142,6 +143,18 @@ typedef struct tm_system {
   int argument_count;
   double tolerances[3];
 } tm_system;
+
+/* A call of reduce_sum: a function of a slice of the first argument, its first
+ * and its last number and the other arguments. Pieces have `least` slices at
+ * least, or `grain` where that is more than one; `active`: bits of arguments
+ * that may depend on parameters. */
+typedef struct tm_slices {
+  tm_callback f;
+  const tm_any *arguments;
+  int count;
+  long grain, least;
+  unsigned active;
+} tm_slices;
 
 /* The bounds (or offset and multiplier) of a parameter, from the values of
  * those before it; adjoints in `gradient` when it is not 0. */
@@ -272,6 +285,7 @@ typedef struct tm_runtime {
   tm_rows *(*rows_ready)(tm_tape *tape, tm_rows *rows);
   tm_var (*rows_sum)(tm_tape *tape, const tm_rows *rows,
                      const tm_any *arguments);
+  tm_var (*slices)(tm_tape *tape, const tm_slices *call);
   /* log_sum_exp of n terms and what they have in common: the node has `each`
    * slopes of every term, and room for one more */
   tm_var (*powers)(tm_tape *tape, struct tm_linear *node, double *terms, long n,
@@ -352,8 +366,8 @@ TM_INLINE tm_linear *tm_linear_new(tm_tape *tape, int count) {
 
 /* The same before it is known when the node comes. */
 TM_INLINE tm_linear *tm_powers_new(tm_tape *tape, long count) {
-  return (tm_linear *)tm_take_blank(
-      tape, sizeof(tm_linear) + (size_t)count * sizeof(tm_slope));
+  return (tm_linear *)tm_take_blank(tape, sizeof(tm_linear) +
+                                              (size_t)count * sizeof(tm_slope));
 }
 
 TM_INLINE void tm_linear_set(tm_tape *tape, tm_linear *p, int i, double *to,

@@ -41,6 +41,11 @@ void tm_tape_reset(tm_tape *tape); /* keeps the memory */
  * evaluation has written, a measure of its work that no clock disturbs. */
 size_t tm_tape_used(const tm_tape *tape);
 void tm_tape_free(tm_tape *tape);
+/* Bytes that were taken since the last reset, whatever chunks they lie in. */
+size_t tm_tape_taken(const tm_tape *tape);
+/* Leave as another tape was left. */
+_Noreturn void tm_runtime_leave(tm_tape *tape, tm_outcome outcome,
+                                const char *message);
 _Noreturn void tm_runtime_fail(tm_tape *tape, const char *place,
                                const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -94,6 +99,8 @@ double tm_lgamma(double x);
 double tm_digamma(double x);
 /* lgamma(f + k) - lgamma(f) and digamma(f + k) - digamma(f), k >= 0, which keep
  * their digits where f is large. */
+tm_var tm_slices_sum(tm_tape *tape, const tm_slices *call);
+void tm_desks_free(void *desks);
 double tm_powers_value(double *terms, long n, double common);
 tm_var tm_powers_sum(tm_tape *tape, tm_linear *node, double *terms, long n,
                      int each, tm_var common);

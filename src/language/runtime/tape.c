@@ -15,7 +15,7 @@
 
 typedef struct chunk {
   struct chunk *next;
-  size_t size;
+  size_t size, taken; /* taken: once there is a newer one */
   char bytes[];
 } chunk;
 
@@ -64,6 +64,8 @@ void tm_tape_free(tm_tape *tape) {
   }
   tape->chunks = NULL;
   tape->at = tape->end = NULL;
+  tm_desks_free(tape->desks);
+  tape->desks = NULL;
 }
 
 tm_tape_mark tm_tape_here(const tm_tape *tape) {
@@ -78,6 +80,16 @@ size_t tm_tape_used(const tm_tape *tape) {
   for (c = c ? c->next : NULL; c; c = c->next)
     used += c->size;
   return used;
+}
+
+size_t tm_tape_taken(const tm_tape *tape) {
+  const chunk *c = tape->chunks;
+  size_t taken = tape->given_back;
+  if (c)
+    taken += (size_t)(tape->at - first_of(c));
+  for (c = c ? c->next : NULL; c; c = c->next)
+    taken += c->taken;
+  return taken;
 }
 
 void tm_tape_back_to(tm_tape *tape, tm_tape_mark mark) {
@@ -100,6 +112,8 @@ static void *more(tm_tape *tape, size_t size) {
   chunk *c = tm_heap_alloc(1, sizeof *c + wanted);
   if (!c)
     tm_runtime_fail(tape, "", "out of memory");
+  if (before)
+    before->taken = (size_t)(tape->at - first_of(before));
   c->size = wanted;
   c->next = before;
   tape->chunks = c;
@@ -113,6 +127,13 @@ _Noreturn static void leave(tm_tape *tape, tm_outcome outcome) {
   tm_guard *guard = tape->inside;
   guard->outcome = outcome;
   longjmp(guard->place, 1);
+}
+
+_Noreturn void tm_runtime_leave(tm_tape *tape, tm_outcome outcome,
+                                const char *message) {
+  tm_guard *guard = tape->inside;
+  memcpy(guard->message, message, sizeof guard->message);
+  leave(tape, outcome);
 }
 
 _Noreturn static void fail_with(tm_tape *tape, const char *place,
@@ -334,6 +355,7 @@ const tm_runtime tm_the_runtime = {.find = find,
                                    .rows_row = tm_rows_row,
                                    .rows_ready = tm_rows_ready,
                                    .rows_sum = tm_rows_sum,
+                                   .slices = tm_slices_sum,
                                    .powers = tm_powers_sum,
                                    .powers_value = tm_powers_value,
                                    .log_rise = tm_log_rise,
