@@ -24,6 +24,8 @@ static const char PROGRAM[] =
     "c ~ poisson_log(mu + beta[1] * x + a[g]);\n"
     "for (n in 1:N) target += log_mix(p, normal_lpdf(y[n] | mu, s),\n"
     "  normal_lpdf(y[n] | a[1], 1));\n"
+    "for (n in 1:N) { vector[3] q; for (k in 1:3) q[k] = a[k] * x[n]\n"
+    "  + normal_lpdf(y[n] | a[k], s * k); target += log_sum_exp(q); }\n"
     "for (n in 1:N) y[n] ~ von_mises(mu + x[n], exp(beta[2]));\n"
     "y ~ normal(mu, s + square(x)); }\n";
 
@@ -63,7 +65,7 @@ static void load(tempera_model *model[2]) {
   for (int i = 0; i < 2; i++)
     if (tm_load_way(program, ways[i], data, &no, &model[i], &error) || no)
       fail_msg("%s", error.message);
-  assert_int_equal(program->tree.rows.count, 5);
+  assert_int_equal(program->tree.rows.count, 6);
   tempera_program_free(program);
   tempera_data_free(data);
   tm_text_clear(&text);

@@ -72,21 +72,39 @@ static void kernel_rows(const tm_row_pass *w, int op, double *values,
   }
 }
 
-/* The values of a density that is not a term of the target itself. */
+static void add(double *restrict to, const double *restrict x, long n) {
+  for (long k = 0; k < n; k++)
+    to[k] += x[k];
+}
+
+/* Where the slopes of a density that is not a term of the target itself are
+ * kept until its adjoints are known: behind those. */
+static bool slopes_of(const tm_row_pass *w, int op, double **d) {
+  for (int i = 0; i < TM_ROW_PARTS; i++)
+    d[i] = w->g && w->g[op] ? w->g[op] + (1 + i) * w->all : NULL;
+  return d[0] != NULL;
+}
+
+/* Its values, and slopes where they are wanted. */
 static void density_values(const tm_row_pass *w, int op) {
   const tm_row_op *o = &w->p->ops[op];
   const tm_term *terms = w->p->terms[op];
   const double *x[TM_ROW_PARTS];
-  double *y = w->v[op], part[BLOCK];
+  double *y = w->v[op], part[BLOCK], *d[TM_ROW_PARTS];
+  bool wanted = slopes_of(w, op, d);
   arguments_of(w, o, x);
   if (!terms)
-    kernel_rows(w, op, y, NULL);
+    kernel_rows(w, op, y, wanted ? d : NULL);
   else
     memset(y, 0, (size_t)w->n * sizeof *y);
-  for (int i = 0; terms && i < TM_TERMS && terms[i].uses; i++) {
-    terms[i].rows(x, NULL, w->n, part);
-    for (long k = 0; k < w->n; k++)
-      y[k] += part[k];
+  for (int i = 0; terms && wanted && i < o->part_count; i++)
+    memset(d[i], 0, (size_t)w->n * sizeof **d);
+  for (int t = 0; terms && t < TM_TERMS && terms[t].uses; t++) {
+    terms[t].rows(x, wanted ? w->spare : NULL, w->n, part);
+    add(y, part, w->n);
+    for (int i = 0; wanted && i < o->part_count; i++)
+      if (terms[t].uses >> i & 1 && w->g[o->parts[i]])
+        add(d[i], w->spare[i], w->n);
   }
   for (long k = 0; k < w->n; k++)
     if (isnan(y[k]) && bad_row(w, o, k))
@@ -132,11 +150,6 @@ static void values_of(const tm_row_pass *w, int op) {
 }
 
 /* ---- adjoints ----------------------------------------------------------- */
-
-static void add(double *restrict to, const double *restrict x, long n) {
-  for (long k = 0; k < n; k++)
-    to[k] += x[k];
-}
 
 static double sum_of(const double *x, long n) {
   double total = 0;
@@ -218,17 +231,13 @@ static void give_slopes(const tm_row_pass *w, const tm_row_op *o, unsigned uses,
 
 static void density_back(const tm_row_pass *w, int op) {
   const tm_row_op *o = &w->p->ops[op];
-  const tm_term *terms = w->p->terms[op];
-  const double *x[TM_ROW_PARTS];
-  double values[BLOCK];
-  arguments_of(w, o, x);
-  if (!terms) {
-    kernel_rows(w, op, values, w->spare);
-    give_slopes(w, o, ~0u, w->g[op]);
-  }
-  for (int i = 0; terms && i < TM_TERMS && terms[i].uses; i++) {
-    terms[i].rows(x, w->spare, w->n, values);
-    give_slopes(w, o, terms[i].uses, w->g[op]);
+  const double *restrict g = w->g[op];
+  double *d[TM_ROW_PARTS];
+  (void)slopes_of(w, op, d);
+  for (int i = 0; i < o->part_count; i++) {
+    double *restrict to = w->g[o->parts[i]], *restrict s = d[i];
+    for (long k = 0; to && k < w->n; k++)
+      to[k] += g[k] * s[k];
   }
 }
 
@@ -360,48 +369,55 @@ static double root_value(const tm_row_pass *w, int op) {
   return weighted(w, values);
 }
 
-/* exp(x - m) for the largest m of each group, and their sums. Where the largest
- * is infinite, none has a share of it; false: one is zero. */
-static bool take_powers(const double *x, long groups, long size, double *most,
-                        double *e, double *sums) {
-  for (long i = 0; i < groups; i++, x += size) {
-    double m = x[0];
-    for (long j = 1; j < size; j++)
-      m = x[j] > m || isnan(m) ? x[j] : m;
-    for (long j = 0; j < size; j++)
-      e[i * size + j] = isinf(m) ? ZERO : x[j] - m;
-    most[i] = m;
-    if (m == ZERO || isnan(m))
-      return false;
+/* The largest of each group, of which a block has all first terms, then all
+ * second ones and so on; false: one is zero or no number. */
+static bool largest(const double *x, long groups, long size, double *most) {
+  memcpy(most, x, (size_t)groups * sizeof *most);
+  for (long j = 1; j < size; j++)
+    for (long i = 0; i < groups; i++) {
+      double term = x[j * groups + i];
+      most[i] = term > most[i] || most[i] != most[i] ? term : most[i];
+    }
+  int bad = 0;
+  for (long i = 0; i < groups; i++)
+    bad |= !(most[i] > ZERO);
+  return !bad;
+}
+
+/* exp(x - m) for the largest m of each group, and their sums. Where that is
+ * infinite, none has a share of it. */
+static void take_powers(const double *x, long groups, long size,
+                        const double *most, double *e, double *sums) {
+  memset(sums, 0, (size_t)groups * sizeof *sums);
+  for (long j = 0; j < size; j++, x += groups, e += groups) {
+    for (long i = 0; i < groups; i++)
+      e[i] = exp(most[i] < INFINITY ? x[i] - most[i] : ZERO);
+    for (long i = 0; i < groups; i++)
+      sums[i] += e[i];
   }
-  for (long k = 0; k < groups * size; k++)
-    e[k] = exp(e[k]);
-  for (long i = 0; i < groups; i++) {
-    sums[i] = 0;
-    for (long j = 0; j < size; j++)
-      sums[i] += e[i * size + j];
-    sums[i] = isinf(most[i]) ? 1 : sums[i];
-  }
-  return true;
+  for (long i = 0; i < groups; i++)
+    sums[i] = most[i] < INFINITY ? sums[i] : 1;
 }
 
 /* target += log_sum_exp(x) of every group */
 static double root_powers(const tm_row_pass *w, int op) {
   double e[BLOCK], most[BLOCK], sums[BLOCK], values[BLOCK];
-  double *g = w->g ? w->g[op] : NULL, total = 0;
+  double *g = w->g ? w->g[op] : NULL;
   long size = w->p->group, groups = w->n / size, first = w->start / size;
   const double *weights = w->p->weights ? w->p->weights + first : NULL;
-  if (!take_powers(w->v[op], groups, size, most, e, sums))
+  if (!largest(w->v[op], groups, size, most))
     return ZERO;
+  take_powers(w->v[op], groups, size, most, e, sums);
   for (long i = 0; i < groups; i++)
     values[i] = most[i] + log(sums[i]);
-  for (long i = 0; i < groups; i++) {
-    double weight = weights ? weights[i] : 1, share = weight / sums[i];
-    total += weight * values[i];
-    for (long j = 0; g && j < size; j++)
-      g[i * size + j] += share * e[i * size + j];
-  }
-  return total;
+  for (long i = 0; i < groups; i++)
+    sums[i] = (weights ? weights[i] : 1) / sums[i]; /* shares' factors */
+  for (long j = 0; g && j < size; j++)
+    for (long i = 0; i < groups; i++)
+      g[j * groups + i] += sums[i] * e[j * groups + i];
+  for (long i = 0; weights && i < groups; i++)
+    values[i] *= weights[i];
+  return sum_of(values, groups);
 }
 
 static double root_of(const tm_row_pass *w, int op) {

@@ -257,6 +257,39 @@ void tm_row_merge(tm_tape *tape, tm_row_plan *p) {
   shrink(&m);
 }
 
+/* ---- groups -------------------------------------------------------------- */
+
+/* Of a block's rows the first terms of all groups, then the second ones and so
+ * on: `to` has room for them. */
+static void turn_block(const void *from, void *to, size_t bytes, long groups,
+                       long size) {
+  const char *rows = from;
+  char *turned = to;
+  for (long j = 0; j < size; j++)
+    for (long i = 0; i < groups; i++, turned += bytes)
+      memcpy(turned, rows + (size_t)(i * size + j) * bytes, bytes);
+}
+
+static void turn(tm_row_plan *p, void *values, size_t bytes) {
+  double room[TM_TERM_BLOCK];
+  char *at = values;
+  for (long start = 0, n; values && start < p->rows.n; start += n) {
+    n = p->rows.n - start < p->block ? p->rows.n - start : p->block;
+    char *block = at + (size_t)start * bytes;
+    turn_block(block, room, bytes, n / p->group, p->group);
+    memcpy(block, room, (size_t)n * bytes);
+  }
+}
+
+static void turn_groups(tm_row_plan *p) {
+  for (int op = 0; op < p->count; op++) {
+    turn(p, p->rows.picks[op], sizeof(int));
+    double *c = p->rows.columns[op];
+    for (int j = 0; c && j < width_of(p, op); j++, c += p->rows.n)
+      turn(p, c, sizeof *c);
+  }
+}
+
 /* ---- the end ------------------------------------------------------------ */
 
 /* Terms of the target that depend on data alone, each row's once. */
@@ -354,6 +387,8 @@ tm_rows *tm_rows_ready(tm_tape *tape, tm_rows *rows) {
   tm_row_fit_find(tape, p);
   if (!p->fit)
     tm_row_merge(tape, p);
+  if (p->group > 1)
+    turn_groups(p);
   find_runs(tape, p);
   find_piece(p);
   p->constant = p->fit ? 0 : constant_terms(p);

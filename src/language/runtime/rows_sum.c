@@ -22,7 +22,8 @@ static double do_blocks(tm_row_pass *w, long end, double total) {
 static void make_adjoints(tm_tape *tape, tm_row_pass *w) {
   const tm_row_plan *p = w->p;
   size_t size = (size_t)w->all;
-  double *room = tm_take_blank(tape, (size_t)p->count * size * sizeof *room);
+  size_t each = size * (1 + TM_ROW_PARTS);
+  double *room = tm_take_blank(tape, (size_t)p->count * each * sizeof *room);
   for (int op = 0; op < p->count; op++) {
     const tm_row_op *o = &p->ops[op];
     bool active = o->leaf >= 0 && w->to[o->leaf];
@@ -31,7 +32,8 @@ static void make_adjoints(tm_tape *tape, tm_row_pass *w) {
     w->g[op] = active ? room : NULL;
     if (active && p->one[op])
       memset(room, 0, size * sizeof *room);
-    room += active ? size : 0;
+    /* slopes of densities are kept behind (rows.c) */
+    room += !active ? 0 : o->kind == TM_ROW_DENSITY ? each : size;
   }
 }
 

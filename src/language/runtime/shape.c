@@ -109,7 +109,10 @@ static long columnwise(const tm_tensor *from, const tm_tensor *to, long k,
 
 TM_F(flatten_columns) {
   (void)count;
-  int n = (int)tm_count(&a->u.t);
+  int n = (int)tm_count(&a->u.t), rows = a->u.t.dim[0];
+  if (a->u.t.rank == 2)
+    return gridded(tape, a, 1, &n,
+                   (tm_grid){0, n ? n / rows : 0, rows, 1, n ? n / rows : 0});
   return reordered(tape, a, 1, &n, columnwise, NULL);
 }
 

@@ -25,7 +25,13 @@ typedef struct repack {
 
 static void repack_back(tm_node *node) {
   repack *r = (repack *)node;
-  long n = tm_count(&r->t);
+  long n = tm_count(&r->t), rows = r->t.dim[0], columns = r->t.dim[1];
+  if (r->t.rank == 2) { /* the usual one, without divisions */
+    for (long j = 0; j < columns; j++)
+      for (long i = 0; i < rows; i++)
+        r->gradient[j * rows + i] += r->t.d[i * columns + j];
+    return;
+  }
   for (long k = 0; k < n; k++)
     r->gradient[k] += r->t.d[tm_columnwise(&r->t, k)];
 }

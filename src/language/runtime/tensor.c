@@ -185,11 +185,10 @@ static long position(const picked *p, long i) {
   return p->many ? (long)p->many[i] - 1 : p->from + i;
 }
 
-/* Offsets into `from` of all elements picked, in row-major order. */
-static long *offsets_of(tm_tape *tape, const tm_tensor *from, int count,
-                        const tm_slice *slices, const char *place,
-                        tm_tensor *shape) {
-  picked p[TM_RANK];
+/* What is picked in every dimension, and the sizes that stay; how many. */
+static long pick_all(tm_tape *tape, const tm_tensor *from, int count,
+                     const tm_slice *slices, const char *place, picked *p,
+                     tm_tensor *shape) {
   long total = 1;
   *shape = (tm_tensor){0};
   for (int i = 0; i < from->rank; i++) {
@@ -199,7 +198,32 @@ static long *offsets_of(tm_tape *tape, const tm_tensor *from, int count,
     if (p[i].keeps)
       shape->dim[shape->rank++] = (int)p[i].count;
   }
-  long *offsets = tm_take(tape, (size_t)total * sizeof(long) + 1);
+  return total;
+}
+
+/* Ranges of a vector or a matrix, as a grid; false: they are not. */
+static bool grid_of(const tm_tensor *from, const picked *p, tm_grid *grid) {
+  bool matrix = from->rank == 2;
+  if ((!matrix && from->rank != 1) || p[0].many || (matrix && p[1].many))
+    return false;
+  long columns = from->dim[1];
+  *grid = matrix ? (tm_grid){p[0].from * columns + p[1].from, p[0].count,
+                             p[1].count, columns, 1}
+                 : (tm_grid){p[0].from, 1, p[0].count, 0, 1};
+  return true;
+}
+
+/* Offsets into `from` of all elements picked, in row-major order. */
+static long *offsets_of(tm_tape *tape, const tm_tensor *from, const picked *p,
+                        long total) {
+  long *offsets = tm_take_blank(tape, (size_t)total * sizeof(long) + 1);
+  tm_grid g;
+  if (grid_of(from, p, &g)) {
+    for (long i = 0, k = 0; i < g.rows; i++)
+      for (long j = 0; j < g.columns; j++)
+        offsets[k++] = g.start + i * g.rise + j;
+    return offsets;
+  }
   for (long k = 0; k < total; k++) {
     long rest = k, at = 0, stride = 1;
     for (int i = from->rank; i-- > 0;) {
@@ -267,7 +291,16 @@ tm_tensor tm_gather(tm_tape *tape, tm_tensor from, int count,
   if (from.rank == 1 && slices->kind == TM_SLICE_MANY)
     return gather_many(tape, &from, &slices->many, place);
   tm_tensor shape;
-  long *at = offsets_of(tape, &from, count, slices, place, &shape);
+  picked p[TM_RANK];
+  tm_grid grid;
+  long total = pick_all(tape, &from, count, slices, place, p, &shape);
+  if (grid_of(&from, p, &grid)) {
+    tm_tensor out =
+        tm_tensor_blank(tape, shape.rank, shape.dim, from.d != NULL);
+    tm_put_grid(tape, out, 0, &(tm_view){.v = from.v, .d = from.d}, grid);
+    return out;
+  }
+  long *at = offsets_of(tape, &from, p, total);
   tm_builder b = tm_build(tape, shape.rank, shape.dim, from.d != NULL);
   long n = tm_count(&b.out);
   for (long k = 0; k < n; k++)
@@ -278,7 +311,7 @@ tm_tensor tm_gather(tm_tape *tape, tm_tensor from, int count,
 typedef struct scatter_node {
   tm_node node;
   double *to, *from;
-  long *offsets;
+  const long *offsets;
   long n, stride;
 } scatter_node;
 
@@ -296,10 +329,11 @@ static void scatter_back(tm_node *node) {
 void tm_scatter(tm_tape *tape, tm_tensor to, int count, const tm_slice *slices,
                 tm_any value, const char *place) {
   tm_tensor shape;
-  long *at = offsets_of(tape, &to, count, slices, place, &shape);
+  picked p[TM_RANK];
   tm_view v;
   tm_view_of(&value, &v);
-  long n = tm_count(&shape);
+  long n = pick_all(tape, &to, count, slices, place, p, &shape);
+  const long *at = offsets_of(tape, &to, p, n);
   if (v.n != n)
     tm_runtime_fail(tape, place, "%ld elements are assigned to %ld", v.n, n);
   double *copy = tm_take(tape, (size_t)n * sizeof(double) + 1);
