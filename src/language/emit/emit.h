@@ -158,6 +158,11 @@ void tm_emit_memos(tm_emitter *g, const tm_statement *loop);
 /* Is e one of those of the loops around? Write it. */
 bool tm_emit_remembers(const tm_emitter *g, const tm_expression *e);
 void tm_emit_remembered(tm_emitter *g, const tm_expression *e);
+/* A density that the prelude has: its name without _lpdf, or NULL; which of its
+ * arguments it takes the logarithm of; and that logarithm, of the value `x`,
+ * remembered where it can be. */
+const char *tm_inline_density(const tm_expression *e, size_t *logged);
+void tm_emit_log(tm_emitter *g, const tm_expression *e, const char *x);
 
 void tm_emit_statements(tm_emitter *g, tm_statement *const *body, size_t count);
 void tm_emit_sizes(tm_emitter *g, const tm_variable *v);

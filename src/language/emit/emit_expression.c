@@ -168,10 +168,10 @@ bool tm_is_scalar_density(const tm_expression *e) {
 
 /* Its value; where it may depend on parameters, see emit_fused.c. */
 static void emit_scalar_density(tm_emitter *g, const tm_expression *e) {
-  size_t number = tm_emit_kernel_number(g, e->builtin->name);
-  bool normal = !strcmp(e->builtin->name, "normal_lpdf");
-  if (normal)
-    tm_emit(g, "tm_normal_density(K[%zu], (double[]){", number);
+  size_t number = tm_emit_kernel_number(g, e->builtin->name), logged;
+  const char *own = tm_inline_density(e, &logged);
+  if (own)
+    tm_emit(g, "({ double q_[] = {");
   else
     tm_emit(g, "tm_density_value(K[%zu], %zu, (double[]){", number,
             e->part_count);
@@ -179,7 +179,15 @@ static void emit_scalar_density(tm_emitter *g, const tm_expression *e) {
     tm_emit(g, i ? ", " : "");
     tm_emit_number(g, e->parts[i]);
   }
-  tm_emit(g, normal ? "}, 0)" : "})");
+  if (!own) {
+    tm_emit(g, "})");
+    return;
+  }
+  char x[40];
+  snprintf(x, sizeof x, "q_[%zu]", logged);
+  tm_emit(g, "}; tm_%s_density(K[%zu], q_, 0, ", own, number);
+  tm_emit_log(g, e->parts[logged], x);
+  tm_emit(g, "); })");
 }
 
 static void emit_call(tm_emitter *g, const tm_expression *e) {

@@ -146,18 +146,24 @@ static void emit_function_value(fused *f, const part *p) {
 }
 
 static void emit_density_value(fused *f, const part *p, int i) {
+  size_t logged;
   const char *name = p->e->builtin->name;
+  const char *own = tm_inline_density(p->e, &logged);
   tm_emit(f->g, "double q%d_[] = {", i);
   for (int k = 0; k < p->count; k++)
     tm_emit(f->g, "%sx%d_", k ? ", " : "", p->parts[k]);
   tm_emit(f->g, "}, d%d_[%d]; double x%d_ = ", i, p->count, i);
-  if (!strcmp(name, "normal_lpdf"))
-    tm_emit(f->g, "tm_normal_density(K[%zu], ",
-            tm_emit_kernel_number(f->g, name));
-  else
-    tm_emit(f->g, "tm_density_slopes(K[%zu], %d, ",
-            tm_emit_kernel_number(f->g, name), p->count);
-  tm_emit(f->g, "q%d_, d%d_); ", i, i);
+  if (!own) {
+    tm_emit(f->g, "tm_density_slopes(K[%zu], %d, q%d_, d%d_); ",
+            tm_emit_kernel_number(f->g, name), p->count, i, i);
+    return;
+  }
+  char x[40];
+  snprintf(x, sizeof x, "x%d_", p->parts[logged]);
+  tm_emit(f->g, "tm_%s_density(K[%zu], q%d_, d%d_, ", own,
+          tm_emit_kernel_number(f->g, name), i, i);
+  tm_emit_log(f->g, p->e->parts[logged], x);
+  tm_emit(f->g, "); ");
 }
 
 static void emit_operation(fused *f, const part *p) {

@@ -20,6 +20,7 @@ enum { MOST_LOOPS = 4 };
 typedef struct tm_memo {
   const tm_expression *e;
   int number;
+  bool log;                              /* its logarithm, of a density */
   const tm_statement *loops[MOST_LOOPS]; /* that change it */
   int loop_count;
 } tm_memo;
@@ -129,19 +130,25 @@ static bool is_costly(const tm_expression *e) {
   return costly;
 }
 
-static const tm_memo *find(const tm_emitter *g, const tm_expression *e) {
+static const tm_memo *find_as(const tm_emitter *g, const tm_expression *e,
+                              bool log) {
   for (size_t i = g->memo_count; i-- > 0;)
-    if (g->memos[i].e == e)
+    if (g->memos[i].e == e && g->memos[i].log == log)
       return &g->memos[i];
   return NULL;
+}
+
+static const tm_memo *find(const tm_emitter *g, const tm_expression *e) {
+  return find_as(g, e, false);
 }
 
 /* ---- finding them ------------------------------------------------------- */
 
 static void declare(seeker *k, const tm_memo *m) {
   tm_emitter *g = k->g;
-  const char *type =
-      tm_held_of(g, m->e) == TM_VAR ? "tm_memo_var" : "tm_memo_number";
+  const char *type = tm_held_of(g, m->e) == TM_VAR && !m->log
+                         ? "tm_memo_var"
+                         : "tm_memo_number";
   if (m->loop_count == 0) {
     tm_emit_line(g, "%s m%d_[1] = {{0}};", type, m->number);
     return;
@@ -176,6 +183,18 @@ static void remember(seeker *k, tm_memo m) {
   declare(k, &m);
 }
 
+/* The logarithm that a density takes of an argument. */
+static void seek_log(seeker *k, const tm_expression *e) {
+  size_t logged;
+  if (!tm_inline_density(e, &logged))
+    return;
+  const tm_expression *scale = e->parts[logged];
+  tm_memo m = {.e = scale, .log = true};
+  if (scale->kind != TM_E_INT && scale->kind != TM_E_REAL &&
+      !find_as(k->g, scale, true) && is_settled(k, &m, scale))
+    remember(k, m);
+}
+
 static void seek(seeker *k, const tm_expression *e) {
   if (!e || tm_emit_leaves_out(k->g, e) || e->kept || find(k->g, e))
     return;
@@ -186,6 +205,8 @@ static void seek(seeker *k, const tm_expression *e) {
     remember(k, m);
     return;
   }
+  if (tm_is_scalar_density(e))
+    seek_log(k, e);
   for (size_t i = 0; i < e->part_count; i++)
     seek(k, e->parts[i]);
 }
@@ -221,18 +242,16 @@ bool tm_emit_remembers(const tm_emitter *g, const tm_expression *e) {
   return g->memo_count && e != g->remembered && find(g, e);
 }
 
-void tm_emit_remembered(tm_emitter *g, const tm_expression *e) {
-  const tm_memo m = *find(g, e);
-  bool var = tm_held_of(g, e) == TM_VAR;
-  const char *type = var ? "tm_memo_var" : "tm_memo_number";
+/* w_: its place at this turn of the loops. */
+static void emit_place_of(tm_emitter *g, const tm_memo *m, const char *type) {
   tm_emit(g, "({ %s s_ = {0}, *w_ = ", type);
-  if (m.loop_count)
-    tm_emit(g, "!m%d_ ? &s_ : ", m.number);
-  tm_emit(g, "m%d_%s", m.number, m.loop_count ? " + " : "");
-  for (int i = 1; i < m.loop_count; i++)
+  if (m->loop_count)
+    tm_emit(g, "!m%d_ ? &s_ : ", m->number);
+  tm_emit(g, "m%d_%s", m->number, m->loop_count ? " + " : "");
+  for (int i = 1; i < m->loop_count; i++)
     tm_emit(g, "(");
-  for (int i = 0; i < m.loop_count; i++) {
-    const tm_statement *loop = m.loops[i];
+  for (int i = 0; i < m->loop_count; i++) {
+    const tm_statement *loop = m->loops[i];
     if (i) {
       tm_emit(g, " * (1 + ");
       tm_emit_expression(g, loop->upper);
@@ -244,10 +263,38 @@ void tm_emit_remembered(tm_emitter *g, const tm_expression *e) {
     tm_emit_expression(g, loop->lower);
     tm_emit(g, i ? "))" : ")");
   }
+}
+
+void tm_emit_remembered(tm_emitter *g, const tm_expression *e) {
+  const tm_memo m = *find(g, e);
+  bool var = tm_held_of(g, e) == TM_VAR;
+  emit_place_of(g, &m, var ? "tm_memo_var" : "tm_memo_number");
   const tm_expression *before = g->remembered;
   g->remembered = e;
   tm_emit(g, "; if (!w_->known) { w_->known = 1; w_->value = ");
   tm_emit_as(g, e, var ? TM_VAR : TM_DOUBLE);
   tm_emit(g, "; } w_->value; })");
   g->remembered = before;
+}
+
+const char *tm_inline_density(const tm_expression *e, size_t *logged) {
+  if (!tm_is_scalar_density(e))
+    return NULL;
+  *logged = e->part_count - 1;
+  return !strcmp(e->builtin->name, "normal_lpdf")        ? "normal"
+         : !strcmp(e->builtin->name, "exponential_lpdf") ? "exponential"
+                                                         : NULL;
+}
+
+void tm_emit_log(tm_emitter *g, const tm_expression *e, const char *x) {
+  const tm_memo *m = g->memo_count ? find_as(g, e, true) : NULL;
+  if (!m) {
+    tm_emit(g, "log(%s)", x);
+    return;
+  }
+  emit_place_of(g, m, "tm_memo_number");
+  tm_emit(g,
+          "; if (!w_->known) { w_->known = 1; w_->value = log(%s); } "
+          "w_->value; })",
+          x);
 }

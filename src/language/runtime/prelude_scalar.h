@@ -243,9 +243,10 @@ TM_OUTLINE double tm_density_slopes(tm_kernel kernel, int n, const double *x,
   return tm_density_checked(n, x);
 }
 
-/* The normal density, which is met most, without a call; d may be 0. */
-TM_INLINE double tm_normal_density(tm_kernel kernel, const double *x,
-                                   double *d) {
+/* The normal density, which is met most, without a call; d may be 0,
+ * `log_scale` is the logarithm of x[2], which may be known already. */
+TM_INLINE double tm_normal_density(tm_kernel kernel, const double *x, double *d,
+                                   double log_scale) {
   double r = 1 / x[2], z = (x[0] - x[1]) * r;
   if (!(r > 0 && r < INFINITY && fabs(z) < INFINITY))
     return d ? tm_density_slopes(kernel, 3, x, d)
@@ -255,7 +256,20 @@ TM_INLINE double tm_normal_density(tm_kernel kernel, const double *x,
     d[0] = -d[1];
     d[2] = d[1] * z - r;
   }
-  return -0.5 * z * z - 0.9189385332046727 - log(x[2]);
+  return -0.5 * z * z - 0.9189385332046727 - log_scale;
+}
+
+/* The same of an exponential one, of its rate x[1]. */
+TM_INLINE double tm_exponential_density(tm_kernel kernel, const double *x,
+                                        double *d, double log_rate) {
+  if (!(x[1] > 0 && x[1] < INFINITY && x[0] >= 0 && x[0] < INFINITY))
+    return d ? tm_density_slopes(kernel, 2, x, d)
+             : tm_density_value(kernel, 2, x);
+  if (d) {
+    d[0] = -x[1];
+    d[1] = 1 / x[1] - x[0];
+  }
+  return log_rate - x[1] * x[0];
 }
 
 TM_INLINE long tm_abs_int(long a) { return a < 0 ? -a : a; }
