@@ -302,69 +302,77 @@ static void emit_node(fused *f, bool only_loose) {
 
 /* ---- powers -------------------------------------------------------------- */
 
-/* One term and its slopes, which are `width` of the node pp_. */
-static void emit_power(fused *f, const char *at, int width) {
+/* Values and slopes, those of the node pp_ from `first` on; the value goes to
+ * `to`. */
+static void emit_summand(fused *f, const char *to, const char *first) {
   tm_emit(f->g, "{ ");
   emit_values(f);
-  tm_emit(f->g, "pe_[%s] = x%d_; ", at, f->count - 1);
+  tm_emit(f->g, "%s = x%d_; ", to, f->count - 1);
   emit_slopes(f);
   for (int i = 0, k = 0; i < f->count; i++)
     if (is_taken(&f->all[i], false))
-      tm_emit(f->g,
-              "tm_linear_set(t, pp_, (int)(%s) * %d + %d, a%d_.d, g%d_); ", at,
-              width, k++, i, i);
+      tm_emit(f->g, "tm_linear_set(t, pp_, (int)(%s + %d), a%d_.d, g%d_); ",
+              first, k++, i, i);
   tm_emit(f->g, "} ");
 }
 
-static void emit_power_values(tm_emitter *g, const tm_powers *p,
-                              const char *at) {
-  tm_emit(g, "pe_[%s] = ", at);
-  tm_emit_number(g, p->each);
-  tm_emit(g, "; ");
+static void emit_power_loop(tm_emitter *g, const tm_powers *p, fused *f,
+                            int width) {
+  const char *name = p->loop->variable->name;
+  char to[200], first[200];
+  snprintf(to, sizeof to, "pe_[v_%.150s - 1]", name);
+  snprintf(first, sizeof first, "(v_%.150s - 1) * %d", name, width);
+  tm_emit(g, "for (long v_%s = 1; v_%s <= pn_; v_%s++) { ", name, name, name);
+  if (f) {
+    emit_summand(f, to, first);
+  } else {
+    tm_emit(g, "%s = ", to);
+    tm_emit_number(g, p->each);
+    tm_emit(g, "; ");
+  }
+  tm_emit(g, "} ");
 }
 
-/* pc_, what all terms have in common, and pn_, their number. */
-static void emit_common(tm_emitter *g, const tm_powers *p, bool active) {
-  tm_emit(g, active ? "({ tm_var pc_ = " : "({ double pc_ = ");
-  if (p->rest)
-    tm_emit_as(g, p->rest, active ? TM_VAR : TM_DOUBLE);
-  else
-    tm_emit(g, active ? "tm_constant(0)" : "0");
-  tm_emit(g, "; long pn_ = tm_size(t, ");
+/* pn_, the number of terms, and room for them. */
+static void emit_room(tm_emitter *g, const tm_powers *p) {
+  tm_emit(g, "({ long pn_ = tm_size(t, ");
   tm_emit_expression(g, p->loop->upper);
   tm_emit(g, ", ");
   tm_emit_place(g, p->terms->token);
   tm_emit(g, "); double few_[8], *pe_ = pn_ <= 8 ? few_ : (double *)"
-             "tm_take_blank(t, (size_t)pn_ * sizeof(double));\n");
+             "tm_take_blank(t, (size_t)pn_ * sizeof(double)), pc_ = 0;\n");
 }
 
 void tm_emit_powers(tm_emitter *g, const tm_expression *e) {
   const tm_powers *p = e->powers;
   bool active = tm_held_of(g, e) == TM_VAR;
-  fused f = {.g = g};
-  char at[200];
+  fused each = {.g = g}, rest = {.g = g};
   size_t around = g->memo_count;
-  snprintf(at, sizeof at, "v_%.150s - 1", p->loop->variable->name);
-  emit_common(g, p, active);
-  tm_emit_memos(g, p->loop);
-  int width = 0;
-  if (active) {
-    add(&f, p->each, MOST);
-    width = count_taken(&f, false);
-    tm_emit(g, "tm_linear *pp_ = tm_powers_new(t, pn_ * %d + 1); ", width);
+  emit_room(g, p);
+  if (active && p->rest)
+    add(&rest, p->rest, MOST);
+  if (!active && p->rest) {
+    tm_emit(g, "pc_ = ");
+    tm_emit_number(g, p->rest);
+    tm_emit(g, "; ");
   }
-  tm_emit(g, "for (long v_%s = 1; v_%s <= pn_; v_%s++) { ",
-          p->loop->variable->name, p->loop->variable->name,
-          p->loop->variable->name);
-  if (active)
-    emit_power(&f, at, width);
-  else
-    emit_power_values(g, p, at);
+  tm_emit_memos(g, p->loop);
+  if (active) {
+    add(&each, p->each, MOST);
+    int width = count_taken(&each, false), tail = count_taken(&rest, false);
+    char first[40];
+    snprintf(first, sizeof first, "pn_ * %d", width);
+    tm_emit(g, "tm_linear *pp_ = tm_powers_new(t, %s + %d); ", first, tail);
+    if (p->rest)
+      emit_summand(&rest, "pc_", first);
+    emit_power_loop(g, p, &each, width);
+    tm_emit(g, "t->runtime->powers(t, pp_, pe_, pn_, %d, %d, pc_); })", width,
+            tail);
+  } else {
+    emit_power_loop(g, p, NULL, 0);
+    tm_emit(g, "t->runtime->powers_value(pe_, pn_, pc_); })");
+  }
   g->memo_count = around;
-  if (active)
-    tm_emit(g, "} t->runtime->powers(t, pp_, pe_, pn_, %d, pc_); })", width);
-  else
-    tm_emit(g, "} t->runtime->powers_value(pe_, pn_, pc_); })");
 }
 
 /* ---- as what ------------------------------------------------------------ */

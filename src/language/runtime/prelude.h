@@ -286,10 +286,10 @@ typedef struct tm_runtime {
   tm_var (*rows_sum)(tm_tape *tape, const tm_rows *rows,
                      const tm_any *arguments);
   tm_var (*slices)(tm_tape *tape, const tm_slices *call);
-  /* log_sum_exp of n terms and what they have in common: the node has `each`
-   * slopes of every term, and room for one more */
+  /* log_sum_exp of n terms, and what they have in common: the node has `each`
+   * slopes of every term and then `rest` of that */
   tm_var (*powers)(tm_tape *tape, struct tm_linear *node, double *terms, long n,
-                   int each, tm_var common);
+                   int each, int rest, double common);
   double (*powers_value)(double *terms, long n, double common);
   double (*log_rise)(double f, double k), (*digamma_rise)(double f, double k);
   double (*lgamma)(double);

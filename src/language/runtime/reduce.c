@@ -177,18 +177,36 @@ TM_F(log_sum_exp) {
   return tm_any_var((tm_var){value, &node->adjoint.own});
 }
 
+/* Of 2 to 7 numbers, without the power of the largest; false: one is not a
+ * finite number. */
+static bool share_out_few(double *e, long n, double *value, double *total) {
+  long at = 0;
+  double sum = 1, finite = 0;
+  for (long k = 1; k < n; k++)
+    at = e[k] > e[at] ? k : at;
+  double m = e[at];
+  for (long k = 0; k < n; k++)
+    finite += 0 * e[k];
+  if (finite != 0)
+    return false;
+  for (long j = 1; j < n; j++) {
+    long k = at + j < n ? at + j : at + j - n;
+    e[k] = exp(e[k] - m);
+    sum += e[k];
+  }
+  e[at] = 1;
+  *total = sum;
+  *value = m + log(sum);
+  return true;
+}
+
 /* log_sum_exp of n terms, which become shares of the sum. Where all are zero or
  * one is infinite, none has a share. */
 static double share_out(double *e, long n, double *total) {
   double m = -INFINITY;
-  if (n == 2 && fabs(e[0] - e[1]) < INFINITY) {
-    double gap = e[0] - e[1], ratio = exp(-fabs(gap));
-    m = gap > 0 ? e[0] : e[1];
-    e[0] = gap > 0 ? 1 : ratio;
-    e[1] = gap > 0 ? ratio : 1;
-    *total = 1 + ratio;
-    return m + log(*total);
-  }
+  double few;
+  if (n > 1 && n < MANY && share_out_few(e, n, &few, total))
+    return few;
   for (long k = 0; k < n; k++)
     m = e[k] > m ? e[k] : m;
   *total = 0;
@@ -207,23 +225,22 @@ double tm_powers_value(double *e, long n, double common) {
 }
 
 tm_var tm_powers_sum(tm_tape *tape, tm_linear *node, double *e, long n,
-                     int each, tm_var common) {
+                     int each, int rest, double common) {
   double total, value = share_out(e, n, &total);
-  tm_slope *s = node->slopes;
   double inverse = total > 0 ? 1 / total : 0;
+  tm_slope *s = node->slopes;
   for (long k = 0; k < n; k++) {
     double share = e[k] * inverse;
     for (int i = 0; i < each; i++)
       s++->d *= share;
   }
-  *s = (tm_slope){common.d ? common.d : &tape->sink, 1};
   node->node.back = NULL;
   node->node.before = tape->last;
   node->adjoint.own = 0;
-  node->count = (int)n * each + (common.d != NULL);
+  node->count = (int)n * each + rest;
   node->assigned = 0;
   tape->last = &node->node;
-  value = isnan(common.v) || value == -INFINITY ? -INFINITY : value + common.v;
+  value = isnan(common) || value == -INFINITY ? -INFINITY : value + common;
   return (tm_var){value, &node->adjoint.own};
 }
 

@@ -103,7 +103,7 @@ tm_var tm_slices_sum(tm_tape *tape, const tm_slices *call);
 void tm_desks_free(void *desks);
 double tm_powers_value(double *terms, long n, double common);
 tm_var tm_powers_sum(tm_tape *tape, tm_linear *node, double *terms, long n,
-                     int each, tm_var common);
+                     int each, int rest, double common);
 double tm_log_rise(double f, double k);
 double tm_digamma_rise(double f, double k);
 double tm_trigamma(double x);
