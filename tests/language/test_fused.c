@@ -133,6 +133,21 @@ static const char *const LINES[][2] = {
     {"target += mixed(a[$], [b[$], m[1, 1], m[2, 2]]', 3);",
      "target += log(exp(a[$] * b[$]) + exp(2 * a[$] * m[1, 1])\n"
      "  + exp(3 * a[$] * m[2, 2])) + square(a[$]);"},
+    /* small vectors: products of two, elements of elements */
+    {"{ array[2, 3] vector[2] w; for (i in 1:2) for (j in 1:3) for (k in 1:2)\n"
+     "    w[i][j][k] = a[$] * i + b[$] * j * k;\n"
+     "  target += b[$] * (w[2][3]' * w[1, 2] + dot_product(w[1][1], y[1:2])\n"
+     "    + w[2, 1][2] * w[1][3, 1] + y[2:3]' * y[1:2] * w[2][1, 1]); }",
+     "target += b[$] * ((2 * a[$] + 3 * b[$]) * (a[$] + 2 * b[$])\n"
+     "  + (2 * a[$] + 6 * b[$]) * (a[$] + 4 * b[$])\n"
+     "  + (a[$] + b[$]) * y[1] + (a[$] + 2 * b[$]) * y[2]\n"
+     "  + (2 * a[$] + 2 * b[$]) * (a[$] + 3 * b[$])\n"
+     "  + (y[2] * y[1] + y[3] * y[2]) * (2 * a[$] + b[$]));"},
+    {"{ vector[3] v = [a[$], b[$], 1]'; vector[3] w; w[1] = v' * v;\n"
+     "  v[1] = 2; w[2] = w[1] * v[1]; w[3] = v' * w[{1, 1, 2}];\n"
+     "  target += w[3]; }",
+     "{ real s = square(a[$]) + square(b[$]) + 1;\n"
+     "  target += 2 * s + b[$] * s + 2 * s; }"},
     /* such that are read again, filled in part, or assigned in between */
     {"{ vector[2] w; for (i in 1:2) w[i] = a[$] * i;\n"
      "  target += log_sum_exp(w); target += w[1]; }",

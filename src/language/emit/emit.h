@@ -134,11 +134,26 @@ void tm_emit_library(tm_emitter *g, const char *name, const char *signature,
 bool tm_aliases(const tm_expression *e);
 /* All indices single, down to a scalar? Leading ones only? */
 bool tm_index_single(const tm_expression *e);
+/* x[i, j] for x[i][j], without a tensor in between; other indices as they are.
+ * What it returns lives as long as `flat`. */
+typedef struct tm_flat_index {
+  tm_expression e;
+  tm_index indices[TM_MAX_RANK + 2];
+} tm_flat_index;
+const tm_expression *tm_flat_of(const tm_expression *e, tm_flat_index *flat);
 /* k_: where x_[i, j, ..] begins, by e's single indices. */
 void tm_emit_offset(tm_emitter *g, const tm_expression *e);
 
 /* May this scalar's adjoint lie in storage that is assigned later? */
 bool tm_is_loose(const tm_expression *e);
+/* Is the storage of this value never assigned again? */
+bool tm_is_steady(const tm_expression *e);
+
+/* ---- emit_dot.c */
+
+/* Is e the product of two vectors? Write it. */
+bool tm_is_dot(const tm_expression *e);
+void tm_emit_dot(tm_emitter *g, const tm_expression *e);
 
 /* ---- emit_fused.c */
 

@@ -54,7 +54,7 @@ static bool is_kept(const tm_expression *e) {
 }
 
 /* Is the storage behind this tensor assigned after it is made? */
-static bool is_steady(const tm_expression *e) {
+bool tm_is_steady(const tm_expression *e) {
   const tm_expression *root = e;
   while (root->kind == TM_E_INDEX && !is_kept(root))
     root = root->parts[0];
@@ -67,14 +67,14 @@ static bool is_steady(const tm_expression *e) {
   if (root->kind == TM_E_PROJECT)
     return false;
   if (root->kind == TM_E_UNARY && root->text[0] == '+')
-    return is_steady(root->parts[0]);
+    return tm_is_steady(root->parts[0]);
   if (root->kind == TM_E_CONDITIONAL)
-    return is_steady(root->parts[1]) && is_steady(root->parts[2]);
+    return tm_is_steady(root->parts[1]) && tm_is_steady(root->parts[2]);
   return !(root->kind == TM_E_CALL && root->function);
 }
 
 bool tm_is_loose(const tm_expression *e) {
-  return tm_aliases(e) && !(e->kind == TM_E_INDEX && is_steady(e));
+  return tm_aliases(e) && !(e->kind == TM_E_INDEX && tm_is_steady(e));
 }
 
 void tm_emit_any(tm_emitter *g, const tm_expression *e) {
@@ -85,7 +85,7 @@ void tm_emit_any(tm_emitter *g, const tm_expression *e) {
           held == TM_VAR && tm_is_loose(e) ? "tm_any_loose(" : makers[held]);
   tm_emit_expression(g, e);
   if (held == TM_TENSOR)
-    tm_emit(g, ", %d", is_steady(e));
+    tm_emit(g, ", %d", tm_is_steady(e));
   tm_emit(g, ")");
 }
 
@@ -397,6 +397,8 @@ void tm_emit_offset(tm_emitter *g, const tm_expression *e) {
  * computed in one statement expression. */
 static void emit_single_index(tm_emitter *g, const tm_expression *e) {
   tm_held held = tm_held_of(g, e);
+  tm_flat_index flat;
+  e = tm_flat_of(e, &flat);
   tm_emit(g, "({ tm_tensor x_ = ");
   tm_emit_expression(g, e->parts[0]);
   tm_emit(g, ";");
@@ -504,6 +506,10 @@ static void emit_conditional(tm_emitter *g, const tm_expression *e) {
 }
 
 static void emit_kind(tm_emitter *g, const tm_expression *e) {
+  if (tm_is_dot(e)) {
+    tm_emit_dot(g, e);
+    return;
+  }
   switch (e->kind) {
   case TM_E_INT:
     tm_emit(g, "(%lldL)", (long long)e->whole);

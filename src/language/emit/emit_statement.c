@@ -150,6 +150,8 @@ static void emit_declaration(tm_emitter *g, const tm_variable *v) {
 
 /* Is it a node of its own? */
 static bool is_fresh(const tm_emitter *g, const tm_expression *e) {
+  if (tm_is_dot(e))
+    return !tm_emit_remembers(g, e);
   return e->kind == TM_E_CALL && e->builtin && e->part_count == 1 &&
          !strcmp(e->builtin->name, "log_sum_exp") &&
          tm_rank(e->parts[0]->type) > 0 && !tm_emit_remembers(g, e);
@@ -157,7 +159,8 @@ static bool is_fresh(const tm_emitter *g, const tm_expression *e) {
 
 /* x[i] = scalar with single indices only. */
 static void emit_element(tm_emitter *g, const tm_statement *s) {
-  const tm_expression *e = s->left;
+  tm_flat_index flat;
+  const tm_expression *e = tm_flat_of(s->left, &flat);
   const tm_variable *v = tm_root(e)->variable;
   bool active = is_active(g, v);
   tm_emit(g, "{ tm_tensor y_ = ");

@@ -99,6 +99,10 @@ double tm_lgamma(double x);
 double tm_digamma(double x);
 /* lgamma(f + k) - lgamma(f) and digamma(f + k) - digamma(f), k >= 0, which keep
  * their digits where f is large. */
+tm_var tm_dot_vectors(tm_tape *tape, const tm_tensor *a, const tm_tensor *b,
+                      int steady);
+double tm_dot_values(tm_tape *tape, const tm_tensor *a, const tm_tensor *b,
+                     int steady);
 tm_var tm_slices_sum(tm_tape *tape, const tm_slices *call);
 void tm_desks_free(void *desks);
 double tm_powers_value(double *terms, long n, double common);
