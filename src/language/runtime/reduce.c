@@ -244,6 +244,21 @@ tm_var tm_powers_sum(tm_tape *tape, tm_linear *node, double *e, long n,
   return (tm_var){value, &node->adjoint.own};
 }
 
+enum { FEW = 12 }; /* elements that are not worth a loop of vectors */
+
+static double sum_of_products(const double *a, const double *b, long n) {
+  double total = 0;
+  if (n <= FEW) {
+    for (long k = 0; k < n; k++)
+      total += a[k] * b[k];
+    return total;
+  }
+#pragma omp simd reduction(+ : total)
+  for (long k = 0; k < n; k++)
+    total += a[k] * b[k];
+  return total;
+}
+
 /* sum of a_k b_k for the same or two arguments */
 TM_F(dot_product) {
   (void)count;
@@ -251,9 +266,7 @@ TM_F(dot_product) {
   tm_view_of(a, &v[0]);
   tm_view_of(a + 1, &v[1]);
   long n = tm_common_length(tape, v, 2, "dot_product");
-  double total = 0;
-  for (long k = 0; k < n; k++)
-    total += v[0].v[k] * v[1].v[k];
+  double total = sum_of_products(v[0].v, v[1].v, n);
   tm_partial p[2] = {{v[0].d, NULL, n}, {v[1].d, NULL, n}};
   for (int i = 0; i < 2; i++)
     if (v[i].d && v[1 - i].steady && !v[1 - i].scalar) {
@@ -268,16 +281,13 @@ TM_F(dot_product) {
 /* Few elements are one node with slopes; many, or two lengths, as above. */
 tm_var tm_dot_vectors(tm_tape *tape, const tm_tensor *a, const tm_tensor *b,
                       int steady) {
-  enum { FEW = 12 };
   int n = a->dim[0], k = 0;
   if (n > FEW || n != b->dim[0]) {
     const tm_any both[] = {tm_any_tensor(*a, steady & 1),
                            tm_any_tensor(*b, steady >> 1 & 1)};
     return tm_f_dot_product(tape, both, 2).u.r;
   }
-  double total = 0;
-  for (int i = 0; i < n; i++)
-    total += a->v[i] * b->v[i];
+  double total = sum_of_products(a->v, b->v, n);
   if (!a->d && !b->d)
     return tm_constant(total);
   tm_linear *p = tm_linear_new(tape, n * ((a->d != NULL) + (b->d != NULL)));
@@ -292,10 +302,7 @@ double tm_dot_values(tm_tape *tape, const tm_tensor *a, const tm_tensor *b,
                      int steady) {
   if (a->dim[0] != b->dim[0])
     return tm_dot_vectors(tape, a, b, steady).v;
-  double total = 0;
-  for (int i = 0; i < a->dim[0]; i++)
-    total += a->v[i] * b->v[i];
-  return total;
+  return sum_of_products(a->v, b->v, a->dim[0]);
 }
 
 TM_F(dot_self) {
