@@ -47,6 +47,10 @@ static int print_model(const cli_input *input) {
   return show(status, text, true, input->model_path, &error);
 }
 
+/* Of processor time. Millions of points are looked at where each is quick;
+ * data that nothing fits would keep a check for minutes where each is slow. */
+static const double LOOKING = 10;
+
 /* A run looks further than a hundred points, and explores a prior that it
  * cannot draw from: what it finds, or says. */
 static int try_start(const cli_input *input) {
@@ -54,8 +58,14 @@ static int try_start(const cli_input *input) {
   tempera_options options = tempera_options_default();
   tempera_sampler *sampler = NULL;
   options.chains = 1;
+  fflush(stdout);
+  cli_watch_search(LOOKING,
+                   "has no start among all points that 10 s sufficed for, and "
+                   "a run would look further; check the model and the data, or "
+                   "give starts with --init");
   tempera_status status =
       tempera_sampler_create(input->model, &options, &sampler, &error);
+  cli_watch_search_end();
   tempera_sampler_free(sampler);
   if (status != TEMPERA_OK)
     return cli_fail(input->model_path, &error);

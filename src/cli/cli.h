@@ -73,6 +73,10 @@ int cli_print(char *text);
 void cli_watch_model(const char *model, double timeout);
 void cli_watch_run(const char *folder);
 void cli_watch_end(void);
+/* Until the end is said, the process may use so many seconds; then it ends with
+ * `said` of the model. */
+void cli_watch_search(double seconds, const char *said);
+void cli_watch_search_end(void);
 
 /* Under mpirun: join the other ranks. 0, or an exit status after a message. */
 int cli_ranks_begin(void);

@@ -230,14 +230,56 @@ static void *watch(void *nothing) {
 }
 
 /* Signals are for the thread that runs the command. */
-static void start_watch(void) {
+static void start_watch(void *(*work)(void *)) {
   pthread_t thread;
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  if (pthread_create(&thread, NULL, watch, NULL) == 0)
+  if (pthread_create(&thread, NULL, work, NULL) == 0)
     pthread_detach(thread);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+/* ---- searches that would go on for minutes ---------------------------------
+ */
+
+static struct {
+  double until; /* of the process's time; 0: nothing is searched */
+  const char *said;
+} search;
+
+static double time_used(void) {
+  struct timespec used;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+  return (double)used.tv_sec + 1e-9 * (double)used.tv_nsec;
+}
+
+static void *watch_search(void *nothing) {
+  const struct timespec nap = {.tv_nsec = 100000000};
+  double until;
+  while (__atomic_load(&search.until, &until, __ATOMIC_ACQUIRE), until > 0) {
+    nanosleep(&nap, NULL);
+    if (time_used() < until)
+      continue;
+    double over = 0;
+    if (__atomic_compare_exchange(&search.until, &until, &over, false,
+                                  __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+      leave(search.said, NULL);
+  }
+  return nothing;
+}
+
+void cli_watch_search(double seconds, const char *said) {
+  double until = time_used() + seconds;
+  search.said = said;
+  __atomic_store(&search.until, &until, __ATOMIC_RELEASE);
+  start_watch(watch_search);
+}
+
+/* After this nobody leaves any more. */
+void cli_watch_search_end(void) {
+  double over = 0;
+  __atomic_store(&search.until, &over, __ATOMIC_RELEASE);
 }
 
 void cli_watch_model(const char *model, double timeout) {
@@ -247,7 +289,7 @@ void cli_watch_model(const char *model, double timeout) {
   set_traps();
   if (timeout > 0) {
     tempera_call_watch();
-    start_watch();
+    start_watch(watch);
   }
 }
 

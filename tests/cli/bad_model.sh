@@ -64,6 +64,22 @@ zero "in the library" \
   'target += sum(cholesky_decompose([[1, s - 20], [s - 20, 1]]));' \
   'line 4:3: cholesky_decompose: not positive definite'
 
+# Data that nothing fits do not keep a check for minutes: millions of prior
+# draws of 20 us each.
+cat > never.stan << 'END'
+data { int N; vector[N] offsets; array[N] int y; }
+parameters { real x; }
+model { x ~ normal(0, 1); y ~ poisson_log(offsets + x); }
+END
+awk 'BEGIN { n = 20000; printf "{\"N\": %d, \"offsets\": [", n
+  for (i = 1; i < n; i++) printf "%g, ", i / n
+  printf "\"-Inf\"], \"y\": ["
+  for (i = 1; i < n; i++) printf "%d, ", i % 7
+  print "2]}" }' > never.json
+status 1 "nothing fits the data" "$tempera" check never.stan -d never.json
+says "nothing fits the data" 'has no start among all points that 10 s'
+prints "nothing fits the data" 'at the first of them: line 3:[0-9]+: the density'
+
 # Nor are weights taken for probabilities, or covariances for correlations.
 refused_value() { # refused_value CALL PATTERN
   echo "transformed data { real x = $1; }
