@@ -40,6 +40,13 @@ static const tm_higher HIGHER[] = {
      LAPLACE},
     {"laplace_latent_tol_rng", "v", "RmVRRRRR", 'r', 'v', false, false,
      LAPLACE},
+    /* its tuple's items, by names that nobody can write */
+    {"laplace_latent_solve.1", "v", "Rm", 'r', 'v', false, false, LAPLACE},
+    {"laplace_latent_solve.2", "v", "Rm", 'r', 'm', false, false, LAPLACE},
+    {"laplace_latent_solve_tol.1", "v", "RmVRRRRR", 'r', 'v', false, false,
+     LAPLACE},
+    {"laplace_latent_solve_tol.2", "v", "RmVRRRRR", 'r', 'm', false, false,
+     LAPLACE},
     {"map_rect", "vvai", "vwBC", 'v', 'v', false, false, {NULL}},
 };
 
@@ -126,6 +133,18 @@ static tempera_status find_function(tm_checker *c, tm_expression *e,
   return tm_find_system(c, e, types, inner + count, type_of(h->value));
 }
 
+/* laplace_latent_solve has values alone. */
+static tempera_status check_slopes(tm_checker *c, const tm_expression *e) {
+  if (strncmp(e->text, "laplace_latent_solve", 20) != 0 || c->function ||
+      e->level < TM_LEVEL_PARAMETER ||
+      c->block == TM_BLOCK_GENERATED_QUANTITIES)
+    return TEMPERA_OK;
+  return tm_complain(c->source, e->token,
+                     "laplace_latent_solve has no slopes: where its arguments "
+                     "depend on parameters it may only stand in generated "
+                     "quantities");
+}
+
 tempera_status tm_check_higher(tm_checker *c, tm_expression *e) {
   const tm_higher *h = tm_higher_find(e->text);
   if (e->part_count < 2 || !count_fits(h, e->part_count - 1))
@@ -134,6 +153,7 @@ tempera_status tm_check_higher(tm_checker *c, tm_expression *e) {
   TM_TRY(tm_check_place(c, e, e->text));
   e->level = strstr(e->text, "_rng") ? TM_LEVEL_PARAMETER : TM_LEVEL_CONSTANT;
   TM_TRY(tm_check_system_arguments(c, e));
+  TM_TRY(check_slopes(c, e));
   size_t tolerances, first, count;
   tm_higher_layout(h, e->part_count - 1, &tolerances, &first, &count);
   for (size_t i = 0; h->controls[i]; i++)

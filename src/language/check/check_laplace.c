@@ -3,7 +3,8 @@
  *   laplace_marginal(f, (x, ...), block, cov, (z, ...) [, options])
  * is read as laplace_marginal(f, block, cov(z, ...) [, options' items], x, ...)
  *   laplace_marginal_poisson_log_lpmf(y | ..., block, cov, (z, ...) [,
- * options]) with the call of cov and the items in their places. */
+ * options]) with the call of cov and the items in their places,
+ * and laplace_latent_solve as the tuple of two such calls. */
 #include "language/check/higher.h"
 
 #include <string.h>
@@ -162,10 +163,33 @@ static tempera_status default_options(tm_checker *c, tm_expression *e) {
   return TEMPERA_OK;
 }
 
+/* laplace_latent_solve: (mode, factor of the spread), each by a call of its
+ * own. They have no slopes. */
+static tempera_status solve(tm_checker *c, tm_expression *e, bool tol) {
+  static const char *const items[][2] = {
+      {"laplace_latent_solve.1", "laplace_latent_solve.2"},
+      {"laplace_latent_solve_tol.1", "laplace_latent_solve_tol.2"}};
+  TM_TRY(general(c, e, tol));
+  tm_expression *made = node(c, TM_E_TUPLE, e->token, e->text, 2);
+  for (size_t i = 0; made && i < 2; i++) {
+    made->parts[i] = node(c, TM_E_CALL, e->token, items[tol][i], 0);
+    if (!made->parts[i])
+      return tm_fail_memory(c->source->error);
+    made->parts[i]->parts = e->parts;
+    made->parts[i]->part_count = e->part_count;
+  }
+  if (!made)
+    return tm_fail_memory(c->source->error);
+  *e = *made;
+  return TEMPERA_OK;
+}
+
+static bool is_item(const char *name) { return strchr(name, '.') != NULL; }
+
 tempera_status tm_check_laplace(tm_checker *c, tm_expression *e) {
   bool users = false;
   if (e->kind != TM_E_CALL || e->system || e->builtin ||
-      !strstr(e->text, "laplace_"))
+      !strstr(e->text, "laplace_") || is_item(e->text))
     return TEMPERA_OK;
   (void)tm_function_find(c, e->text, NULL, 0, &users);
   if (users)
@@ -175,6 +199,9 @@ tempera_status tm_check_laplace(tm_checker *c, tm_expression *e) {
   bool tol = strstr(e->text, "_tol") != NULL;
   if (tm_higher_find(e->text))
     return general(c, e, tol);
+  if (!strcmp(e->text, "laplace_latent_solve") ||
+      !strcmp(e->text, "laplace_latent_solve_tol"))
+    return solve(c, e, tol);
   bool ready = strstr(e->text, "_poisson_log_") ||
                strstr(e->text, "_bernoulli_logit_") ||
                strstr(e->text, "_neg_binomial_2_log_");

@@ -166,6 +166,9 @@ tm_any tm_apply(tm_tape *tape, const char *name, const tm_system *system,
   if (!strncmp(name, "laplace", 7)) {
     tm_callable c = tm_callable_new(tape, system, 1, place);
     bool options = strstr(name, "_tol") != NULL;
+    if (strstr(name, "_solve"))
+      return strstr(name, ".1") ? tm_laplace_mode(&c, options)
+                                : tm_laplace_factor(&c, options);
     return strstr(name, "_rng") ? tm_laplace_latent(&c, options)
                                 : tm_laplace_marginal(&c, options);
   }

@@ -431,3 +431,34 @@ tm_any tm_laplace_latent(tm_callable *c, bool options) {
   }
   return tm_any_tensor(out, 1);
 }
+
+static latent solved(tm_callable *c, bool options) {
+  if (c->system->controls[TM_LAPLACE_K].u.t.d || c->columns)
+    tm_runtime_fail(c->tape, c->place,
+                    "laplace_latent_solve has no slopes: use it in generated "
+                    "quantities");
+  latent l = set_up(c, options);
+  (void)find_mode(&l, start_of(c, options));
+  return l;
+}
+
+tm_any tm_laplace_mode(tm_callable *c, bool options) {
+  latent l = solved(c, options);
+  tm_tensor out = tm_tensor_new(c->tape, 1, &l.n, 0);
+  memcpy(out.v, l.theta, (size_t)l.n * sizeof(double));
+  return tm_any_tensor(out, 1);
+}
+
+tm_any tm_laplace_factor(tm_callable *c, bool options) {
+  latent l = solved(c, options);
+  int n = l.n;
+  find_spread(&l);
+  tm_tensor out = tm_tensor_new(c->tape, 2, (int[]){n, n}, 0);
+  if (n && LAPACKE_dpotrf(LAPACK_ROW_MAJOR, 'L', n, l.s, n) != 0)
+    tm_runtime_reject(c->tape, "laplace_latent_solve: the spread is not "
+                               "positive definite");
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j <= i; j++)
+      out.v[(long)i * n + j] = l.s[(long)i * n + j];
+  return tm_any_tensor(out, 1);
+}

@@ -12,6 +12,9 @@
 enum { TM_LAPLACE_BLOCK, TM_LAPLACE_K, TM_LAPLACE_OPTIONS };
 tm_any tm_laplace_marginal(tm_callable *c, bool options);
 tm_any tm_laplace_latent(tm_callable *c, bool options);
+/* The mode, and the Cholesky factor of the spread there: values alone. */
+tm_any tm_laplace_mode(tm_callable *c, bool options);
+tm_any tm_laplace_factor(tm_callable *c, bool options);
 
 /* f along a line: derivatives of its slopes at theta + t direction by t, once
  * (order 1) or twice (2), at t = 0. n are of theta, the others of arguments. */

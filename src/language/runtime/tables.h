@@ -628,8 +628,6 @@
  * test of the table of functions says which. */
 /* clang-format off */
 #define TM_UNSUPPORTED \
-  "laplace_latent_solve", \
-  "laplace_latent_solve_tol", \
   "poisson_binomial_lpmf", \
   "poisson_binomial_rng"
 /* clang-format on */

@@ -38,5 +38,10 @@ model {
 }
 generated quantities {
   vector[4] latent = laplace_latent_tol_rng(noisy, (z, eta), 1, cov, (x, alpha, rho), options);
+  tuple(vector[4], matrix[4, 4]) solved
+    = laplace_latent_solve(noisy, (z, eta), 1, cov, (x, alpha, rho));
+  vector[4] mode;
+  matrix[4, 4] factor;
+  (mode, factor) = laplace_latent_solve_tol(noisy, (z, eta), 1, cov, (x, alpha, rho), options);
   vector[4] counts = laplace_latent_poisson_log_rng(y, g, m, 1, cov, (x, alpha, rho));
 }
