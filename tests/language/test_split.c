@@ -129,7 +129,7 @@ static bool close_to(double a, double b) {
 
 /* models: split, prior alone, likelihood alone. */
 static void check_values(const char *name, tempera_model *const models[3]) {
-  enum { POINTS = 5 };
+  enum { POINTS = 9 };
   size_t size = tempera_model_size(models[0]);
   double *theta = calloc(POINTS * size, sizeof(double));
   double likelihood[POINTS], prior[POINTS];
@@ -246,10 +246,98 @@ static void programs_of_brms_split_by_themselves(void **state) {
   assert_true(switched_off >= 30);
 }
 
+#define HEAD                                                                   \
+  "data { int N; vector[N] x; array[N] int y; }\n"                             \
+  "parameters { vector[8] d; vector[3] e; }\n"
+
+/* Calls that raise the target inside of statements, conditions and loops. */
+static const char RAISING[] =
+    "functions {\n"
+    "  real near_lp(real x) { x ~ normal(0, 3); return 2 * x; }\n"
+    "  real fits_lp(real x, vector z) {\n"
+    "    z ~ normal(x, 2); return exp(-abs(x)); }\n"
+    "  vector few_lp(vector x) { x ~ normal(1, 2); return x; }\n"
+    "  int side_lp(real x, int y) { y ~ bernoulli_logit(x); return x > 0; }\n"
+    "  int high_lp(real x) {\n"
+    "    x ~ double_exponential(0, 4); return x > 0 ? 2 : 1; }\n"
+    "  real scale_lp(real x) {\n"
+    "    if (near_lp(x) > 1) return x + 1; else return exp(near_lp(x)); }\n"
+    "}\n" HEAD "model {\n"
+    "  int k = 0;\n"
+    "  for (z in few_lp(e)) target += -square(z);\n"
+    "  x ~ normal(near_lp(d[1]), 1);\n"
+    "  d[2] ~ normal(0, 1 + fits_lp(d[2], x));\n"
+    "  if (near_lp(d[3]) > 0) x ~ normal(1, 2);\n"
+    "  else if (side_lp(d[4], y[1])) x ~ cauchy(0, 1);\n"
+    "  while (k < 3 && high_lp(d[4]) > 0) {\n"
+    "    k += 1;\n"
+    "    if (k == 2) continue;\n"
+    "    x[k] ~ cauchy(d[4], 1);\n"
+    "  }\n"
+    "  for (i in 1:high_lp(d[5])) x[i] ~ cauchy(d[5], i);\n"
+    "  target += normal_lpdf(d[7] | 0, exp(near_lp(d[6])));\n"
+    "  target += normal_lpdf(x | 0, d[8] > 0 ? scale_lp(d[8]) : 1.5);\n"
+    "}\n";
+
+static const char PRIOR_OF_IT[] =
+    HEAD "model {\n"
+         "  e ~ normal(1, 2);\n"
+         "  target += -dot_self(e);\n"
+         "  d[{1, 3, 6}] ~ normal(0, 3);\n"
+         "  d[2] ~ normal(0, 1 + exp(-abs(d[2])));\n"
+         "  for (k in 1:3) d[4] ~ double_exponential(0, 4);\n"
+         "  d[5] ~ double_exponential(0, 4);\n"
+         "  d[7] ~ normal(0, exp(2 * d[6]));\n"
+         "  if (d[8] > 0) d[8] ~ normal(0, 3);\n"
+         "  if (d[8] > 0 && d[8] <= .5) d[8] ~ normal(0, 3);\n"
+         "}\n";
+
+static const char LIKELIHOOD_OF_IT[] =
+    HEAD "model {\n"
+         "  x ~ normal(2 * d[1], 1);\n"
+         "  x ~ normal(d[2], 2);\n"
+         "  if (d[3] > 0) x ~ normal(1, 2);\n"
+         "  else {\n"
+         "    y[1] ~ bernoulli_logit(d[4]);\n"
+         "    if (d[4] > 0) x ~ cauchy(0, 1);\n"
+         "  }\n"
+         "  x[{1, 3}] ~ cauchy(d[4], 1);\n"
+         "  x[1] ~ cauchy(d[5], 1);\n"
+         "  if (d[5] > 0) x[2] ~ cauchy(d[5], 2);\n"
+         "  x ~ normal(0, d[8] > .5 ? d[8] + 1 : d[8] > 0 ? exp(2 * d[8]) : "
+         "1.5);\n"
+         "}\n";
+
+static void calls_that_raise_are_judged_by_themselves(void **state) {
+  static const char json[] =
+      "{\"N\": 3, \"x\": [0.4, -1.1, 2.3], \"y\": [1, 0, 1]}";
+  const char *const texts[] = {RAISING, PRIOR_OF_IT, LIKELIHOOD_OF_IT};
+  tempera_model *models[3];
+  (void)state;
+  for (int k = 0; k < 3; k++) {
+    tm_text text = {0};
+    tempera_data *data = NULL;
+    tempera_error error = {0};
+    tm_text_add(&text, texts[k]);
+    tempera_program *program = parse("raising", &text);
+    assert_int_equal(tempera_data_parse(json, sizeof json - 1, &data, &error),
+                     TEMPERA_OK);
+    if (tempera_program_load(program, data, &models[k], &error))
+      fail_msg("raising: %s", error.message);
+    tempera_data_free(data);
+    tempera_program_free(program);
+    tm_text_clear(&text);
+  }
+  check_values("raising", models);
+  for (int k = 0; k < 3; k++)
+    tempera_model_free(models[k]);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(terms_are_where_the_comments_say),
       cmocka_unit_test(programs_of_brms_split_by_themselves),
+      cmocka_unit_test(calls_that_raise_are_judged_by_themselves),
   };
   return cmocka_run_group_tests(tests, compiling_quickly, NULL);
 }

@@ -35,13 +35,10 @@ static tempera_status declare(tm_checker *c, tm_variable *v) {
   return TEMPERA_OK;
 }
 
-tempera_status tm_check_scalar(tm_checker *c, tm_expression *e, tm_base base,
-                               bool no_parameters, const char *what) {
+static tempera_status check_number(tm_checker *c, tm_expression *e,
+                                   tm_base base, bool no_parameters,
+                                   const char *what) {
   TM_TRY(tm_check_expression(c, e));
-  if (c->raised)
-    return tm_complain(c->source, e->token,
-                       "%s cannot raise the target; assign the value first",
-                       what);
   char name[TM_TYPE_NAME];
   if (!tm_type_promotes(e->type, tm_type_of(base, 0)))
     return tm_complain(c->source, e->token, "%s must be %s, not %s", what,
@@ -51,6 +48,16 @@ tempera_status tm_check_scalar(tm_checker *c, tm_expression *e, tm_base base,
     return tm_complain(c->source, e->token, "%s cannot depend on parameters",
                        what);
   return TEMPERA_OK;
+}
+
+tempera_status tm_check_scalar(tm_checker *c, tm_expression *e, tm_base base,
+                               bool no_parameters, const char *what) {
+  TM_TRY(check_number(c, e, base, no_parameters, what));
+  return c->raised ? tm_complain(c->source, e->token,
+                                 "%s cannot raise the target; assign the value "
+                                 "first",
+                                 what)
+                   : TEMPERA_OK;
 }
 
 static tempera_status check_bound(tm_checker *c, const tm_variable *v,
@@ -275,7 +282,8 @@ static tempera_status check_messages(tm_checker *c, tm_statement *const *body,
 static tempera_status check_condition(tm_checker *c, tm_statement *s) {
   c->reading = s->kind == TM_S_IF && !c->function;
   c->read = false;
-  TM_TRY(tm_check_scalar(c, s->value, TM_REAL, false, "a condition"));
+  TM_TRY(check_number(c, s->value, TM_REAL, false, "a condition"));
+  bool raised = c->raised;
   c->reading = false;
   if (c->read) {
     bool not_finite =
@@ -288,7 +296,9 @@ static tempera_status check_condition(tm_checker *c, tm_statement *s) {
   c->loops += s->kind == TM_S_WHILE;
   TM_TRY(check_body(c, s->body, s->body_count));
   c->loops -= s->kind == TM_S_WHILE;
-  return s->otherwise ? check_statement(c, s->otherwise) : TEMPERA_OK;
+  if (s->otherwise)
+    TM_TRY(check_statement(c, s->otherwise));
+  return raised ? tm_unfold(c, s) : TEMPERA_OK;
 }
 
 static tempera_status check_for(tm_checker *c, tm_statement *s);
@@ -311,8 +321,8 @@ static tempera_status check_tuples(tm_checker *c, tm_statement *s,
 static tempera_status check_for(tm_checker *c, tm_statement *s) {
   size_t outer = c->scope_count;
   if (s->kind == TM_S_FOR) {
-    TM_TRY(tm_check_scalar(c, s->lower, TM_INT, false, "a loop's bound"));
-    TM_TRY(tm_check_scalar(c, s->upper, TM_INT, false, "a loop's bound"));
+    TM_TRY(check_number(c, s->lower, TM_INT, false, "a loop's bound"));
+    TM_TRY(check_number(c, s->upper, TM_INT, false, "a loop's bound"));
     s->variable->data_only = s->lower->level != TM_LEVEL_PARAMETER &&
                              s->upper->level != TM_LEVEL_PARAMETER;
   } else {
@@ -328,12 +338,13 @@ static tempera_status check_for(tm_checker *c, tm_statement *s) {
     s->variable->type = tm_element(matrix ? tm_element(type) : type);
     s->variable->data_only = s->lower->level != TM_LEVEL_PARAMETER;
   }
+  bool raised = c->raised;
   TM_TRY(declare(c, s->variable));
   c->loops++;
   TM_TRY(check_body(c, s->body, s->body_count));
   c->loops--;
   c->scope_count = outer;
-  return TEMPERA_OK;
+  return raised ? tm_unfold(c, s) : TEMPERA_OK;
 }
 
 static tempera_status check_return(tm_checker *c, tm_statement *s) {
@@ -389,11 +400,16 @@ static tempera_status check_kind(tm_checker *c, tm_statement *s) {
   case TM_S_DECLARE:
     return check_declaration(c, s->variable);
   case TM_S_ASSIGN:
-    return check_assignment(c, s);
+    TM_TRY(check_assignment(c, s));
+    return c->raised && !s->mark && !tm_raises_alone(s->value) ? tm_unfold(c, s)
+                                                               : TEMPERA_OK;
   case TM_S_TILDE:
-    return check_tilde(c, s);
+    TM_TRY(check_tilde(c, s));
+    return c->raised ? tm_unfold(c, s) : TEMPERA_OK;
   case TM_S_TARGET:
-    return check_target(c, s);
+    TM_TRY(check_target(c, s));
+    return c->raised && !tm_raises_alone(s->value) ? tm_unfold(c, s)
+                                                   : TEMPERA_OK;
   case TM_S_IF:
   case TM_S_WHILE:
     return check_condition(c, s);

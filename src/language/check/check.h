@@ -48,6 +48,11 @@ TEMPERA_CHECKED tempera_status tm_check_solver(tm_checker *c, tm_expression *e);
  * highest of them. */
 TEMPERA_CHECKED tempera_status tm_check_system_arguments(tm_checker *c,
                                                          tm_expression *e);
+/* Calls in s (~, target +=, conditions, loops), which is checked, that raise
+ * the target: before it, each by itself (unfold.c). */
+TEMPERA_CHECKED tempera_status tm_unfold(tm_checker *c, tm_statement *s);
+/* Is e such a call, with none in its arguments? */
+bool tm_raises_alone(const tm_expression *e);
 /* A scalar of at least this base, known without parameters where asked. */
 TEMPERA_CHECKED tempera_status tm_check_scalar(tm_checker *c, tm_expression *e,
                                                tm_base base, bool no_parameters,

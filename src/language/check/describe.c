@@ -138,7 +138,10 @@ static void add_expression(tm_text *text, const tm_expression *e) {
     tm_text_printf(text, ".%lld", (long long)e->whole);
     break;
   case TM_E_NAME:
-    tm_text_add(text, e->variable ? tm_shown_name(e->variable) : e->text);
+    if (e->variable && e->variable->held)
+      add_expression(text, e->variable->initial);
+    else
+      tm_text_add(text, e->variable ? tm_shown_name(e->variable) : e->text);
     break;
   case TM_E_TRANSPOSE:
     add_expression(text, e->parts[0]);
@@ -278,7 +281,8 @@ static void add_target(tm_text *text, const tm_statement *s) {
     tm_text_add(text, "target += ");
     add_expression(text, s->value);
   } else if (s->kind == TM_S_DECLARE) {
-    tm_text_printf(text, "%s = ", s->variable->name);
+    if (!s->variable->held)
+      tm_text_printf(text, "%s = ", s->variable->name);
     add_expression(text, s->variable->initial);
   } else {
     if (s->kind == TM_S_ASSIGN) {

@@ -372,9 +372,18 @@ static tempera_status rule_terms(ruler *r, tm_expression *value) {
   return TEMPERA_OK;
 }
 
+/* Of the calls in e that raise the target, also in a density's arguments. */
+static unsigned raised_by(tm_split *split, const tm_expression *e) {
+  bool raises = e->kind == TM_E_CALL && e->function && e->function->uses_target;
+  unsigned parts = raises ? tm_function_scores(split, e) : TM_PART_NONE;
+  for (size_t i = 0; i < e->part_count; i++)
+    parts |= raised_by(split, e->parts[i]);
+  return parts;
+}
+
 /* A call that raises the target itself: all of it is on one side. */
 static tempera_status rule_raising(ruler *r, const tm_expression *value) {
-  unsigned scores = tm_scores(r->split, value);
+  unsigned scores = tm_scores(r->split, value) | raised_by(r->split, value);
   ruling found = scores ? rule_scored(scores) : rule_raw(r, value);
   if (scores == TM_PART_BOTH)
     return tm_complain(

@@ -120,6 +120,8 @@ static void emit_declaration(tm_emitter *g, const tm_variable *v) {
   tm_emit(g, " = ");
   if (held == TM_STRUCT) {
     tm_emit_given(g, v->initial, v->type, held);
+  } else if (held == TM_TENSOR && v->held) { /* as it comes */
+    tm_emit_expression(g, v->initial);
   } else if (held == TM_TENSOR) {
     if (v->initial)
       tm_emit(g, "t->runtime->assign(t, tm_shape(");

@@ -158,6 +158,7 @@ struct tm_variable {
   const char *at;    /* ... a name or its items, not checked, and a name */
   bool argument;     /* of a user's function: not assignable */
   bool data_only;    /* an argument marked `data` */
+  bool held;         /* a call's value, kept before its statement (unfold.c) */
   bool reads_target; /* a local that holds the target's value: for printing */
   /* A tuple that is declared is a name for variables, one for each item;
    * arguments and temporaries are values. */

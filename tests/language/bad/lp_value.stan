@@ -1,3 +1,3 @@
-functions { real f_lp(real x) { target += x; return x; } }
+functions { int n_lp(real x) { target += x; return 2; } }
 parameters { real a; }
-model { a ~ normal(0, 1); if (f_lp(a) > 0) target += 1; }
+model { a ~ normal(0, 1); vector[n_lp(a)] b = [a, a]'; b ~ normal(0, 1); }
