@@ -87,6 +87,10 @@ parameters { real a; } model { a ~ normal(0, 1); }" > value.stan
   status 1 "$1" "$tempera" check value.stan -d y.json
   says "$1" "line 1:[0-9]+: $2"
 }
+refused_value "3 %/% 0" 'integer division by zero'
+echo 'parameters { unit_vector[1] u; } model { u ~ normal(0, 1); }' > short.stan
+status 1 "a short unit vector" "$tempera" check short.stan -d y.json
+says "a short unit vector" 'parameter u: a unit vector needs two elements or more'
 refused_value "categorical_lpmf(1 | [0.3, 0.3]')" \
   'categorical: the probabilities sum to 0.6, not 1'
 refused_value "categorical_lpmf({2, 2} | [-0.2, 1.2]')" \

@@ -267,8 +267,9 @@ static tempera_status check_binary(tm_checker *c, tm_expression *e) {
     return tm_check_complex_binary(c, e);
   if (e->type.base == TM_INT && strchr("/%", e->text[0]) &&
       e->parts[1]->kind == TM_E_INT && e->parts[1]->whole == 0)
-    return tm_complain(c->source, e->token, "integer division by zero");
-  if (e->type.base == TM_INT && e->text[strlen(e->text) - 1] == '/')
+    TM_TRY(warn(c, e->token,
+                "an integer is divided by 0, which fails where it is reached"));
+  else if (e->type.base == TM_INT && e->text[strlen(e->text) - 1] == '/')
     TM_TRY(warn(c, e->token,
                 "this division of integers drops the remainder; write %/% to "
                 "say so, or make one of them a real"));

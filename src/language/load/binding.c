@@ -315,6 +315,10 @@ static void add_special(tm_tape *tape, tm_binding *b, const char *name,
   } else if (has) {
     *map = each;
   }
+  if (!has && constraint == TM_UNIT_VECTOR && rows > 0) /* as Stan says */
+    tm_runtime_fail(tape, "",
+                    "parameter %s: a unit vector needs two elements or more",
+                    name);
   if (!has)
     tm_runtime_fail(tape, "", "parameter %s: %s of size %d is not supported",
                     name, constraint_name(constraint), rows);

@@ -1,1 +1,0 @@
-transformed data { int k = 3 / 0; }
