@@ -308,29 +308,88 @@ static const char LIKELIHOOD_OF_IT[] =
          "1.5);\n"
          "}\n";
 
-static void calls_that_raise_are_judged_by_themselves(void **state) {
-  static const char json[] =
-      "{\"N\": 3, \"x\": [0.4, -1.1, 2.3], \"y\": [1, 0, 1]}";
-  const char *const texts[] = {RAISING, PRIOR_OF_IT, LIKELIHOOD_OF_IT};
+/* The program, and its prior and its likelihood by hand. */
+static void check_by_hand(const char *name, const char *const texts[3],
+                          const char *json) {
   tempera_model *models[3];
-  (void)state;
   for (int k = 0; k < 3; k++) {
     tm_text text = {0};
     tempera_data *data = NULL;
     tempera_error error = {0};
     tm_text_add(&text, texts[k]);
-    tempera_program *program = parse("raising", &text);
-    assert_int_equal(tempera_data_parse(json, sizeof json - 1, &data, &error),
+    tempera_program *program = parse(name, &text);
+    assert_int_equal(tempera_data_parse(json, strlen(json), &data, &error),
                      TEMPERA_OK);
     if (tempera_program_load(program, data, &models[k], &error))
-      fail_msg("raising: %s", error.message);
+      fail_msg("%s: %s", name, error.message);
     tempera_data_free(data);
     tempera_program_free(program);
     tm_text_clear(&text);
   }
-  check_values("raising", models);
+  check_values(name, models);
   for (int k = 0; k < 3; k++)
     tempera_model_free(models[k]);
+}
+
+static void calls_that_raise_are_judged_by_themselves(void **state) {
+  static const char *const texts[] = {RAISING, PRIOR_OF_IT, LIKELIHOOD_OF_IT};
+  (void)state;
+  check_by_hand("raising", texts,
+                "{\"N\": 3, \"x\": [0.4, -1.1, 2.3], \"y\": [1, 0, 1]}");
+}
+
+#define CENSORED                                                               \
+  "data { int N; vector[N] y; real U; vector[N] L; vector[N] H; }\n"           \
+  "parameters { real mu; real<lower=0> s; vector<lower=U>[N] c;\n"             \
+  "  vector<lower=L, upper=H>[N] w; real<upper=U> one; vector<upper=U>[N] "    \
+  "t;\n"                                                                       \
+  "  vector<lower=0>[N] plain; vector<lower=U>[N] kept;\n"                     \
+  "  real<lower=U> fixed; }\n"
+
+/* What data's bounds cut off was observed, where the mark says so. */
+static void bounds_that_data_give_may_be_observations(void **state) {
+  static const char *const texts[] = {
+      CENSORED "model {\n"
+               "  mu ~ normal(0, 2); s ~ exponential(1);\n"
+               "  y ~ normal(mu, s);\n"
+               "  c ~ normal(mu, s); // @likelihood\n"
+               "  for (n in 1:N) w[n] ~ logistic(mu * n, s); // @likelihood\n"
+               "  one ~ student_t(4, mu, s); // @likelihood\n"
+               "  target += normal_lupdf(t | mu, 2 * s); // @likelihood\n"
+               "  plain ~ normal(mu, s);\n"
+               "  kept ~ normal(mu, s); // @prior\n"
+               "  fixed ~ normal(0, 1);\n"
+               "}\n",
+      CENSORED "model {\n"
+               "  mu ~ normal(0, 2); s ~ exponential(1);\n"
+               "  target += normal_lpdf(c | mu, s); // @prior\n"
+               "  target += -N * normal_lccdf(U | mu, s); // @prior\n"
+               "  for (n in 1:N) {\n"
+               "    w[n] ~ logistic(mu * n, s); // @prior\n"
+               "    target += -log(exp(logistic_lcdf(H[n] | mu * n, s))\n"
+               "      - exp(logistic_lcdf(L[n] | mu * n, s))); // @prior\n"
+               "  }\n"
+               "  one ~ student_t(4, mu, s); // @prior\n"
+               "  target += -student_t_lcdf(U | 4, mu, s); // @prior\n"
+               "  t ~ normal(mu, 2 * s); // @prior\n"
+               "  target += -N * normal_lcdf(U | mu, 2 * s); // @prior\n"
+               "  plain ~ normal(mu, s);\n"
+               "  kept ~ normal(mu, s); // @prior\n"
+               "  fixed ~ normal(0, 1);\n"
+               "}\n",
+      CENSORED "model {\n"
+               "  y ~ normal(mu, s);\n"
+               "  target += N * normal_lccdf(U | mu, s);\n"
+               "  for (n in 1:N)\n"
+               "    target += log(exp(logistic_lcdf(H[n] | mu * n, s))\n"
+               "      - exp(logistic_lcdf(L[n] | mu * n, s)));\n"
+               "  target += student_t_lcdf(U | 4, mu, s);\n"
+               "  target += N * normal_lcdf(U | mu, 2 * s);\n"
+               "}\n"};
+  (void)state;
+  check_by_hand("censored", texts,
+                "{\"N\": 3, \"y\": [0.4, -1.1, 2.3], \"U\": 0.7, "
+                "\"L\": [-1, 0, 0.5], \"H\": [0, 1.5, 4]}");
 }
 
 int main(void) {
@@ -338,6 +397,7 @@ int main(void) {
       cmocka_unit_test(terms_are_where_the_comments_say),
       cmocka_unit_test(programs_of_brms_split_by_themselves),
       cmocka_unit_test(calls_that_raise_are_judged_by_themselves),
+      cmocka_unit_test(bounds_that_data_give_may_be_observations),
   };
   return cmocka_run_group_tests(tests, compiling_quickly, NULL);
 }

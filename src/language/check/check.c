@@ -235,7 +235,13 @@ static tempera_status check_tilde(tm_checker *c, tm_statement *s) {
   TM_TRY(tm_check_expression(c, s->density));
   s->arguments = s->density->parts + 1; /* functions among them are calls now */
   s->argument_count = s->density->part_count - 1;
-  return s->truncated ? tm_check_truncation(c, s) : TEMPERA_OK;
+  if (!s->truncated) {
+    bool cut;
+    TM_TRY(tm_cut_by_data(c, s, &cut));
+    return cut ? check_tilde(c, s) : TEMPERA_OK;
+  }
+  TM_TRY(tm_check_truncation(c, s));
+  return s->cut ? tm_observe_bounds(c, s) : TEMPERA_OK;
 }
 
 static tempera_status check_target(tm_checker *c, tm_statement *s) {
@@ -408,6 +414,9 @@ static tempera_status check_kind(tm_checker *c, tm_statement *s) {
     return c->raised ? tm_unfold(c, s) : TEMPERA_OK;
   case TM_S_TARGET:
     TM_TRY(check_target(c, s));
+    tm_read_as_tilde(c, s);
+    if (s->kind == TM_S_TILDE)
+      return check_tilde(c, s);
     return c->raised && !tm_raises_alone(s->value) ? tm_unfold(c, s)
                                                    : TEMPERA_OK;
   case TM_S_IF:

@@ -71,6 +71,16 @@ TEMPERA_CHECKED tempera_status tm_place_guards(tm_checker *c,
 /* T[,] of a checked ~ statement with a scalar on its left. */
 TEMPERA_CHECKED tempera_status tm_check_truncation(tm_checker *c,
                                                    tm_statement *s);
+/* ---- check_cut.c: parameters between bounds that data give ---------------- */
+
+/* c ~ ...: asks for a mark, or gets the truncation by c's bounds, if it is such
+ * a statement. */
+TEMPERA_CHECKED tempera_status tm_cut_by_data(tm_checker *c, tm_statement *s,
+                                              bool *found);
+void tm_read_as_tilde(tm_checker *c, tm_statement *s);
+/* The mass between the bounds, behind a checked statement that has it. */
+TEMPERA_CHECKED tempera_status tm_observe_bounds(tm_checker *c,
+                                                 tm_statement *s);
 /* T[,] of a container: turn s into a loop over its elements. */
 TEMPERA_CHECKED tempera_status tm_truncate_each(tm_checker *c, tm_statement *s);
 /* (a, b); t where t is declared; t.1; t[i] of an array of tuples; qr(x). */

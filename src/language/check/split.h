@@ -94,6 +94,8 @@ TEMPERA_CHECKED tempera_status tm_patch(tm_split *split, tm_statement *st);
  * part, reason and terms are set (split_rule.c). */
 TEMPERA_CHECKED tempera_status tm_rule(tm_split *split, tm_statement *st,
                                        bool under_data);
+/* Are v's bounds those of the density itself, or cut it in half? */
+bool tm_bounds_are_own(const tm_variable *v, const tm_expression *density);
 /* Do v's bounds cut this density of it by a factor that depends on other
  * parameters? */
 bool tm_cut_varies(const tm_split *split, const tm_variable *v,

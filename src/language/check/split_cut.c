@@ -70,8 +70,7 @@ static bool is_half(const tm_variable *v, const tm_expression *density) {
          !(v->lower && v->upper) && is_number(bound, 0);
 }
 
-bool tm_cut_varies(const tm_split *split, const tm_variable *v,
-                   const tm_expression *density) {
+bool tm_bounds_are_own(const tm_variable *v, const tm_expression *density) {
   static const char *const positive[] = {"gamma",
                                          "inv_gamma",
                                          "lognormal",
@@ -91,13 +90,20 @@ bool tm_cut_varies(const tm_split *split, const tm_variable *v,
                                          NULL};
   static const char *const unit[] = {"beta", "beta_proportion", "bernoulli",
                                      "bernoulli_logit", NULL};
+  if (density->kind != TM_E_CALL || !density->builtin)
+    return false;
+  const char *name = density->builtin->name;
+  return (is_one_of(name, positive) && leaves(v, 0, INFINITY)) ||
+         (is_one_of(name, unit) && leaves(v, 0, 1)) || leaves_own(v, density) ||
+         is_half(v, density);
+}
+
+bool tm_cut_varies(const tm_split *split, const tm_variable *v,
+                   const tm_expression *density) {
   if (v->constraint != TM_BOUNDED || density->kind != TM_E_CALL ||
       !density->builtin)
     return false;
-  const char *name = density->builtin->name;
-  if ((is_one_of(name, positive) && leaves(v, 0, INFINITY)) ||
-      (is_one_of(name, unit) && leaves(v, 0, 1)) || leaves_own(v, density) ||
-      is_half(v, density))
+  if (tm_bounds_are_own(v, density))
     return tm_has_dependent_limits(v);
   bool varies = tm_has_dependent_limits(v);
   for (size_t i = 1; i < density->part_count; i++)

@@ -205,6 +205,7 @@ struct tm_statement {
   tm_expression **arguments;    /* TILDE, PRINT, REJECT */
   size_t argument_count;
   bool truncated;
+  bool cut;                     /* TILDE: by bounds that data give */
   bool fatal;                   /* REJECT: the run ends */
   tm_expression *lower, *upper; /* truncation; loop range */
   /* TILDE: checked truncation terms, above and below; where both are there,
