@@ -51,6 +51,15 @@ static bool text(const json_t *object, const char *name, char **out) {
   return *out != NULL;
 }
 
+/* What has lost its name has an empty one. */
+static bool name_of(const json_t *object, char **out) {
+  if (!text(object, "name", out))
+    return false;
+  if (!*out)
+    *out = tm_heap_text("");
+  return *out != NULL;
+}
+
 /* Room for an array field's items and their number; false when out of memory.
  * An empty list stays NULL. */
 static bool room(const json_t *list, size_t size, void *items, size_t *count) {
@@ -78,7 +87,7 @@ static bool read_data(const json_t *list, tempera_summary *s) {
     s->data[i].array = truth(item, "array");
     s->data[i].hash = hash(item, "hash");
     s->data[i].value = real(item, "value");
-    if (!text(item, "name", &s->data[i].name))
+    if (!name_of(item, &s->data[i].name))
       return false;
   }
   return true;
@@ -150,7 +159,7 @@ bool tm_values_from_json(const json_t *list, tempera_value_summary **values,
     for (size_t f = 0; f < TM_VALUE_FIELDS; f++)
       *tm_value_number(v, f) = real(item, tm_value_fields[f].name);
     v->permuted = truth(item, "permuted");
-    if (!text(item, "name", &v->name) ||
+    if (!name_of(item, &v->name) ||
         !read_pmf(json_object_get(item, "pmf"), v))
       return false;
   }
