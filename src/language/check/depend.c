@@ -43,8 +43,7 @@ static bool is_size_function(const char *name) {
   return false;
 }
 
-/* Does e choose, by data, an element of a simplex? */
-static bool is_choice(const tm_split *split, const tm_expression *e) {
+bool tm_chooses_by_data(const tm_split *split, const tm_expression *e) {
   const tm_expression *root = tm_root(e);
   const tm_variable *v = root->kind == TM_E_NAME ? root->variable : NULL;
   bool chosen = v && v->block == TM_BLOCK_PARAMETERS &&
@@ -61,7 +60,8 @@ static tm_dependence call_depends(const tm_split *split,
   if (is_size_function(e->text))
     return d;
   /* log(p[y]) is categorical(y | p): what was chosen is an outcome. */
-  if (!strcmp(e->text, "log") && e->builtin && is_choice(split, e->parts[0]))
+  if (!strcmp(e->text, "log") && e->builtin &&
+      tm_chooses_by_data(split, e->parts[0]))
     d.data = TM_DATA_VALUE;
   for (size_t i = 0; i < e->part_count; i++) {
     const tm_expression *part = e->parts[i];

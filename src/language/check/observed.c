@@ -5,23 +5,29 @@
 #include "language/check/split.h"
 #include "language/check/term.h"
 
+#include <string.h>
+
 typedef struct search {
   const tm_split *split;
   bool *reached; /* by tm_variable.index */
+  bool outcomes; /* of densities are where it begins */
   bool changed;
+  bool chooses; /* by data, from a simplex: those are outcomes */
 } search;
 
 static void reach(search *s, const tm_expression *e) {
   if (e->kind == TM_E_NAME && e->variable && !s->reached[e->variable->index])
     s->changed = s->reached[e->variable->index] = true;
-  for (size_t i = 0; i < e->part_count; i++) /* not the indices */
+  for (size_t i = 0; i < e->part_count; i++) { /* not the indices */
+    s->chooses = s->chooses || tm_chooses_by_data(s->split, e->parts[i]);
     if (tm_depends(s->split, e->parts[i]).data == TM_DATA_VALUE)
       reach(s, e->parts[i]);
+  }
 }
 
 /* The outcomes of the densities that e is made of. */
 static void reach_outcomes(search *s, const tm_expression *e) {
-  if (!e)
+  if (!e || !s->outcomes)
     return;
   if (tm_is_density(e) &&
       tm_depends(s->split, e->parts[0]).data == TM_DATA_VALUE)
@@ -62,22 +68,58 @@ static void visit(search *s, tm_statement *const *body, size_t count) {
   }
 }
 
-const char **tm_observed(const tm_split *split, tm_arena *arena,
-                         size_t *count) {
+static void follow(search *s) {
   static const tm_block_kind blocks[] = {TM_BLOCK_TRANSFORMED_DATA,
                                          TM_BLOCK_TRANSFORMED_PARAMETERS,
                                          TM_BLOCK_MODEL};
+  const tm_program *p = s->split->program;
+  for (s->changed = true; s->reached && s->changed;) {
+    s->changed = false;
+    for (size_t i = 0; i < 3; i++)
+      visit(s, p->blocks[blocks[i]].statements, p->blocks[blocks[i]].count);
+  }
+}
+
+static search begin(const tm_split *split, tm_arena *arena, bool outcomes) {
+  size_t count = (size_t)split->program->variable_count + 1;
+  return (search){.split = split,
+                  .reached = TM_NEW(arena, bool, count),
+                  .outcomes = outcomes};
+}
+
+/* Is a variable of the data block among those reached by `s`, and by `other`?
+ */
+static bool meet(const search *s, const search *other) {
+  const tm_program *p = s->split->program;
+  for (size_t i = 0; i < p->global_count; i++) {
+    const tm_variable *v = p->globals[i];
+    if (v->block == TM_BLOCK_DATA && s->reached[v->index] &&
+        other->reached[v->index])
+      return true;
+  }
+  return false;
+}
+
+bool tm_is_of_given_data(const tm_split *split, tm_arena *arena,
+                         const tm_expression *value) {
+  search observed = begin(split, arena, true);
+  search own = begin(split, arena, false);
+  bool named = value->kind == TM_E_CALL && strstr(value->text, "_marginal");
+  if (!observed.reached || !own.reached || named)
+    return false;
+  follow(&observed);
+  reach(&own, value);
+  follow(&own);
+  return meet(&observed, &observed) && !meet(&own, &observed) && !own.chooses;
+}
+
+const char **tm_observed(const tm_split *split, tm_arena *arena,
+                         size_t *count) {
   const tm_program *p = split->program;
-  search s = {.split = split,
-              .reached = TM_NEW(arena, bool, (size_t)p->variable_count + 1),
-              .changed = true};
+  search s = begin(split, arena, true);
   const char **names = TM_NEW(arena, const char *, p->global_count + 1);
   *count = 0;
-  while (s.reached && s.changed) {
-    s.changed = false;
-    for (size_t i = 0; i < 3; i++)
-      visit(&s, p->blocks[blocks[i]].statements, p->blocks[blocks[i]].count);
-  }
+  follow(&s);
   for (size_t i = 0; names && s.reached && i < p->global_count; i++) {
     const tm_variable *v = p->globals[i];
     if (v->block == TM_BLOCK_DATA && s.reached[v->index])

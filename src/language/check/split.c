@@ -4,6 +4,8 @@
 
 #include "language/check/term.h"
 
+#include <string.h>
+
 typedef struct splitter {
   tm_split *split;
   tm_source *source;
@@ -121,8 +123,8 @@ static bool stays_bounded(const tm_expression *e) {
 
 /* A size that is written as a number, which leaves no coordinate free. */
 static bool has_no_freedom(const tm_variable *v) {
-  bool zero_sum = v->constraint == TM_SUM_TO_ZERO ||
-                  v->constraint == TM_SUM_TO_ZERO_MATRIX;
+  bool zero_sum =
+      v->constraint == TM_SUM_TO_ZERO || v->constraint == TM_SUM_TO_ZERO_MATRIX;
   for (size_t i = 0; i < v->size_count; i++)
     if (v->sizes[i]->kind == TM_E_INT &&
         v->sizes[i]->whole <= (zero_sum && i >= (size_t)v->type.depth))
@@ -196,6 +198,21 @@ static bool hangs_on_parameters(const tm_split *split, const tm_statement *st,
   return hangs_on_parameters(split, st->otherwise, inside);
 }
 
+/* target += -lambda * sum(abs(b)); with data that are nobody's outcome. */
+static tempera_status ask_about(const splitter *s, const tm_statement *st) {
+  for (size_t i = 0; st->mark == TM_MARK_NONE && i < st->term_count; i++) {
+    const tm_term *term = &st->terms[i];
+    if (strcmp(term->reason, TM_BY_VALUES) == 0 &&
+        tm_is_of_given_data(s->split, s->arena, term->value))
+      return tm_complain(
+          s->source, st->token,
+          "is this prior or likelihood? The data in it are no outcome of any "
+          "density, as those of a penalty would be; add // @prior or "
+          "// @likelihood at its end");
+  }
+  return TEMPERA_OK;
+}
+
 tempera_status tm_split_program(tm_program *program, tm_split *split) {
   *split = (tm_split){.program = program};
   splitter s = {.split = split,
@@ -207,6 +224,8 @@ tempera_status tm_split_program(tm_program *program, tm_split *split) {
   TM_TRY(visit_blocks(&s));
   split->statements = (tm_statement **)s.statements.items;
   split->statement_count = s.statements.count;
+  for (size_t i = 0; i < split->statement_count; i++)
+    TM_TRY(ask_about(&s, split->statements[i]));
   for (size_t i = 0; i < split->statement_count; i++)
     split->likelihood =
         split->likelihood || split->statements[i]->part & TM_PART_LIKELIHOOD;

@@ -100,9 +100,16 @@ bool tm_bounds_are_own(const tm_variable *v, const tm_expression *density);
  * parameters? */
 bool tm_cut_varies(const tm_split *split, const tm_variable *v,
                    const tm_expression *density);
+/* Does e choose, by data, an element of a simplex? */
+bool tm_chooses_by_data(const tm_split *split, const tm_expression *e);
+#define TM_BY_VALUES "its values depend on data"
 /* Names of the data that were observed (observed.c), in the arena; NULL without
  * memory. None: the outcomes cannot be told. */
 const char **tm_observed(const tm_split *split, tm_arena *arena, size_t *count);
+/* Are there outcomes, and are none of the data in this value among them? It may
+ * be a penalty with given weights, then, or a likelihood of its own. */
+bool tm_is_of_given_data(const tm_split *split, tm_arena *arena,
+                         const tm_expression *value);
 /* What `tempera check` prints, in the caller's text. */
 void tm_describe(const tm_split *split, tm_text *text);
 

@@ -139,10 +139,10 @@ static ruling rule_raw(const ruler *r, const tm_expression *e) {
   tm_dependence d = tm_depends(r->split, e);
   if (!d.parameters)
     return (ruling){NEUTRAL, true, "it has no parameter"};
-  if (d.data == TM_DATA_VALUE)
-    return (ruling){LIKELIHOOD, true, "its values depend on data"};
   if (r->under_data)
     return (ruling){LIKELIHOOD, true, "it stands under a condition on data"};
+  if (d.data == TM_DATA_VALUE)
+    return (ruling){LIKELIHOOD, true, TM_BY_VALUES};
   if (d.data == TM_DATA_INDEX)
     return (ruling){UNCLEAR, true, "data enter it only through an index"};
   return (ruling){PRIOR, true, "its values do not depend on data"};
