@@ -9,8 +9,9 @@
 
 typedef struct search {
   const tm_split *split;
-  bool *reached; /* by tm_variable.index */
-  bool outcomes; /* of densities are where it begins */
+  bool *reached;            /* by tm_variable.index */
+  bool outcomes;            /* of densities are where it begins ... */
+  const tm_expression *but; /* ... but of this */
   bool changed;
   bool chooses; /* by data, from a simplex: those are outcomes */
 } search;
@@ -29,7 +30,7 @@ static void reach(search *s, const tm_expression *e) {
 static void reach_outcomes(search *s, const tm_expression *e) {
   if (!e || !s->outcomes)
     return;
-  if (tm_is_density(e) &&
+  if (tm_is_density(e) && e->parts[0] != s->but &&
       tm_depends(s->split, e->parts[0]).data == TM_DATA_VALUE)
     reach(s, e->parts[0]);
   for (size_t i = 0; i < e->part_count; i++)
@@ -100,9 +101,31 @@ static bool meet(const search *s, const search *other) {
   return false;
 }
 
+/* Of D * b, and sums of such, as what a penalty on differences has for its
+ * outcome: not of y - mu. */
+static bool scales_parameters(const tm_split *split, const tm_expression *e) {
+  if (e->kind == TM_E_NAME && e->variable->initial)
+    return scales_parameters(split, e->variable->initial);
+  if (tm_is_sum(e) || e->kind == TM_E_UNARY) {
+    for (size_t i = 0; i < e->part_count; i++)
+      if (!scales_parameters(split, e->parts[i]))
+        return false;
+    return true;
+  }
+  return e->kind != TM_E_NAME && tm_depends(split, e).parameters;
+}
+
+bool tm_scales_by_given_data(const tm_split *split, tm_arena *arena,
+                             const tm_expression *outcome) {
+  return tm_depends(split, outcome).parameters &&
+         scales_parameters(split, outcome) &&
+         tm_is_of_given_data(split, arena, outcome);
+}
+
 bool tm_is_of_given_data(const tm_split *split, tm_arena *arena,
                          const tm_expression *value) {
   search observed = begin(split, arena, true);
+  observed.but = value;
   search own = begin(split, arena, false);
   bool named = value->kind == TM_E_CALL && strstr(value->text, "_marginal");
   if (!observed.reached || !own.reached || named)

@@ -198,8 +198,17 @@ static bool hangs_on_parameters(const tm_split *split, const tm_statement *st,
   return hangs_on_parameters(split, st->otherwise, inside);
 }
 
-/* target += -lambda * sum(abs(b)); with data that are nobody's outcome. */
+/* target += -lambda * sum(abs(b)); or D * b ~ normal(0, tau); with data that
+ * are nobody's outcome. */
 static tempera_status ask_about(const splitter *s, const tm_statement *st) {
+  if (st->mark == TM_MARK_NONE && st->kind == TM_S_TILDE &&
+      st->part == TM_PART_LIKELIHOOD &&
+      tm_scales_by_given_data(s->split, s->arena, st->left))
+    return tm_complain(
+        s->source, st->token,
+        "is this prior or likelihood? The outcome is made of parameters times "
+        "data that are the outcome of nothing else, as in a prior of their "
+        "differences; add // @prior or // @likelihood at its end");
   for (size_t i = 0; st->mark == TM_MARK_NONE && i < st->term_count; i++) {
     const tm_term *term = &st->terms[i];
     if (strcmp(term->reason, TM_BY_VALUES) == 0 &&
