@@ -101,31 +101,38 @@ static bool meet(const search *s, const search *other) {
   return false;
 }
 
-/* Of D * b, and sums of such, as what a penalty on differences has for its
- * outcome: not of y - mu. */
-static bool scales_parameters(const tm_split *split, const tm_expression *e) {
-  if (e->kind == TM_E_NAME && e->variable->initial)
-    return scales_parameters(split, e->variable->initial);
-  if (tm_is_sum(e) || e->kind == TM_E_UNARY) {
-    for (size_t i = 0; i < e->part_count; i++)
-      if (!scales_parameters(split, e->parts[i]))
-        return false;
-    return true;
-  }
-  return e->kind != TM_E_NAME && tm_depends(split, e).parameters;
+static bool scales(const tm_split *split, const tm_expression *e);
+
+/* No data in it, or data as factors alone. */
+static bool is_scaled(const tm_split *split, const tm_expression *e) {
+  tm_dependence d = tm_depends(split, e);
+  return d.parameters && (d.data != TM_DATA_VALUE || scales(split, e));
 }
 
-bool tm_scales_by_given_data(const tm_split *split, tm_arena *arena,
-                             const tm_expression *outcome) {
-  return tm_depends(split, outcome).parameters &&
-         scales_parameters(split, outcome) &&
-         tm_is_of_given_data(split, arena, outcome);
+/* Is e, which has parameters and data, D * b or a sum of such? y - mu has a
+ * term without parameters, and (y - mu) / s a factor with one. */
+static bool scales(const tm_split *split, const tm_expression *e) {
+  static const char *const products[] = {"*", ".*", "/", "./", "\\"};
+  if (e->kind == TM_E_NAME)
+    return e->variable->initial && scales(split, e->variable->initial);
+  if (e->kind == TM_E_TRANSPOSE)
+    return scales(split, e->parts[0]);
+  bool sum = tm_is_sum(e) || e->kind == TM_E_UNARY, product = false;
+  for (size_t i = 0; i < sizeof products / sizeof *products; i++)
+    product =
+        product || (e->kind == TM_E_BINARY && !strcmp(e->text, products[i]));
+  size_t scaled = 0, other = 0;
+  for (size_t i = 0; i < e->part_count; i++) {
+    scaled += is_scaled(split, e->parts[i]);
+    other += tm_depends(split, e->parts[i]).parameters &&
+             !is_scaled(split, e->parts[i]);
+  }
+  return other == 0 && (sum ? scaled == e->part_count : product && scaled > 0);
 }
 
 bool tm_is_of_given_data(const tm_split *split, tm_arena *arena,
                          const tm_expression *value) {
   search observed = begin(split, arena, true);
-  observed.but = value;
   search own = begin(split, arena, false);
   bool named = value->kind == TM_E_CALL && strstr(value->text, "_marginal");
   if (!observed.reached || !own.reached || named)
@@ -134,6 +141,17 @@ bool tm_is_of_given_data(const tm_split *split, tm_arena *arena,
   reach(&own, value);
   follow(&own);
   return meet(&observed, &observed) && !meet(&own, &observed) && !own.chooses;
+}
+
+bool tm_scales_by_data(const tm_split *split, tm_arena *arena,
+                       const tm_expression *outcome) {
+  search observed = begin(split, arena, true);
+  observed.but = outcome;
+  if (!observed.reached || !tm_depends(split, outcome).parameters ||
+      !scales(split, outcome))
+    return false;
+  follow(&observed);
+  return meet(&observed, &observed);
 }
 
 const char **tm_observed(const tm_split *split, tm_arena *arena,

@@ -203,12 +203,12 @@ static bool hangs_on_parameters(const tm_split *split, const tm_statement *st,
 static tempera_status ask_about(const splitter *s, const tm_statement *st) {
   if (st->mark == TM_MARK_NONE && st->kind == TM_S_TILDE &&
       st->part == TM_PART_LIKELIHOOD &&
-      tm_scales_by_given_data(s->split, s->arena, st->left))
+      tm_scales_by_data(s->split, s->arena, st->left))
     return tm_complain(
         s->source, st->token,
         "is this prior or likelihood? The outcome is made of parameters times "
-        "data that are the outcome of nothing else, as in a prior of their "
-        "differences; add // @prior or // @likelihood at its end");
+        "data, as in a prior of their differences; add // @prior or // "
+        "@likelihood at its end");
   for (size_t i = 0; st->mark == TM_MARK_NONE && i < st->term_count; i++) {
     const tm_term *term = &st->terms[i];
     if (strcmp(term->reason, TM_BY_VALUES) == 0 &&

@@ -110,9 +110,9 @@ const char **tm_observed(const tm_split *split, tm_arena *arena, size_t *count);
  * be a penalty with given weights, then, or a likelihood of its own. */
 bool tm_is_of_given_data(const tm_split *split, tm_arena *arena,
                          const tm_expression *value);
-/* Is an outcome made of parameters times such data? */
-bool tm_scales_by_given_data(const tm_split *split, tm_arena *arena,
-                             const tm_expression *outcome);
+/* Is an outcome made of parameters times data, where data are outcomes, too? */
+bool tm_scales_by_data(const tm_split *split, tm_arena *arena,
+                       const tm_expression *outcome);
 /* What `tempera check` prints, in the caller's text. */
 void tm_describe(const tm_split *split, tm_text *text);
 
