@@ -235,7 +235,8 @@ static tempera_status read_options(const tempera_model *model,
   archive_options(asked, archive);
   tm_archive_grown(archive, init, &values, SIZE_MAX / sizeof(double) - 1);
   size_t chains = asked->chains ? asked->chains : 1;
-  if (values && values < chains * model->size)
+  /* whoever gave starts said for how many chains */
+  if (values && (!asked->chains || values / chains < model->size))
     tm_archive_fail(archive, "starts are missing");
   /* Before memory is taken for them: each has a stream at least. */
   if (chains > (archive->length - archive->at) / sizeof(tempera_random))

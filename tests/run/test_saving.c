@@ -268,6 +268,45 @@ static void lies_are_refused_or_harmless(void **state) {
   tempera_model_free(model);
 }
 
+/* Starts without a number of chains would be read beyond their end. */
+static void starts_belong_to_chains(void **state) {
+  enum { CHAINS = 13, NEAR = 600 };
+  (void)state;
+  tempera_model *model = model_of(TOY);
+  tempera_options o = tempera_options_default();
+  size_t values = CHAINS * tempera_model_size(model), spoiled = 0;
+  double *init = calloc(values, sizeof *init), one, other;
+  assert_int_equal(tempera_model_probe(model, 1, 1, init, &one, &other, NULL),
+                   TEMPERA_OK);
+  for (size_t i = values / CHAINS; i < values; i++)
+    init[i] = init[i - values / CHAINS];
+  o.chains = CHAINS;
+  o.init = init;
+  o.seed = 3;
+  tempera_sampler *sampler = make_sampler(model, &o);
+  tm_archive a = tm_archive_writer();
+  assert_int_equal(tm_sampler_write(sampler, &a, NULL), TEMPERA_OK);
+  for (size_t at = TM_ARCHIVE_HEAD; at < TM_ARCHIVE_HEAD + NEAR; at++) {
+    const uint64_t chains = CHAINS;
+    if (memcmp(a.data + at, &chains, sizeof chains) != 0)
+      continue;
+    memset(a.data + at, 0, sizeof chains);
+    tm_archive b;
+    tempera_sampler *loaded = NULL;
+    assert_int_equal(tm_archive_seal(&a, NULL), TEMPERA_OK);
+    assert_int_equal(tm_archive_open(a.data, a.length, &b, NULL), TEMPERA_OK);
+    assert_int_not_equal(tm_sampler_read(model, &b, 1, &loaded, NULL),
+                         TEMPERA_OK);
+    memcpy(a.data + at, &chains, sizeof chains);
+    spoiled++;
+  }
+  assert_true(spoiled > 0);
+  tm_archive_clear(&a);
+  tempera_sampler_free(sampler);
+  tempera_model_free(model);
+  free(init);
+}
+
 /* Lengths of a search that no run has: a checkpoint that claims them would keep
  * whoever reads it busy for years. */
 static void searches_are_as_long_as_the_run_allows(void **state) {
@@ -292,6 +331,7 @@ int main(void) {
       cmocka_unit_test(a_run_made_longer_is_one_asked_for_at_once),
       cmocka_unit_test(another_model_is_refused),
       cmocka_unit_test(lies_are_refused_or_harmless),
+      cmocka_unit_test(starts_belong_to_chains),
       cmocka_unit_test(searches_are_as_long_as_the_run_allows),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
