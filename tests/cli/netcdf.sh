@@ -105,7 +105,7 @@ fi
 [ -e shapes-run/run.nc.partial ] && fail "a partial file is left"
 
 limited() (
-  ulimit -f 40 # KiB per file: enough for the rest
+  ulimit -f 80 # KiB per file: enough for the rest, not for 128
   "$tempera" sample "$models/normal.so" -d y.json --seed 1 --chains 2 \
     --iterations 200 --warmup 200 -o limited --netcdf
 )
