@@ -43,6 +43,23 @@ static void a_frozen_parameter_is_not_reliable(void **state) {
   tm_draws_free(draws);
 }
 
+/* stwnc, st and pawl keep no draws at tau = 1. */
+static void without_target_draws_the_tempered_ones_tell(void **state) {
+  (void)state;
+  gaussian g = gaussian_make(1, 25, FLAT);
+  tempera_draws *draws = gaussian_draws(&g, GIBBS, 16, 4, 2500);
+  draws->has_role[TEMPERA_TARGET] = false;
+  tempera_summary *s = checked(draws);
+  assert_null(tm_finding_of(s, TM_FIND_FROZEN));
+  tempera_summary_free(s);
+  fill_value(draws, TEMPERA_TEMPERED, 0.5, 0);
+  s = checked(draws);
+  assert_non_null(tm_finding_of(s, TM_FIND_FROZEN));
+  assert_false(s->reliable);
+  tempera_summary_free(s);
+  tm_draws_free(draws);
+}
+
 /* The diagonal of a correlation matrix is one and stays so. */
 static void what_the_type_holds_is_not_frozen(void **state) {
   (void)state;
@@ -276,6 +293,7 @@ static void few_trips_widen_what_rests_on_them(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_frozen_parameter_is_not_reliable),
+      cmocka_unit_test(without_target_draws_the_tempered_ones_tell),
       cmocka_unit_test(what_the_type_holds_is_not_frozen),
       cmocka_unit_test(an_integer_with_one_likely_value_is_not_frozen),
       cmocka_unit_test(a_missed_basin_is_seen_in_many_dimensions),

@@ -275,15 +275,17 @@ static void widen_for_trips(tempera_summary *summary) {
   }
 }
 
-/* A value that never changes in the target draws. A real number always does,
- * unless its type holds it; an integer may have all its mass in one place, and
- * the tempered draws, in which it changes, vouch for that. */
+/* A value that never changes in the target draws, or where there are none in
+ * the tempered ones. A real number always does, unless its type holds it; an
+ * integer may have all its mass in one place, and the tempered draws, in which
+ * it changes, vouch for that. */
 static bool is_frozen(const tempera_draws *draws, size_t value) {
   if (draws->fixed && draws->fixed[value])
     return false;
-  bool integer = draws->integer && draws->integer[value];
+  bool both = !draws->has_role[TEMPERA_TARGET] ||
+              (draws->integer && draws->integer[value]);
   for (int role = TEMPERA_TARGET; role <= TEMPERA_TEMPERED; role++) {
-    if (!draws->has_role[role] || (role == TEMPERA_TEMPERED && !integer))
+    if (!draws->has_role[role] || (role == TEMPERA_TEMPERED && !both))
       continue;
     double first = tm_draws_column(draws, (tempera_role)role, 0, value)[0];
     for (size_t c = 0; c < draws->chains; c++) {
