@@ -15,10 +15,24 @@
 /* ---- memory ---------------------------------------------------------------
  */
 
+/* jansson 2.14 ignores that the buffer of a token cannot grow, and aborts when
+ * it reads the token again. While it decodes there is a block that is large
+ * enough for any token, for the first allocation that fails. */
+static _Thread_local struct {
+  void *block;
+  size_t size;
+} reserve;
+
 static void *allocate(size_t size) {
   void *memory = malloc(size);
-  if (!memory)
-    tm_memory_note_short();
+  if (memory)
+    return memory;
+  tm_memory_note_short();
+  if (size > reserve.size)
+    return NULL;
+  memory = reserve.block;
+  reserve.block = NULL;
+  reserve.size = 0;
   return memory;
 }
 
@@ -37,6 +51,27 @@ bool tm_json_watch(void) {
   return tm_memory_watch();
 }
 
+json_t *tm_json_decode(const char *text, size_t length, size_t flags,
+                       json_error_t *problem) {
+  size_t size = 2 * length + 64; /* it grows by doubling */
+  void *block = malloc(size);
+  if (!block) {
+    tm_memory_note_short();
+    return NULL;
+  }
+  reserve.block = block;
+  reserve.size = size;
+  json_t *made = json_loadb(text, length, flags, problem);
+  bool taken = reserve.size == 0;
+  free(reserve.block);
+  reserve.block = NULL;
+  reserve.size = 0;
+  if (!taken)
+    return made;
+  json_decref(made);
+  return NULL;
+}
+
 tempera_status tm_json_load(const char *folder, const char *name, json_t **root,
                             tempera_error *error) {
   char *path = tm_path_join(folder, name), *content = NULL;
@@ -48,7 +83,7 @@ tempera_status tm_json_load(const char *folder, const char *name, json_t **root,
   tm_heap_free(path);
   bool outer = tm_json_watch();
   if (content)
-    *root = json_loadb(content, length, 0, NULL);
+    *root = tm_json_decode(content, length, 0, NULL);
   tm_heap_free(content);
   return tm_memory_was_short(outer) && status == TEMPERA_OK
              ? tm_fail_memory(error)
@@ -200,8 +235,9 @@ tempera_status tm_json_parse(const char *text, size_t length,
     return tm_fail_memory(error);
   json_error_t problem;
   bool outer = tm_json_watch();
-  json_t *made = json_loadb(prepared->prepared.data, prepared->prepared.length,
-                            JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &problem);
+  json_t *made =
+      tm_json_decode(prepared->prepared.data, prepared->prepared.length,
+                     JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &problem);
   if (tm_memory_was_short(outer)) {
     json_decref(made);
     return tm_fail_memory(error);

@@ -33,6 +33,9 @@ size_t tm_json_special(const char *text, double *value);
 
 /* As tm_memory_watch, jansson's memory included from now on. */
 bool tm_json_watch(void);
+/* json_loadb, which must be watched: NULL also when memory is short. */
+json_t *tm_json_decode(const char *text, size_t length, size_t flags,
+                       json_error_t *problem);
 /* All of a file, or NULL when it is no JSON; a status when memory is short. */
 TEMPERA_CHECKED tempera_status tm_json_load(const char *folder,
                                             const char *name, json_t **root,

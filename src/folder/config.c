@@ -115,7 +115,7 @@ static tempera_status read_config(const char *folder, json_t **config,
   TM_TRY(status);
   json_error_t problem;
   bool outer = tm_json_watch();
-  *config = json_loadb(content, length, 0, &problem);
+  *config = tm_json_decode(content, length, 0, &problem);
   tm_heap_free(content);
   if (tm_memory_was_short(outer)) {
     json_decref(*config);
