@@ -40,7 +40,8 @@ struct option;
 int cli_bad_option(const char *command, int code, char **argv,
                    const struct option *options);
 /* All options of a command, each by `take`, up to the first failure; -h shows
- * the help and gives CLI_HELP_SHOWN. The words that are left begin at optind. */
+ * the help and gives CLI_HELP_SHOWN. The words that are left begin at optind.
+ */
 enum { CLI_HELP_SHOWN = -1 };
 typedef struct cli_arguments {
   const char *help;

@@ -17,7 +17,7 @@ typedef struct tm_reference_walker {
   tm_tau_mover mover;
   tempera_random stream, tau_stream, exchange_stream;
   double target_ratio, target_log_q; /* D and log q of the target's theta, */
-  double target_excess;                /* and tm_reference_excess */
+  double target_excess;              /* and tm_reference_excess */
 } tm_reference_walker;
 
 /* `reference` must have been fitted and outlive the walker, which starts from

@@ -6,9 +6,8 @@
 #include "language/check/check.h"
 #include "language/emit/emit.h"
 #include "language/emit/find_rows.h"
-#include "language/emit/powers.h"
-#include "language/emit/powers.h"
 #include "language/emit/hoist.h"
+#include "language/emit/powers.h"
 #include "language/read/own_functions.h"
 
 #include <string.h>

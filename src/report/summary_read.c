@@ -159,8 +159,7 @@ bool tm_values_from_json(const json_t *list, tempera_value_summary **values,
     for (size_t f = 0; f < TM_VALUE_FIELDS; f++)
       *tm_value_number(v, f) = real(item, tm_value_fields[f].name);
     v->permuted = truth(item, "permuted");
-    if (!name_of(item, &v->name) ||
-        !read_pmf(json_object_get(item, "pmf"), v))
+    if (!name_of(item, &v->name) || !read_pmf(json_object_get(item, "pmf"), v))
       return false;
   }
   return true;
@@ -477,22 +476,23 @@ static tempera_status read_terms(const char *folder, tempera_loo *loo,
 
 static bool read_summary(const json_t *root, tempera_summary *s) {
   read_cost(root, s);
-  s->wbic = tm_path_answer_from_json(json_object_get(root, "wbic"), "value", "tau");
-  s->fractional =
-      tm_path_answer_from_json(json_object_get(root, "fractional"), "log_z", "b");
+  s->wbic =
+      tm_path_answer_from_json(json_object_get(root, "wbic"), "value", "tau");
+  s->fractional = tm_path_answer_from_json(json_object_get(root, "fractional"),
+                                           "log_z", "b");
   s->observations = read_integer(root, "observations");
   return read_head(root, s) && read_data(json_object_get(root, "data"), s) &&
          read_evidence(root, s) &&
          tm_values_from_json(json_object_get(root, "parameters"), &s->values,
-                     &s->value_count) &&
+                             &s->value_count) &&
          read_sensitivities(json_object_get(root, "parameters"), s) &&
-         tm_values_from_json(json_object_get(root, "quantities"), &s->quantities,
-                     &s->quantity_count) &&
-         tm_values_from_json(json_object_get(root, "components"), &s->components,
-                     &s->component_count) &&
+         tm_values_from_json(json_object_get(root, "quantities"),
+                             &s->quantities, &s->quantity_count) &&
+         tm_values_from_json(json_object_get(root, "components"),
+                             &s->components, &s->component_count) &&
          read_modes(json_object_get(root, "modes"), s) &&
-         read_labels(root, s) && read_tempering(root, s) &&
-         read_loo(root, s) && tm_answers_from_json(root, s) &&
+         read_labels(root, s) && read_tempering(root, s) && read_loo(root, s) &&
+         tm_answers_from_json(root, s) &&
          read_findings(json_object_get(root, "findings"), s) &&
          read_warnings(json_object_get(root, "warnings"), s);
 }
@@ -527,8 +527,8 @@ static tempera_status notice_end(const char *folder, tempera_summary *s,
       "last wrote. `tempera resume` goes on with it.";
   if (!s->running || tm_folder_locked(folder))
     return TEMPERA_OK;
-  char **longer = tm_heap_resize(s->warnings, s->warning_count + 1,
-                                 sizeof *s->warnings);
+  char **longer =
+      tm_heap_resize(s->warnings, s->warning_count + 1, sizeof *s->warnings);
   if (!longer)
     return tm_fail_memory(error);
   s->warnings = longer;

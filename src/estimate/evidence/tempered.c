@@ -235,15 +235,15 @@ static bool bottom_by_draws(tm_tempered *view) {
 /* The reference leg's, where the draws were not read from files, which lack
  * them. */
 static bool copy_excess(const tempera_draws *draws, size_t stride,
-                       tm_tempered *view) {
+                        tm_tempered *view) {
   size_t column = draws->size + TM_EXCESS;
   double first = tm_draws_column(draws, TEMPERA_TEMPERED, 0, column)[0];
   if (!view->target || first == 0 || isnan(first))
     return true;
   view->excess = copy_column(view->arena, draws, TEMPERA_TEMPERED, TM_EXCESS,
-                           stride, view->rows);
-  view->target_excess = copy_column(view->arena, draws, TEMPERA_TARGET, TM_EXCESS,
-                                  stride, view->rows);
+                             stride, view->rows);
+  view->target_excess = copy_column(view->arena, draws, TEMPERA_TARGET,
+                                    TM_EXCESS, stride, view->rows);
   return view->excess && view->target_excess;
 }
 

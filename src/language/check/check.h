@@ -71,7 +71,8 @@ TEMPERA_CHECKED tempera_status tm_place_guards(tm_checker *c,
 /* T[,] of a checked ~ statement with a scalar on its left. */
 TEMPERA_CHECKED tempera_status tm_check_truncation(tm_checker *c,
                                                    tm_statement *s);
-/* ---- check_cut.c: parameters between bounds that data give ---------------- */
+/* ---- check_cut.c: parameters between bounds that data give ----------------
+ */
 
 /* c ~ ...: asks for a mark, or gets the truncation by c's bounds, if it is such
  * a statement. */

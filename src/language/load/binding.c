@@ -463,10 +463,11 @@ void tm_binding_output(tm_tape *tape, void *binding, tm_any value) {
         v.scalar ? *v.v : v.v[tm_columnwise(&shape, k)];
 }
 
-/* ---- outcomes drawn ------------------------------------------------------- */
+/* ---- outcomes drawn -------------------------------------------------------
+ */
 
 static void copy_elements(double *to, const tm_replicas *r, tm_any from,
-                         size_t count) {
+                          size_t count) {
   tm_view v;
   tm_view_of(&from, &v);
   for (size_t k = 0; to && k < count && r->size + k < r->room; k++)

@@ -1,13 +1,11 @@
-/* embedded_laplace.c - see embedded_laplace.h. With a = K^-1 theta, W = -d2f/dtheta2 at the mode
- * and S = (K^-1 + W)^-1 = (I + K W)^-1 K:
- *   log p(y) ~ f(theta) - a'theta / 2 - log det(I + K W) / 2
- * The mode solves theta = K f'(theta); Newton's steps need no inverse of K,
- * which may be singular. Slopes (Margossian et al. 2020): with s =
- * d(-log det / 2)/dtheta = sum_ij S_ij f_ijk / 2 and u = S s,
- *   by K:          a a'/2 - (W - W S W)/2 + (s - W u) a'
- *   by an argument: f_e + sum_ij S_ij f_ije / 2 + u . f_theta,e
- * W is made of blocks on the diagonal, so that one direction reaches all
- * blocks at once. */
+/* embedded_laplace.c - see embedded_laplace.h. With a = K^-1 theta, W =
+ * -d2f/dtheta2 at the mode and S = (K^-1 + W)^-1 = (I + K W)^-1 K: log p(y) ~
+ * f(theta) - a'theta / 2 - log det(I + K W) / 2 The mode solves theta = K
+ * f'(theta); Newton's steps need no inverse of K, which may be singular. Slopes
+ * (Margossian et al. 2020): with s = d(-log det / 2)/dtheta = sum_ij S_ij f_ijk
+ * / 2 and u = S s, by K:          a a'/2 - (W - W S W)/2 + (s - W u) a' by an
+ * argument: f_e + sum_ij S_ij f_ije / 2 + u . f_theta,e W is made of blocks on
+ * the diagonal, so that one direction reaches all blocks at once. */
 #include "language/runtime/embedded_laplace.h"
 
 #include <cblas.h>

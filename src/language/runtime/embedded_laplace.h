@@ -1,6 +1,6 @@
-/* embedded_laplace.h - the embedded Laplace approximation: a latent vector theta ~
- * multi_normal(0, K) with log likelihood f(theta, arguments), integrated out
- * around its mode. */
+/* embedded_laplace.h - the embedded Laplace approximation: a latent vector
+ * theta ~ multi_normal(0, K) with log likelihood f(theta, arguments),
+ * integrated out around its mode. */
 #ifndef TM_LANGUAGE_LAPLACE_H
 #define TM_LANGUAGE_LAPLACE_H
 
