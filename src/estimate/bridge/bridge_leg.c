@@ -346,10 +346,50 @@ static tempera_status bridge_direction(direction *d, tm_bridge_ratio *ratio,
   return TEMPERA_OK;
 }
 
+/* Of what a density over d coordinates can be fitted to in location and
+ * spread, the share that relabelling leaves alone: where B blocks permute and r
+ * coordinates do not, B + r means, and for the spread two numbers for a pair of
+ * blocks (within a label, between labels), one for a block and one of the rest,
+ * one for a pair of the rest. */
+static double symmetric_share(const tempera_model *model,
+                              const tm_labels *labels) {
+  double d = (double)model->dimension, rest = d, blocks = 0;
+  for (size_t b = 0; b < model->block_count; b++)
+    if (labels->block[b]) {
+      blocks++;
+      rest -= (double)model->blocks[b].u_count;
+    }
+  double kept = blocks + rest + blocks * (blocks + 1) + blocks * rest +
+                rest * (rest + 1) / 2;
+  return kept / (d + d * (d + 1) / 2);
+}
+
+/* Target draws of the two directions: when the fitted family can match the
+ * target, what remains is the mismatch of one half's fit with the other half's
+ * draws, which to first order is the same number in both directions (bilinear
+ * in the two halves' deviations); when it cannot, the two are independent. Over
+ * replicates of Gaussian and two-mode targets the correlation of the target's
+ * parts was between one half and one. Draws that are moved to random copies are
+ * so anew in each direction: of their deviations only what is symmetric is the
+ * same. See intervals_cover_95_percent. */
+static const double TARGET_CORRELATION = 0.75;
+
+static double target_correlation(const direction *d) {
+  if (d->treatment != SHUFFLED)
+    return TARGET_CORRELATION;
+  return TARGET_CORRELATION * symmetric_share(d->model, d->leg->pivot->labels);
+}
+
+/* One direction's estimate, and how its target part is correlated with that of
+ * a direction of the same treatment. */
+typedef struct half_estimate {
+  tm_bridge_ratio ratio;
+  double correlation;
+} half_estimate;
+
 static tempera_status one_direction(const tm_bridge_leg *leg, size_t fitted,
                                     tm_mixture_shape *shapes,
-                                    tm_bridge_ratio *ratio,
-                                    tempera_error *error) {
+                                    half_estimate *made, tempera_error *error) {
   direction d = {.leg = leg,
                  .model = leg->evaluator->model,
                  .arena = tm_arena_create(),
@@ -362,7 +402,8 @@ static tempera_status one_direction(const tm_bridge_leg *leg, size_t fitted,
     return tm_fail_memory(error);
   TM_TRY_DONE(tm_point_create(d.model, d.arena, &d.point, error));
   TM_TRY_DONE(fit_direction(&d, error));
-  TM_TRY_DONE(bridge_direction(&d, ratio, error));
+  TM_TRY_DONE(bridge_direction(&d, &made->ratio, error));
+  made->correlation = target_correlation(&d);
 done:
   tm_arena_free(d.arena);
   return status;
@@ -372,21 +413,13 @@ done:
 
 static double square(double x) { return x * x; }
 
-/* Proposal draws are independent between the halves. Target draws are not:
- * when the fitted family can match the target, what remains is the mismatch
- * of one half's fit with the other half's draws, which to first order is the
- * same number in both directions (bilinear in the two halves' deviations);
- * when it cannot, the two are independent. Over replicates of Gaussian and
- * two-mode targets the correlation of the target's parts was between one half
- * and one; see intervals_cover_95_percent. */
-static const double TARGET_CORRELATION = 0.75;
-
+/* Proposal draws are independent between the halves, target draws are not. */
 static tm_bridge_integral combine(const tm_bridge_ratio r[2],
-                                  size_t proposals) {
+                                  double correlation, size_t proposals) {
   double proposal = (r[0].proposal_variance + r[1].proposal_variance) / 4;
-  double target = (r[0].target_variance + r[1].target_variance) / 4 +
-                  TARGET_CORRELATION / 2 *
-                      sqrt(r[0].target_variance * r[1].target_variance);
+  double target =
+      (r[0].target_variance + r[1].target_variance) / 4 +
+      correlation / 2 * sqrt(r[0].target_variance * r[1].target_variance);
   double gap = r[0].log_r - r[1].log_r;
   double spread = r[0].proposal_variance + r[1].proposal_variance +
                   r[0].target_variance + r[1].target_variance;
@@ -408,10 +441,13 @@ static tm_bridge_integral combine(const tm_bridge_ratio r[2],
 tempera_status tm_bridge_leg_integrate(const tm_bridge_leg *leg,
                                        tm_bridge_integral *integral,
                                        tempera_error *error) {
-  tm_bridge_ratio ratios[2];
+  half_estimate halves[2];
   tm_mixture_shape shapes[TREATMENTS] = {{0}};
   for (size_t half = 0; half < 2; half++)
-    TM_TRY(one_direction(leg, half, shapes, &ratios[half], error));
-  *integral = combine(ratios, leg->proposals);
+    TM_TRY(one_direction(leg, half, shapes, &halves[half], error));
+  const tm_bridge_ratio ratios[] = {halves[0].ratio, halves[1].ratio};
+  *integral =
+      combine(ratios, fmax(halves[0].correlation, halves[1].correlation),
+              leg->proposals);
   return TEMPERA_OK;
 }
