@@ -129,8 +129,7 @@ static bool telling(const tm_labels *labels, const double *theta) {
 
 bool tm_labels_hold(tm_evaluator *evaluator, tm_point *scratch,
                     const tm_labels *labels, const double *theta) {
-  return !telling(labels, theta) ||
-         unchanged(evaluator, scratch, labels, theta);
+  return unchanged(evaluator, scratch, labels, theta);
 }
 
 static bool interchangeable(tm_evaluator *evaluator, tm_point *scratch,

@@ -6,9 +6,10 @@
  * their own, and on lines through them: along one coordinate, along all of a
  * vector by the same amount, and away from the top of the prior. Where the
  * density is far above what all known modes together explain there, something
- * unknown is near, and the highest such points are climbed from. A narrow basin
- * in few dimensions, or beside the top of a broad one, is found by that, at one
- * evaluation a look. The other half goes into climbs from draws as they come,
+ * unknown is near, and the highest such points are climbed from; over the prior,
+ * where it does not rise on the way to any known mode. A narrow basin in few
+ * dimensions, or beside the top of a broad one, is found by that, at one to
+ * three evaluations a look. The other half goes into climbs from draws as they come,
  * of the prior and of the chains at all taus: they find wide basins in many
  * dimensions. A quarter of these starts are images of known modes, signs turned
  * and coordinates exchanged about the top of the prior: a model that cannot
@@ -23,11 +24,17 @@
 #include <math.h>
 #include <string.h>
 
-enum { LOOKS = 64, MOST_POINTS = 32 }; /* looks of a worker at a time */
-static const double UNEXPLAINED = 3;   /* nats above the known modes */
-static const double EXCURSION = 4;     /* a tau above one */
-static const double CLOSEST = 0.02; /* of a mode's spread: the nearest looks */
-static const double FARTHEST = 6;   /* of the prior's spread: on lines */
+enum {
+  LOOKS = 64,     /* of a worker at a time */
+  MOST_ASKED = 8, /* modes that a look is asked to belong to */
+  MOST_COLD = 20, /* reals whose curvature is worth a climb's beginning */
+  PER_START = 2   /* looks that find as much as a climb: see the tests */
+};
+static const double UNEXPLAINED = 3; /* nats above the known modes */
+static const double EXCURSION = 4;   /* a tau above one */
+static const double CLOSEST = 0.02;  /* of a mode's spread: the nearest looks */
+static const double CLOSER = 0.95, MIDWAY = 0.7; /* of the way to a mode */
+static const double FARTHEST = 6; /* of the prior's spread: on lines */
 
 /* ---- what the known modes explain */
 
@@ -38,8 +45,11 @@ typedef struct scout {
   const tm_laplace_knot *first, *top;
   uint64_t stream;
   place where;
-  double *u[TM_STORE_WORKERS]; /* the best unexplained look of each, ... */
-  double l[TM_STORE_WORKERS];  /* ... its log likelihood, -infinity without */
+  double *u[TM_STORE_WORKERS];       /* the look of each that is nearest to
+                                        something unknown, ... */
+  double near[TM_STORE_WORKERS];     /* ... how near: -infinity if it is not */
+  size_t judged[TM_STORE_WORKERS];   /* looks in basins known after it */
+  double *look[TM_STORE_WORKERS];    /* scratch */
   tm_point turned[TM_STORE_WORKERS]; /* scratch */
   const double *points; /* to climb from, on the natural scale, ... */
   size_t count, used;   /* ... and how many starts have been, of any kind */
@@ -47,11 +57,14 @@ typedef struct scout {
 } scout;
 
 /* The log density at u that the modes stand for, as normals: where a narrower
- * mode is unknown, the boundary of its basin is where it rises above them. */
+ * mode is unknown, the boundary of its basin is where it rises above them. The
+ * mode that explains most of it is `by`, NULL where none has u's integers. */
 static double explained(const tm_laplace *laplace, const tm_laplace_knot *knot,
-                        const double *u, double *delta) {
+                        const double *u, double *delta,
+                        const tm_laplace_mode **by) {
   const tm_frame *frame = &laplace->store->frame;
   double top = -INFINITY, sum = 0;
+  *by = NULL;
   for (size_t m = 0; m < knot->mode_count; m++) {
     const tm_laplace_mode *mode = &knot->modes[m];
     if (!tm_same_value(laplace->model, mode->u, u))
@@ -60,6 +73,8 @@ static double explained(const tm_laplace *laplace, const tm_laplace_knot *knot,
         tm_frame_square(frame, mode->factor, u, mode->u, INFINITY, delta);
     double term = mode->height - square / 2;
     double high = fmax(top, term);
+    if (term == high)
+      *by = mode;
     sum = sum * exp(top - high) + exp(term - high);
     top = high;
   }
@@ -168,31 +183,96 @@ static void draw_look(const scout *s, tm_climber *c, tempera_random *random) {
     tm_evaluate(c->evaluator, &c->trial);
 }
 
-static void look_around(size_t worker, void *context) {
-  scout *s = context;
+/* The height at what is left of the way from the mode to u. */
+static double height_towards(tm_climber *c, const tm_laplace_mode *mode,
+                             const double *u, double left) {
+  tm_optimum there;
+  memcpy(c->trial.u, u, c->model->dimension * sizeof(double));
+  for (size_t k = 0; k < c->frame->reals; k++) {
+    size_t j = c->frame->real[k];
+    c->trial.u[j] = mode->u[j] + left * (u[j] - mode->u[j]);
+  }
+  tm_evaluate(c->evaluator, &c->trial);
+  if (!tm_climber_forgive(c) || !tm_store_point(c, &there))
+    return -INFINITY;
+  return tm_optimum_height(&there, 1) + there.log_jacobian;
+}
+
+/* Far from its mode a known basin is no normal, and what is explained there may
+ * be off by any amount, either way. But the density rises on the way to the
+ * mode, all the more the deeper the look, and were it log-concave, at least as
+ * the chord does. Its rise, half of the chord's being one. */
+static double rise_towards(tm_climber *c, const tm_laplace_mode *mode,
+                           const double *u, double height) {
+  double chord = 0.5 * (mode->height - height);
+  if (!(chord > 0))
+    return -INFINITY;
+  double near = height_towards(c, mode, u, CLOSER);
+  double rise = (near - height) / ((1 - CLOSER) * chord);
+  if (rise < 0)
+    return rise;
+  double middle = height_towards(c, mode, u, MIDWAY);
+  return fmin(rise, middle < near ? (middle - near) / chord
+                                  : (middle - height) / ((1 - MIDWAY) * chord));
+}
+
+/* The rise towards the mode to which it is one, or the greatest. */
+static double greatest_rise(const scout *s, tm_climber *c, const double *u,
+                            double height, const tm_laplace_mode *by) {
+  double most = by ? rise_towards(c, by, u, height) : -INFINITY;
+  for (size_t m = 0; m < s->top->mode_count && m < MOST_ASKED && most < 1;
+       m++) {
+    const tm_laplace_mode *mode = &s->top->modes[m];
+    if (mode != by && tm_same_value(c->model, mode->u, u))
+      most = fmax(most, rise_towards(c, mode, u, height));
+  }
+  return most;
+}
+
+/* How near something unknown is to the climber's trial, which is s->look, too,
+ * and may be moved; -infinity if it is not. Looks over the prior, most of which
+ * are far from all modes, go by the rise, the others by what is explained. */
+static double unknown_near(scout *s, size_t worker, const tm_optimum *point) {
   tm_store *store = s->laplace->store;
   tm_climber *c = &store->climbers[worker];
+  const tm_laplace_mode *by;
+  double height = tm_optimum_height(point, 1) + point->log_jacobian;
+  const double *u = s->look[worker];
+  if (s->top->relabel && !tm_labels_sorted(&store->labels, c->trial.theta))
+    u = tm_labels_in_order(c->model, &store->labels, &c->trial,
+                           &s->turned[worker]); /* as the modes have theirs */
+  double more = height - explained(s->laplace, s->top, u, c->lane, &by);
+  if (s->where != OVER_THE_PRIOR)
+    return more > UNEXPLAINED ? point->log_likelihood : -INFINITY;
+  if (fabs(more) <= UNEXPLAINED)
+    return -INFINITY;
+  double rise = greatest_rise(s, c, u, height, by);
+  return rise < 1 ? fmin(-rise, 1e6) : -INFINITY;
+}
+
+static void look_around(size_t worker, void *context) {
+  scout *s = context;
+  tm_climber *c = &s->laplace->store->climbers[worker];
   tempera_random random = tm_random(
-      store->settings.seed, (uint32_t)(s->stream * TM_STORE_WORKERS + worker),
-      TM_PURPOSE_SEARCH);
-  s->l[worker] = -INFINITY;
+      s->laplace->store->settings.seed,
+      (uint32_t)(s->stream * TM_STORE_WORKERS + worker), TM_PURPOSE_SEARCH);
+  size_t size = s->laplace->model->dimension * sizeof(double);
+  s->near[worker] = -INFINITY;
+  s->judged[worker] = 0;
   for (int i = 0; i < LOOKS && c->evaluator->status == TEMPERA_OK; i++) {
     tm_optimum point;
     draw_look(s, c, &random);
-    if (!tm_climber_forgive(c) || !tm_store_point(c, &point) ||
-        point.log_likelihood <= s->l[worker])
+    bool there = tm_climber_forgive(c) && tm_store_point(c, &point);
+    if (there)
+      memcpy(s->look[worker], point.u, size);
+    double near = there ? unknown_near(s, worker, &point) : -INFINITY;
+    s->judged[worker] += near == -INFINITY;
+    if (!(near > s->near[worker]))
       continue;
-    double height = tm_optimum_height(&point, 1) + point.log_jacobian;
-    const double *u = s->top->relabel
-                          ? tm_labels_in_order(c->model, &store->labels,
-                                               &c->trial, &s->turned[worker])
-                          : point.u; /* as the modes have theirs */
-    if (height < explained(s->laplace, s->top, u, c->lane) + UNEXPLAINED)
-      continue;
-    s->l[worker] = point.log_likelihood;
-    memcpy(s->u[worker], point.u,
-           s->laplace->model->dimension * sizeof(double));
+    s->near[worker] = near;
+    memcpy(s->u[worker], s->look[worker], size);
   }
+  s->judged[worker] += s->near[worker] > -INFINITY; /* it is climbed from */
 }
 
 /* ---- climbs */
@@ -201,13 +281,15 @@ static tm_stage *top_stage(tm_laplace *laplace) {
   return &laplace->stages[laplace->stage_count - 1];
 }
 
+/* Begun with the curvature of a known mode, or `cold`, with its own. */
 static tempera_status plan(tm_laplace *laplace, const double *u, double tau,
-                           tm_measure measure, tempera_error *error) {
+                           tm_measure measure, bool cold,
+                           tempera_error *error) {
   const tm_stage *top = top_stage(laplace);
   tm_climb climb = {.tau = tau,
                     .measure = measure,
                     .u = u,
-                    .warm = top->count ? &top->modes[0].spot : NULL,
+                    .warm = top->count && !cold ? &top->modes[0].spot : NULL,
                     .tracks = tm_laplace_new_track(laplace)};
   return tm_store_plan(laplace->store, &climb, error);
 }
@@ -237,13 +319,16 @@ static tempera_status screen(scout *s, tempera_error *error) {
   tm_store *store = s->laplace->store;
   s->stream = s->laplace->searches++;
   s->where = choose_place(s);
+  /* Of a narrow mode's part, a step by a broad one's curvature leads away. */
+  bool cold = s->where == OVER_THE_PRIOR && store->frame.reals <= MOST_COLD;
   tm_shared_for(TM_STORE_WORKERS, store->settings.threads, look_around, s);
   TM_TRY(tm_store_check(store, error));
-  if (s->where == OVER_THE_PRIOR) /* the others are no sample of anything */
-    store->tried += (uint64_t)LOOKS * TM_STORE_WORKERS;
-  for (size_t w = 0; w < TM_STORE_WORKERS; w++)
-    if (s->l[w] > -INFINITY)
-      TM_TRY(plan(s->laplace, s->u[w], 1, TM_UNCONSTRAINED, error));
+  for (size_t w = 0; w < TM_STORE_WORKERS; w++) {
+    if (s->where == OVER_THE_PRIOR) /* the others are no sample of anything */
+      store->tried += s->judged[w] / PER_START;
+    if (s->near[w] > -INFINITY)
+      TM_TRY(plan(s->laplace, s->u[w], 1, TM_UNCONSTRAINED, cold, error));
+  }
   return arrive(s, error);
 }
 
@@ -309,7 +394,7 @@ static tempera_status climb_wave(scout *s, tempera_error *error) {
     size_t kind = s->used % 3;
     if (next_start(s, &random))
       TM_TRY(plan(laplace, store->climbers[0].trial.u,
-                  kind == 2 ? EXCURSION : 1, MEASURES[kind], error));
+                  kind == 2 ? EXCURSION : 1, MEASURES[kind], false, error));
     TM_TRY(tm_store_check(store, error));
   }
   size_t planned = store->climb_count;
@@ -317,8 +402,8 @@ static tempera_status climb_wave(scout *s, tempera_error *error) {
   TM_TRY(tm_store_run(store, NULL, 0, error));
   for (size_t i = 0; i < planned; i++)
     if (store->climbs[i].outcome != TM_ASCENT_DEAD)
-      TM_TRY(
-          plan(laplace, store->climbs[i].spot.u, 1, TM_UNCONSTRAINED, error));
+      TM_TRY(plan(laplace, store->climbs[i].spot.u, 1, TM_UNCONSTRAINED, false,
+                  error));
   tm_store_pop(store, planned);
   return arrive(s, error);
 }
@@ -328,7 +413,8 @@ static tempera_status make_room(scout *s, tm_arena *arena,
   const tempera_model *model = s->laplace->model;
   for (size_t w = 0; w < TM_STORE_WORKERS; w++) {
     s->u[w] = TM_NEW(arena, double, model->dimension + 1);
-    if (!s->u[w])
+    s->look[w] = TM_NEW(arena, double, model->dimension + 1);
+    if (!s->u[w] || !s->look[w])
       return tm_fail_memory(error);
     TM_TRY(tm_point_create(model, arena, &s->turned[w], error));
   }

@@ -121,6 +121,27 @@ static void a_needle_breaks_labels(void **state) {
   free_found(&f);
 }
 
+static int first_only(const double *theta, double *value, void *user) {
+  (void)user;
+  *value = -theta[0] * theta[0];
+  return 0;
+}
+
+/* Two entries that are equal prove nothing in favour of labels, but what
+ * exchanging the others changes speaks against them. */
+static void ties_do_not_save_labels(void **state) {
+  (void)state;
+  static const double away[3] = {-1, 0.5, 2}, tied[3] = {1, 2, 2};
+  tempera_parameter one[] = {FREE("a", 3)};
+  found f = find(one, 1, NULL, away, 1);
+  tm_point scratch;
+  assert_int_equal(tm_point_create(f.model, f.arena, &scratch, NULL),
+                   TEMPERA_OK);
+  f.model->spec.log_likelihood = first_only;
+  assert_false(tm_labels_hold(&f.evaluator, &scratch, &f.labels, tied));
+  free_found(&f);
+}
+
 /* 1 < 2 < 3 must stay so: permuted points have no density. */
 static bool ordered_inside(const tempera_map *map, const double *theta) {
   (void)map;
@@ -208,6 +229,7 @@ int main(void) {
       cmocka_unit_test(blocks_permute_together),
       cmocka_unit_test(a_stranger_of_the_same_size_is_left_out),
       cmocka_unit_test(a_needle_breaks_labels),
+      cmocka_unit_test(ties_do_not_save_labels),
       cmocka_unit_test(entries_in_order_do_not_change_places),
       cmocka_unit_test(the_pivot_undoes_relabelling)};
   return cmocka_run_group_tests(tests, NULL, NULL);
