@@ -135,7 +135,7 @@ static const double LEAST = 1e-8;
 
 static optimum_line line_of(const tm_ridge *ridge) {
   optimum_line line = {0};
-  const tm_ridge_view *view = tm_ridge_look(ridge);
+  const tm_ridge_view *view = &ridge->view;
   for (size_t k = 0; view && k < view->knots && line.count < KNOTS; k++) {
     const double *theta = view->theta + k * TM_SIR_VALUES;
     if (view->tau[k] < 1e-9 || !(theta[TM_SIR_ALPHA] > LEAST) ||

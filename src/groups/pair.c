@@ -126,7 +126,7 @@ void tm_pair_place(tm_pair *pair, const double *theta, bool target) {
 /* A draw whose line rises above the ridge proves a better optimum than a
  * knot's; keep the worst offender for the next warmup round. */
 static void watch_ridge(tm_pair *pair, const tm_point *point) {
-  if (pair->mover.memory || tm_ridge_look(pair->ridge)->absent)
+  if (pair->mover.memory || pair->ridge->view.absent)
     return;
   double excess =
       tm_ridge_excess(pair->ridge, point->log_likelihood, point->log_prior);

@@ -291,8 +291,7 @@ static void step(void *opaque, tm_step *step) {
   if (tm_random_uniform(step->random) >= probability)
     return;
   step->enough = true;
-  const tm_laplace_knot *knot =
-      &view->knots[tm_laplace_nearest(laplace, step->tau)];
+  const tm_laplace_knot *knot = tm_laplace_nearest(laplace, step->tau);
   tm_point *proposal = &state->shared->proposal;
   double log_ratio = -INFINITY;
   if (propose(state, view, knot, step))

@@ -138,7 +138,7 @@ static bool use_between(ridge_walk *state, const tm_laplace_mode *a,
 
 static bool place(ridge_walk *state, const tm_step *step) {
   const tm_laplace *laplace = state->shared->laplace;
-  const tm_laplace_view *view = tm_laplace_look(laplace);
+  const tm_laplace_view *view = &laplace->view;
   size_t b = 1;
   if (view->knot_count < 2)
     return false;

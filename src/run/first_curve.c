@@ -57,25 +57,21 @@ static double spread_between(double a, double b, double change, double d,
 /* log z from few Laplace knots: the ridge, which is known everywhere, plus
  * what Laplace adds to it at the knots. */
 static double ridge_log_z(const tempera_sampler *s, double tau) {
-  const tm_laplace_view *view = tm_laplace_look(s->laplace);
-  const tm_laplace_knot *knot = view->knots;
-  size_t k = 0;
-  while (k + 2 < view->knot_count && knot[k + 1].tau <= tau)
-    k++;
-  double from = knot[k].log_z - tm_ridge_height(s->ridge, knot[k].tau);
-  double to = knot[k + 1].log_z - tm_ridge_height(s->ridge, knot[k + 1].tau);
+  const tm_laplace_knot *a = tm_laplace_below(s->laplace, tau), *b = a + 1;
+  double from = a->log_z - tm_ridge_height(s->ridge, a->tau);
+  double to = b->log_z - tm_ridge_height(s->ridge, b->tau);
   return tm_ridge_height(s->ridge, tau) + from +
-         spread_between(knot[k].tau, knot[k + 1].tau, to - from,
+         spread_between(a->tau, b->tau, to - from,
                         (double)s->model->real_dimension, tau);
 }
 
 double tm_landscape_log_z(const tempera_sampler *sampler, double tau) {
   const tempera_sampler *s = sampler;
-  const tm_laplace_view *view = s->laplace ? tm_laplace_look(s->laplace) : NULL;
-  if (!view || view->absent)
+  const tm_laplace_view *view = tm_laplace_present(s->laplace);
+  if (!view)
     return looks_log_z(&s->starts, tau);
   if (view->knot_count >= ENOUGH_KNOTS || view->knot_count < 2 ||
-      tm_ridge_look(s->ridge)->absent)
+      s->ridge->view.absent)
     return tm_laplace_log_z(s->laplace, tau);
   return ridge_log_z(s, tau);
 }
@@ -127,7 +123,7 @@ static tempera_status create(const double *tau, double *log_z, bool by_barrier,
 }
 
 static double laplace_rise(const tempera_sampler *s) {
-  const tm_laplace_view *view = tm_laplace_look(s->laplace);
+  const tm_laplace_view *view = &s->laplace->view;
   return view->knots[view->knot_count - 1].log_z - view->knots[0].log_z;
 }
 
@@ -137,7 +133,7 @@ static const double NEWS = 3;
 bool tm_landscape_overtaken(const tempera_sampler *sampler,
                             const tm_learner *learner) {
   const tempera_sampler *s = sampler;
-  if (!s->laplace || tm_laplace_look(s->laplace)->absent)
+  if (!tm_laplace_present(s->laplace))
     return false;
   double known = learner->log_z[learner->count - 1] + NEWS;
   double rise = laplace_rise(s);
@@ -169,8 +165,8 @@ tempera_status tm_landscape_learner(tempera_sampler *sampler, bool by_barrier,
     if (drawn)
       log_z[k] = raised(log_z[k], log_z[0] + looks_log_z(&s->starts, tau[k]));
   }
-  bool ridge = s->laplace && !tm_laplace_look(s->laplace)->absent &&
-               !(drawn && is_diffuse(&s->starts));
+  bool ridge =
+      tm_laplace_present(s->laplace) && !(drawn && is_diffuse(&s->starts));
   if (ridge || !by_barrier) {
     TM_TRY(tm_learner_create(tau, log_z, POINTS, by_barrier, learner, error));
     (*learner)->laplace_rise = ridge ? laplace_rise(s) : 0;

@@ -6,28 +6,30 @@
 #include <math.h>
 #include <string.h>
 
+static tempera_status refuse(const tempera_sampler *s, const char *what,
+                             const char *prior, const char *reason,
+                             tempera_error *error) {
+  return tm_fail(error, TEMPERA_ERROR_MODEL,
+                 "model %s has no %s, which the %s tau prior needs: %s; use "
+                 "--tau-prior learned",
+                 s->model->spec.name, what, prior, reason);
+}
+
 tempera_status tm_landscape_ridge(tempera_sampler *s, bool needed,
                                   tempera_error *error) {
   TM_TRY(tm_landscape_do(s, &(tm_deed){.kind = TM_DO_RIDGE}, error));
-  const tm_ridge_view *view = tm_ridge_look(s->ridge);
-  if (!view->absent || !needed)
-    return TEMPERA_OK;
-  return tm_fail(error, TEMPERA_ERROR_MODEL,
-                 "model %s has no ridge, which the profile tau prior needs: "
-                 "%s; use --tau-prior learned",
-                 s->model->spec.name, view->reason);
+  return s->ridge->view.absent && needed
+             ? refuse(s, "ridge", "profile", s->ridge->view.reason, error)
+             : TEMPERA_OK;
 }
 
 tempera_status tm_landscape_laplace(tempera_sampler *s, bool needed,
                                     tempera_error *error) {
   TM_TRY(tm_landscape_do(s, &(tm_deed){.kind = TM_DO_LAPLACE}, error));
-  const tm_laplace_view *view = tm_laplace_look(s->laplace);
-  if (view->absent && needed)
-    return tm_fail(error, TEMPERA_ERROR_MODEL,
-                   "model %s has no Laplace ridge, which the laplace tau prior "
-                   "needs: %s; use --tau-prior learned",
-                   s->model->spec.name, view->reason);
-  return TEMPERA_OK;
+  return s->laplace->view.absent && needed
+             ? refuse(s, "Laplace ridge", "laplace", s->laplace->view.reason,
+                      error)
+             : TEMPERA_OK;
 }
 
 /* Without jumps a method other than the pair is as plain as its name. */
@@ -85,7 +87,7 @@ static size_t collect_best(const tempera_sampler *s, tempera_role role,
 
 static size_t collect_above(const tempera_sampler *s, double *points) {
   size_t count = 0;
-  if (!s->ridge || tm_ridge_look(s->ridge)->absent)
+  if (!s->ridge || s->ridge->view.absent)
     return 0;
   for (size_t c = 0; c < s->options.chains; c++)
     for (size_t role = 2; role-- > 0;)
@@ -94,9 +96,8 @@ static size_t collect_above(const tempera_sampler *s, double *points) {
   return count;
 }
 
-/* From where the groups are; in warmup what is found there is learned. */
-static tempera_status search_from_groups(tempera_sampler *s, bool warmup,
-                                         tempera_error *error) {
+tempera_status tm_landscape_search_on(tempera_sampler *s, bool warmup,
+                                      tempera_error *error) {
   if (!tm_laplace_present(s->laplace))
     return TEMPERA_OK;
   size_t size = s->model->size, most = 2 * (MOST_ROWS + 1) * s->options.chains;
@@ -116,21 +117,14 @@ static tempera_status search_from_groups(tempera_sampler *s, bool warmup,
 
 tempera_status tm_landscape_end_round(tempera_sampler *s, bool last,
                                       tempera_error *error) {
-  return last ? TEMPERA_OK : search_from_groups(s, true, error);
-}
-
-tempera_status tm_landscape_search_on(tempera_sampler *s,
-                                      tempera_error *error) {
-  return search_from_groups(s, false, error);
+  return last ? TEMPERA_OK : tm_landscape_search_on(s, true, error);
 }
 
 /* The highest point, on the natural scale, of a basin that holds mass at tau.
  */
 static double height_of_mass(const tempera_sampler *s, double tau,
                              double *theta) {
-  const tm_laplace_view *view = tm_laplace_look(s->laplace);
-  const tm_laplace_knot *knot =
-      &view->knots[tm_laplace_nearest(s->laplace, tau)];
+  const tm_laplace_knot *knot = tm_laplace_nearest(s->laplace, tau);
   double best = -INFINITY, jacobian;
   for (size_t m = 0; m < knot->mode_count; m++) {
     const tm_laplace_mode *mode = &knot->modes[m];
@@ -171,8 +165,7 @@ static void fill_record(const tempera_sampler *s, bool idle, double *tau,
 
 /* What all basins hold at tau = 1; false where Laplace says nothing of one. */
 static bool weigh(const tempera_sampler *s, double *log_mass) {
-  const tm_laplace_view *view = tm_laplace_look(s->laplace);
-  const tm_laplace_knot *knot = &view->knots[tm_laplace_nearest(s->laplace, 1)];
+  const tm_laplace_knot *knot = tm_laplace_nearest(s->laplace, 1);
   bool known = s->model->spec.prior_normalised && knot->tau == 1;
   for (size_t m = 0; m < knot->mode_count && known; m++)
     known = !knot->modes[m].indefinite && !knot->modes[m].edge;
@@ -196,7 +189,7 @@ static tempera_status weigh_best(const tempera_sampler *s,
 
 tempera_status tm_landscape_record(const tempera_sampler *s,
                                    tempera_error *error) {
-  const tm_ridge_view *view = s->ridge ? tm_ridge_look(s->ridge) : NULL;
+  const tm_ridge_view *view = s->ridge ? &s->ridge->view : NULL;
   if (!view || view->absent)
     return TEMPERA_OK;
   const tm_laplace_view *laplace = tm_laplace_present(s->laplace);

@@ -187,10 +187,9 @@ static size_t slopes_wanted(const tempera_model *model, size_t rows) {
 /* Are there interchangeable labels whose copies lie apart at tau = 1? (Those of
  * coordinates that are merely alike do not: one mode holds them all.) */
 static bool has_copies(const tempera_sampler *s) {
-  const tm_laplace_view *view = s->laplace ? tm_laplace_look(s->laplace) : NULL;
-  if (!view || view->absent || !s->store->labels.count)
+  if (!tm_laplace_present(s->laplace) || !s->store->labels.count)
     return false;
-  const tm_laplace_knot *knot = &view->knots[tm_laplace_nearest(s->laplace, 1)];
+  const tm_laplace_knot *knot = tm_laplace_nearest(s->laplace, 1);
   bool apart = knot->mode_count > 0;
   for (size_t m = 0; m < knot->mode_count; m++) {
     const tm_laplace_mode *mode = &knot->modes[m];

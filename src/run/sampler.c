@@ -409,7 +409,7 @@ tempera_status tempera_sampler_advance(tempera_sampler *sampler, size_t sweeps,
     if (warming && done == s->round_end)
       TM_TRY(tm_warmup_end_round(s, error));
     if (!warming && done == s->search_due) {
-      TM_TRY(tm_landscape_search_on(s, error));
+      TM_TRY(tm_landscape_search_on(s, false, error));
       s->search_due += done - s->options.warmup;
     }
   }

@@ -214,8 +214,10 @@ double tm_landscape_log_confirmed(const tempera_sampler *sampler, size_t basin);
 TEMPERA_CHECKED tempera_status
 tm_landscape_describe(const tempera_sampler *sampler, tempera_summary *summary,
                       tempera_error *error);
-/* landscape.c: the same from where the groups are, once draws are kept. */
+/* landscape.c: the same from where the groups are; in warmup what is found
+ * there is learned. */
 TEMPERA_CHECKED tempera_status tm_landscape_search_on(tempera_sampler *sampler,
+                                                      bool warmup,
                                                       tempera_error *error);
 /* Put the ridge into the draws, for the ridge diagnostic. */
 TEMPERA_CHECKED tempera_status

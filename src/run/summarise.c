@@ -63,7 +63,7 @@ static tempera_status fill_ridge(const tempera_sampler *s,
   summary->ridge_gap = NAN;
   if (!s->ridge)
     return TEMPERA_OK;
-  const tm_ridge_view *view = tm_ridge_look(s->ridge);
+  const tm_ridge_view *view = &s->ridge->view;
   if (view->absent)
     return tm_find_about(summary, TM_FIND_NO_RIDGE, NAN, NAN, error, "%s",
                          view->reason);

@@ -256,13 +256,30 @@ static void polish(tm_climber *c, tm_spot *at) {
 
 /* ---- the climb */
 
+static void swap(double *a, double *b, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    double held = a[i];
+    a[i] = b[i];
+    b[i] = held;
+  }
+}
+
+static bool has_slopes(const tm_climber *c) {
+  return tm_has_gradients(c->model) && c->frame->reals > 0;
+}
+
+/* Both parts at the trial, with slopes if the model has them; false where the
+ * density is zero. */
+static bool look(tm_climber *c, double *l, double *p, double *gl, double *gp) {
+  return has_slopes(c) ? tm_climber_slopes(c, l, p, gl, gp)
+                       : tm_climber_look(c, l, p);
+}
+
 /* Everything at the point where the climb stands; false if that is zero. */
 static bool survey(tm_climber *c, tm_climb *climb, bool hessian) {
   tm_spot *at = &climb->spot;
-  bool slopes = tm_has_gradients(c->model) && c->frame->reals > 0;
   tm_climber_go(c, at->u);
-  if (!(slopes ? tm_climber_slopes(c, &at->l, &at->p, at->gl, at->gp)
-               : tm_climber_look(c, &at->l, &at->p)))
+  if (!look(c, &at->l, &at->p, at->gl, at->gp))
     return false;
   if (hessian && c->frame->reals > 0)
     tm_climber_renew(c, at, climb->tau);
@@ -272,7 +289,7 @@ static bool survey(tm_climber *c, tm_climb *climb, bool hessian) {
 static bool begin(tm_climber *c, tm_climb *climb, bool *fresh) {
   tm_spot *at = &climb->spot;
   size_t d = c->frame->reals;
-  bool slopes = tm_has_gradients(c->model) && d > 0;
+  bool slopes = has_slopes(c);
   c->radius = (climb->warm ? 10 : 2) * sqrt((double)d);
   memcpy(c->scale, c->frame->step, d * sizeof(double));
   c->edge = c->fine = *fresh = false;
@@ -302,13 +319,12 @@ static bool advance(tm_climber *c, tm_climb *climb, double *gain,
                     bool *renewed) {
   tm_spot *at = &climb->spot;
   size_t d = c->frame->reals;
-  bool slopes = tm_has_gradients(c->model);
+  bool slopes = has_slopes(c);
   double l, p;
   go_on(c, at);
   *renewed = false;
   *gain = -INFINITY;
-  if (!(slopes ? tm_climber_slopes(c, &l, &p, c->tl, c->tp)
-               : tm_climber_look(c, &l, &p)))
+  if (!look(c, &l, &p, c->tl, c->tp))
     return false;
   *gain = climb->tau * l + p - tm_spot_height(at, climb->tau);
   if (!(*gain > 0))
@@ -316,23 +332,17 @@ static bool advance(tm_climber *c, tm_climb *climb, double *gain,
   memcpy(at->u, c->trial.u, c->model->dimension * sizeof(double));
   at->l = l;
   at->p = p;
-  if (!slopes && d <= FULL && !c->fine) {
+  *renewed = !slopes && d <= FULL && !c->fine;
+  if (*renewed) {
     tm_climber_renew(c, at, climb->tau);
-    *renewed = true;
     return true;
   }
-  if (!slopes) {
-    memcpy(c->tl, at->gl, d * sizeof(double));
-    memcpy(c->tp, at->gp, d * sizeof(double));
+  swap(at->gl, c->tl, d); /* those before the step */
+  swap(at->gp, c->tp, d);
+  if (!slopes)
     tm_climber_differences(c, at, climb->tau, false);
-    update(at->hl, d, c->step, c->tl, at->gl, c->lane);
-    update(at->hp, d, c->step, c->tp, at->gp, c->lane);
-    return true;
-  }
-  update(at->hl, d, c->step, at->gl, c->tl, c->lane);
-  update(at->hp, d, c->step, at->gp, c->tp, c->lane);
-  memcpy(at->gl, c->tl, d * sizeof(double));
-  memcpy(at->gp, c->tp, d * sizeof(double));
+  update(at->hl, d, c->step, c->tl, at->gl, c->lane);
+  update(at->hp, d, c->step, c->tp, at->gp, c->lane);
   return true;
 }
 

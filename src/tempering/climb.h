@@ -142,6 +142,8 @@ void tm_climber_trust_step(tm_climber *climber, bool definite);
 /* After an evaluation: a climb goes where no chain goes, and NaN and +infinity
  * out there are density zero; false only when the model asked to stop. */
 bool tm_climber_forgive(tm_climber *climber);
+/* Are all parts of the trial's density finite? */
+bool tm_climber_positive(const tm_climber *climber);
 /* The next point to be looked at. */
 void tm_climber_go(tm_climber *climber, const double *u);
 /* l and p there, and gradients over the reals; false where the density is

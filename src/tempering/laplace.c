@@ -231,10 +231,6 @@ void tm_laplace_free(tm_laplace *laplace) {
     tm_arena_free(laplace->arena);
 }
 
-const tm_laplace_view *tm_laplace_look(const tm_laplace *laplace) {
-  return &laplace->view;
-}
-
 const tm_laplace_view *tm_laplace_present(const tm_laplace *laplace) {
   return laplace && !laplace->view.absent ? &laplace->view : NULL;
 }
@@ -310,17 +306,16 @@ tempera_status tm_laplace_improve(tm_laplace *laplace, const double *points,
 
 /* ---- use */
 
-/* The interval of tau: knots s and s + 1. */
-static size_t interval_of(const tm_laplace_view *view, double tau) {
-  size_t s = 0;
-  while (s + 2 < view->knot_count && view->knots[s + 1].tau <= tau)
-    s++;
-  return s;
+const tm_laplace_knot *tm_laplace_below(const tm_laplace *laplace, double tau) {
+  const tm_laplace_knot *knot = laplace->view.knots;
+  const tm_laplace_knot *last = knot + laplace->view.knot_count - 1;
+  while (knot + 1 < last && knot[1].tau <= tau)
+    knot++;
+  return knot;
 }
 
 double tm_laplace_log_z(const tm_laplace *laplace, double tau) {
-  const tm_laplace_view *view = &laplace->view;
-  const tm_laplace_knot *a = &view->knots[interval_of(view, tau)], *b = a + 1;
+  const tm_laplace_knot *a = tm_laplace_below(laplace, tau), *b = a + 1;
   double width = b->tau - a->tau, x = (tau - a->tau) / width, y = 1 - x;
   double chord = y * a->log_z + x * b->log_z;
   double rise = b->log_z - a->log_z;
@@ -332,10 +327,10 @@ double tm_laplace_log_z(const tm_laplace *laplace, double tau) {
   return fmin(chord, fmax(cubic, fmin(below, chord)));
 }
 
-size_t tm_laplace_nearest(const tm_laplace *laplace, double tau) {
-  const tm_laplace_view *view = &laplace->view;
-  size_t s = interval_of(view, tau);
-  double a = view->knots[s].tau, b = view->knots[s + 1].tau;
+const tm_laplace_knot *tm_laplace_nearest(const tm_laplace *laplace,
+                                          double tau) {
+  const tm_laplace_knot *knot = tm_laplace_below(laplace, tau);
+  double a = knot[0].tau, b = knot[1].tau;
   bool low = a > 0 ? tau * tau < a * b : tau < 0.5 * b;
-  return low ? s : s + 1;
+  return low ? knot : knot + 1;
 }

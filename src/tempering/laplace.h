@@ -108,8 +108,7 @@ TEMPERA_CHECKED tempera_status tm_laplace_create(tm_store *store,
                                                  tm_laplace **laplace,
                                                  tempera_error *error);
 void tm_laplace_free(tm_laplace *laplace);
-const tm_laplace_view *tm_laplace_look(const tm_laplace *laplace);
-/* The same; NULL where there is no ridge, or not even the attempt at one. */
+/* NULL where there is no ridge, or not even the attempt at one. */
 const tm_laplace_view *tm_laplace_present(const tm_laplace *laplace);
 
 /* Warmup only, and never while a kernel that uses it sweeps: points (count x
@@ -137,8 +136,11 @@ bool tm_laplace_visited(tm_laplace *laplace, size_t m, const double *theta);
 /* log z between the knots: a cubic through values and slopes, kept between
  * chord and tangents. Needs a ridge that is not absent. */
 double tm_laplace_log_z(const tm_laplace *laplace, double tau);
-/* The knot whose modes serve this tau. */
-size_t tm_laplace_nearest(const tm_laplace *laplace, double tau);
+/* The knot at or below tau, with another above; and that whose modes serve this
+ * tau. */
+const tm_laplace_knot *tm_laplace_below(const tm_laplace *laplace, double tau);
+const tm_laplace_knot *tm_laplace_nearest(const tm_laplace *laplace,
+                                          double tau);
 
 /* ---- laplace_modes.c */
 
@@ -150,6 +152,10 @@ TEMPERA_CHECKED tempera_status tm_laplace_file(tm_laplace *laplace,
 /* Copies, overlap, log z and slope; modes sorted, best first, and those
  * outside the window dropped. */
 void tm_stage_settle(tm_laplace *laplace, tm_stage *stage);
+/* The least curvature along a coordinate, in steps of the starts, and which
+ * coordinate of u that is. */
+double tm_laplace_flattest(const tm_laplace *laplace, const tm_spot *spot,
+                           double tau, size_t *coordinate);
 /* Is the point u in the bulk of a mode of this stage? */
 bool tm_stage_covers(tm_laplace *laplace, const tm_stage *stage,
                      const double *u);

@@ -159,25 +159,11 @@ static void say_absent(tm_laplace *laplace, const char *format_what, double tau,
               format_what, tau, tm_store_name(laplace->store, j));
 }
 
-static size_t flattest(const tm_laplace *laplace, const tm_mode *mode) {
-  size_t d = laplace->store->frame.reals, least = 0;
-  double low = INFINITY;
-  for (size_t k = 0; k < d; k++) {
-    double step = laplace->store->frame.step[k];
-    double bend =
-        (mode->spot.hl[k * d + k] + mode->spot.hp[k * d + k]) * step * step;
-    if (bend < low) {
-      low = bend;
-      least = k;
-    }
-  }
-  return laplace->store->frame.real[least];
-}
-
 /* A climb that ran away above everything found proves the density unbounded;
  * an optimum that is not definite has no Laplace weight. */
 static void check_existence(tm_laplace *laplace, const tm_stage *stage) {
   double highest = -INFINITY;
+  size_t along = 0;
   for (size_t m = 0; m < stage->count; m++)
     highest = fmax(highest, stage->modes[m].seen.height);
   if (laplace->runaway > highest)
@@ -187,9 +173,12 @@ static void check_existence(tm_laplace *laplace, const tm_stage *stage) {
     tm_snprintf(laplace->view.reason, sizeof laplace->view.reason,
                 "no optimum of the density was found at tau = %.3g",
                 stage->tau);
-  } else if (stage->modes[0].seen.indefinite)
+  } else if (stage->modes[0].seen.indefinite) {
+    (void)tm_laplace_flattest(laplace, &stage->modes[0].spot, stage->tau,
+                              &along);
     say_absent(laplace, "is flat or bends upwards at its optimum", stage->tau,
-               flattest(laplace, &stage->modes[0]));
+               along);
+  }
 }
 
 static tempera_status finish_stage(tm_laplace *laplace, tm_stage *stage,

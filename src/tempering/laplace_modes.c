@@ -17,6 +17,7 @@ static const double LOG_2PI = 1.8378770664093454836;
 static const double SAME = 0.25; /* squared distance of duplicates */
 static const double BROADER = 2; /* nats of volume: a hill, and no bad step */
 static const double NO_PEAK = 1; /* nats: so little is none */
+static const double FLAT = 1e-8; /* a curvature, in steps: so little is none */
 /* Proposals: weights to this power, and a floor shared by all. */
 static const double FLATTEN = 0.8, FLOOR = 0.02;
 static const uint64_t LAST_TRACK = (uint64_t)1 << 63;
@@ -99,15 +100,20 @@ static bool make_definite(tm_laplace *laplace, double *h) {
   return tm_cholesky_until(h, d, stop);
 }
 
-/* Is some direction so flat that nothing bounds it? */
-static bool flat(const tm_laplace *laplace, const double *h) {
-  size_t d = laplace->store->frame.reals;
-  for (size_t k = 0; k < d; k++) {
-    double step = laplace->store->frame.step[k];
-    if (h[k * d + k] * step * step < 1e-8)
-      return true;
+double tm_laplace_flattest(const tm_laplace *laplace, const tm_spot *spot,
+                           double tau, size_t *coordinate) {
+  const tm_frame *frame = &laplace->store->frame;
+  double least = INFINITY;
+  for (size_t k = 0; k < frame->reals; k++) {
+    size_t i = k * frame->reals + k;
+    double bend =
+        (tau * spot->hl[i] + spot->hp[i]) * frame->step[k] * frame->step[k];
+    if (!(bend < least))
+      continue;
+    least = bend;
+    *coordinate = frame->real[k];
   }
-  return false;
+  return least;
 }
 
 /* tr(H^-1 hl): how much the curvature of l flattens E[l] below l(u). */
@@ -133,6 +139,7 @@ static tempera_status make_mode(tm_laplace *laplace, double tau,
   if (!spot->factor)
     spot->factor = TM_NEW(laplace->store->arena, double, 2 * d * d + 1);
   double *factor = spot->factor, *inverse = factor + d * d;
+  size_t along;
   if (!factor)
     return tm_fail_memory(error);
   *mode = (tm_mode){.spot = *spot, .tracks = climb->tracks};
@@ -144,8 +151,9 @@ static tempera_status make_mode(tm_laplace *laplace, double tau,
                             .height = tm_spot_height(spot, tau),
                             .log_likelihood = spot->l,
                             .shoulder = shoulder,
-                            .edge = climb->edge,
-                            .indefinite = flat(laplace, factor)};
+                            .edge = climb->edge};
+  /* Is some direction so flat that nothing bounds it? */
+  seen->indefinite = tm_laplace_flattest(laplace, spot, tau, &along) < FLAT;
   if (seen->indefinite || !tm_cholesky_until(factor, d, stop)) {
     if (tm_stop_due(stop))
       return tm_fail(error, TEMPERA_CANCELLED, "cancelled");

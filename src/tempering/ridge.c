@@ -260,10 +260,6 @@ void tm_ridge_free(tm_ridge *ridge) {
   tm_arena_free(ridge->arena);
 }
 
-const tm_ridge_view *tm_ridge_look(const tm_ridge *ridge) {
-  return &ridge->view;
-}
-
 /* ---- use */
 
 double tm_ridge_height(const tm_ridge *ridge, double tau) {

@@ -85,7 +85,6 @@ TEMPERA_CHECKED tempera_status
 tm_ridge_create(tm_store *store, const tm_ridge_settings *settings,
                 tm_ridge **ridge, tempera_error *error);
 void tm_ridge_free(tm_ridge *ridge);
-const tm_ridge_view *tm_ridge_look(const tm_ridge *ridge);
 /* The table interpolated: the chord. */
 double tm_ridge_height(const tm_ridge *ridge, double tau);
 /* How far the line tau*l + log pi of a draw, whatever its tau, rises above the

@@ -19,16 +19,20 @@ bool tm_climber_forgive(tm_climber *c) {
   return true;
 }
 
-static bool positive(const tm_climber *c) {
+bool tm_climber_positive(const tm_climber *c) {
   return isfinite(c->trial.log_likelihood) && isfinite(c->trial.log_prior) &&
          isfinite(c->trial.log_jacobian);
 }
 
-static void put_parts(const tm_climber *c, double *l, double *p) {
+/* Both parts where the trial is, which has been evaluated. */
+static bool take_parts(tm_climber *c, double *l, double *p) {
+  if (!tm_climber_forgive(c) || !tm_climber_positive(c))
+    return false;
   *l = c->trial.log_likelihood;
   *p = c->measure == TM_LIKELIHOOD ? 0 : c->trial.log_prior;
   if (c->measure == TM_UNCONSTRAINED)
     *p += c->trial.log_jacobian;
+  return true;
 }
 
 /* The library's prior gradient has the Jacobian's in it. */
@@ -44,10 +48,7 @@ bool tm_climber_look(tm_climber *c, double *l, double *p) {
   if (c->evaluator->status != TEMPERA_OK)
     return false;
   tm_evaluate(c->evaluator, &c->trial);
-  if (!tm_climber_forgive(c) || !positive(c))
-    return false;
-  put_parts(c, l, p);
-  return true;
+  return take_parts(c, l, p);
 }
 
 bool tm_climber_slopes(tm_climber *c, double *l, double *p, double *gl,
@@ -55,9 +56,8 @@ bool tm_climber_slopes(tm_climber *c, double *l, double *p, double *gl,
   if (c->evaluator->status != TEMPERA_OK)
     return false;
   tm_evaluate_gradient(c->evaluator, &c->trial, c->lg, c->pg);
-  if (!tm_climber_forgive(c) || !positive(c))
+  if (!take_parts(c, l, p))
     return false;
-  put_parts(c, l, p);
   if (c->measure == TM_NATURAL)
     take_off_jacobian(c);
   for (size_t k = 0; k < c->frame->reals; k++) {

@@ -87,8 +87,7 @@ bool tm_store_apart(const tm_store *store, const double *a, const double *b) {
 
 bool tm_store_point(const tm_climber *climber, tm_optimum *point) {
   const tm_point *trial = &climber->trial;
-  if (!isfinite(trial->log_likelihood) || !isfinite(trial->log_prior) ||
-      !isfinite(trial->log_jacobian))
+  if (!tm_climber_positive(climber))
     return false;
   *point = (tm_optimum){.tau = NAN,
                         .log_likelihood = trial->log_likelihood,

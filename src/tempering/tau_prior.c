@@ -5,7 +5,7 @@
 
 tempera_status tm_tau_prior_profile(const tm_ridge *ridge, double tau_min,
                                     tm_tau_prior *prior, tempera_error *error) {
-  const tm_ridge_view *view = tm_ridge_look(ridge);
+  const tm_ridge_view *view = &ridge->view;
   double *values = tm_heap_alloc(view->knots, sizeof(double));
   if (!values)
     return tm_fail_memory(error);

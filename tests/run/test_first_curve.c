@@ -38,7 +38,7 @@ static double truth(double tau) {
 
 /* Knots in the middle are lowered by `depth`. */
 static void spoil(tempera_sampler *sampler, double depth) {
-  const tm_laplace_view *view = tm_laplace_look(sampler->laplace);
+  const tm_laplace_view *view = &sampler->laplace->view;
   tm_laplace_knot *knots = (tm_laplace_knot *)view->knots;
   assert_true(view->knot_count > 2);
   for (size_t k = 1; k + 1 < view->knot_count; k++)

@@ -141,8 +141,8 @@ static void check_model(const tempera_model_spec *spec, draw_fn draw) {
   for (size_t i = 0; i < 16; i++)
     draw(i < 12 ? 1 : 0.1, &random, starts + i * model->size);
   chain c = chain_open(model, starts, 16);
-  if (tm_laplace_look(c.laplace)->absent)
-    fail_msg("%s: %s", spec->name, tm_laplace_look(c.laplace)->reason);
+  if (c.laplace->view.absent)
+    fail_msg("%s: %s", spec->name, c.laplace->view.reason);
   warm_up(&c, draw);
   double acceptance[TAU_COUNT];
   for (size_t t = 0; t < TAU_COUNT; t++)
@@ -414,9 +414,8 @@ static void best_draws(const tempera_model *model, double *starts,
 /* Acceptance of jumps at this tau, on a chain that also walks. */
 static double measured(chain *c, tm_kernel *walk, double tau) {
   tempera_random random = tm_random(9, 0, TM_PURPOSE_TEST);
-  const tm_laplace_view *view = tm_laplace_look(c->laplace);
-  size_t k = tm_laplace_nearest(c->laplace, tau), jumps = 0;
-  memcpy(c->point.u, view->knots[k].modes[0].u,
+  size_t jumps = 0;
+  memcpy(c->point.u, tm_laplace_nearest(c->laplace, tau)->modes[0].u,
          c->model->dimension * sizeof(double));
   tm_evaluate(&c->evaluator, &c->point);
   double sum = 0;
@@ -434,7 +433,7 @@ static double measured(chain *c, tm_kernel *walk, double tau) {
 
 static void report(chain *c, const double *taus, size_t count,
                    const double *truth, double *acceptance) {
-  const tm_laplace_view *view = tm_laplace_look(c->laplace);
+  const tm_laplace_view *view = &c->laplace->view;
   tm_work work = tm_store_work(c->laplace->store);
   tm_kernel_settings settings = {.kind = TEMPERA_KERNEL_RANDOM_WALK};
   tm_kernel *walk = NULL;
@@ -500,7 +499,7 @@ static void galaxy_is_found_within_fifteen_thousand_gradients(void **state) {
   best_draws(model, starts, 8);
   chain c = chain_open(model, starts, 8);
   report(&c, taus, POINTS, truth, acceptance);
-  const tm_laplace_view *view = tm_laplace_look(c.laplace);
+  const tm_laplace_view *view = &c.laplace->view;
   assert_int_equal(view->labels.count, 3);
   assert_true(tm_store_spent(c.laplace->store) < 15000);
   assert_near(tm_laplace_log_z(c.laplace, 1), -226.78, 1.5);

@@ -217,7 +217,7 @@ static built build_on(tempera_model *model, const double *starts, size_t count,
   if (laplace_alone(model, &settings, 0, starts, count, &made.laplace,
                     &error) != TEMPERA_OK)
     fail_msg("%s: %s", model->spec.name, error.message);
-  made.view = tm_laplace_look(made.laplace);
+  made.view = &made.laplace->view;
   return made;
 }
 
@@ -577,7 +577,7 @@ static void improvement_finds_a_missed_basin(void **state) {
   assert_int_equal(tm_laplace_improve(made.laplace, draws, 3, &found, NULL),
                    TEMPERA_OK);
   assert_true(found > 0);
-  made.view = tm_laplace_look(made.laplace);
+  made.view = &made.laplace->view;
   const tm_laplace_knot *knot = last(&made);
   assert_true(knot->log_z > before + 5);
   double narrow = -5 - 8 / 1.01 + log(0.1 / sqrt(1.01));

@@ -23,7 +23,7 @@ static void convex_lies_between_truth_and_truth_plus_gap(void **state) {
     ridge_case problem = problem_of(p);
     tempera_model *model = model_of(&problem);
     tm_ridge *ridge = built(model, &problem, TEMPERA_RIDGE_CONVEX, 1);
-    const tm_ridge_view *view = tm_ridge_look(ridge);
+    const tm_ridge_view *view = &ridge->view;
     assert_false(view->absent);
     assert_true(view->gap < TM_RIDGE_GAP);
     for (int i = 0; i < TAUS; i++) {
@@ -50,7 +50,7 @@ static void table_is_an_increasing_finite_tau_prior(void **state) {
       ridge_case problem = problem_of(p);
       tempera_model *model = model_of(&problem);
       tm_ridge *ridge = built(model, &problem, KINDS[kind], 1);
-      const tm_ridge_view *view = tm_ridge_look(ridge);
+      const tm_ridge_view *view = &ridge->view;
       assert_true(view->knots >= 2);
       assert_true(view->tau[0] == 0 && view->tau[view->knots - 1] == 1);
       for (size_t k = 0; k < view->knots; k++) {
@@ -72,10 +72,10 @@ static void ridge_does_not_depend_on_threads(void **state) {
       ridge_case problem = problem_of(CASES[c]);
       tempera_model *model = model_of(&problem);
       tm_ridge *one = built(model, &problem, (tempera_ridge)kind, 1);
-      const tm_ridge_view *a = tm_ridge_look(one);
+      const tm_ridge_view *a = &one->view;
       for (int threads = 2; threads <= 4; threads += 2) {
         tm_ridge *many = built(model, &problem, (tempera_ridge)kind, threads);
-        const tm_ridge_view *b = tm_ridge_look(many);
+        const tm_ridge_view *b = &many->view;
         size_t row = b->knots * sizeof(double);
         assert_int_equal(a->knots, b->knots);
         assert_memory_equal(a->tau, b->tau, row);
@@ -95,7 +95,7 @@ static void assert_absent(ridge_case *problem, const char *parameter) {
   tempera_model *model = model_of(problem);
   for (int kind = 0; kind < 3; kind++) {
     tm_ridge *ridge = built(model, problem, (tempera_ridge)kind, 1);
-    const tm_ridge_view *view = tm_ridge_look(ridge);
+    const tm_ridge_view *view = &ridge->view;
     assert_true(view->absent);
     assert_non_null(strstr(view->reason, parameter));
     assert_true(isnan(view->gap));
@@ -144,8 +144,8 @@ static void ridge_may_begin_above_zero(void **state) {
     assert_int_equal(ridge_alone(model, &STORE, &settings, (tempera_ridge)kind,
                                  RATE_STARTS, 4, &ridge, NULL),
                      0);
-    assert_false(tm_ridge_look(ridge)->absent);
-    assert_true(tm_ridge_look(ridge)->tau[0] == 0.02);
+    assert_false(ridge->view.absent);
+    assert_true(ridge->view.tau[0] == 0.02);
     for (double tau = 0.02; tau <= 1; tau += 0.07) {
       double weight = 40 * tau - 0.5, rate = weight / (1 + 12 * tau);
       double truth = weight * log(rate) - (1 + 12 * tau) * rate;
@@ -172,7 +172,7 @@ static void improve_raises_knots_after_a_missed_optimum(void **state) {
   assert_true(tm_ridge_excess(ridge, l, prior) > TM_RIDGE_GAP);
   assert_int_equal(tm_ridge_improve(ridge, &draw, 1, NULL), TEMPERA_OK);
   assert_true(tm_ridge_excess(ridge, l, prior) < 0);
-  const tm_ridge_view *view = tm_ridge_look(ridge);
+  const tm_ridge_view *view = &ridge->view;
   assert_true(view->gap < TM_RIDGE_GAP);
   for (int i = 0; i < TAUS; i++) {
     truth = problem.ridge(tau_of(i), &problem.spec);

@@ -20,7 +20,7 @@ static const double SIR[][2] = {{0, -1.730636935212229},
                                 {1, -327.2173224109168}};
 
 static void assert_sir(const tm_ridge *ridge) {
-  assert_true(tm_ridge_look(ridge)->gap < TM_RIDGE_GAP);
+  assert_true(ridge->view.gap < TM_RIDGE_GAP);
   for (size_t i = 0; i < sizeof SIR / sizeof *SIR; i++) {
     double off = tm_ridge_height(ridge, SIR[i][0]) - SIR[i][1];
     assert_true(off > -1e-6 && off < TM_RIDGE_GAP);
@@ -32,7 +32,7 @@ static void sir_is_certified_with_under_25_optimisations(void **state) {
   tempera_model *model = ridge_model("sir", "eyam");
   for (uint64_t seed = 1; seed <= 5; seed++) {
     tm_ridge *ridge = ridge_on(model, TEMPERA_RIDGE_CONVEX, seed, 2);
-    const tm_ridge_view *view = tm_ridge_look(ridge);
+    const tm_ridge_view *view = &ridge->view;
     print_message("sir: knots %zu, optimisations %zu (%zu per value), "
                   "evaluations %llu, gap %.2e\n",
                   view->knots, view->optimisations, most_optimisations(ridge),
@@ -81,7 +81,7 @@ static void poor_starts_do_no_harm(void **state) {
                                STARTS_THERE, 8, &ridge, NULL),
                    0);
   assert_sir(ridge);
-  const tm_ridge_view *view = tm_ridge_look(ridge);
+  const tm_ridge_view *view = &ridge->view;
   size_t before = view->optimisations;
   assert_int_equal(tm_ridge_improve(ridge, DRAW, 1, NULL), 0);
   assert_sir(ridge);
@@ -148,10 +148,10 @@ static void sir_does_not_depend_on_threads(void **state) {
   (void)state;
   tempera_model *model = ridge_model("sir", "eyam");
   tm_ridge *one = ridge_on(model, TEMPERA_RIDGE_CONVEX, 1, 1);
-  const tm_ridge_view *a = tm_ridge_look(one);
+  const tm_ridge_view *a = &one->view;
   for (int threads = 2; threads <= 4; threads += 2) {
     tm_ridge *many = ridge_on(model, TEMPERA_RIDGE_CONVEX, 1, threads);
-    const tm_ridge_view *b = tm_ridge_look(many);
+    const tm_ridge_view *b = &many->view;
     assert_int_equal(a->knots, b->knots);
     assert_memory_equal(a->tau, b->tau, a->knots * sizeof(double));
     assert_memory_equal(a->height, b->height, a->knots * sizeof(double));

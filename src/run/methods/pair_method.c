@@ -178,8 +178,7 @@ static tempera_status learn(tempera_sampler *s, bool last,
 static tempera_status end_round(tempera_sampler *s, bool last,
                                 tempera_error *error) {
   bool improved = false;
-  if (s->options.ridge != TEMPERA_RIDGE_EXACT &&
-      !tm_ridge_look(s->ridge)->absent)
+  if (s->options.ridge != TEMPERA_RIDGE_EXACT && !s->ridge->view.absent)
     TM_TRY(improve_ridge(s, &improved, error));
   TM_TRY(tm_leg_count_trips(s, error));
   if (learning(s))
@@ -209,8 +208,7 @@ static size_t count_beaten(const tempera_sampler *s, tempera_role role,
 
 static tempera_status describe(const tempera_sampler *s,
                                tempera_summary *summary) {
-  if (s->options.ridge == TEMPERA_RIDGE_EXACT ||
-      tm_ridge_look(s->ridge)->absent)
+  if (s->options.ridge == TEMPERA_RIDGE_EXACT || s->ridge->view.absent)
     return TEMPERA_OK;
   for (size_t c = 0; c < s->options.chains; c++)
     summary->ridge_beaten += count_beaten(s, TEMPERA_TARGET, c) +
