@@ -152,6 +152,10 @@ TEMPERA_CHECKED tempera_status tm_laplace_file(tm_laplace *laplace,
 /* Copies, overlap, log z and slope; modes sorted, best first, and those
  * outside the window dropped. */
 void tm_stage_settle(tm_laplace *laplace, tm_stage *stage);
+/* The same integers, also under other labels: where duplicates are recognised
+ * so, what was found for one setting of them stands for its copies. */
+bool tm_laplace_same_value(tm_laplace *laplace, const double *a,
+                           const double *b);
 /* The least curvature along a coordinate, in steps of the starts, and which
  * coordinate of u that is. */
 double tm_laplace_flattest(const tm_laplace *laplace, const tm_spot *spot,

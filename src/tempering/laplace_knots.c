@@ -30,22 +30,20 @@ uint64_t tm_laplace_new_track(tm_laplace *laplace) {
 /* ---- integers */
 
 /* A mode, dead or alive, of this basin with these integers; NULL if none. */
-static const tm_mode *find_mode(const tm_laplace *laplace,
-                                const tm_stage *stage, const double *u,
-                                uint64_t tracks) {
+static const tm_mode *find_mode(tm_laplace *laplace, const tm_stage *stage,
+                                const double *u, uint64_t tracks) {
   for (size_t m = 0; m < stage->count; m++)
     if ((stage->modes[m].tracks & tracks) &&
-        tm_same_value(laplace->model, stage->modes[m].spot.u, u))
+        tm_laplace_same_value(laplace, stage->modes[m].spot.u, u))
       return &stage->modes[m];
   return NULL;
 }
 
-static bool planned(const tm_laplace *laplace, const double *u,
-                    uint64_t tracks) {
+static bool planned(tm_laplace *laplace, const double *u, uint64_t tracks) {
   const tm_store *store = laplace->store;
   for (size_t i = 0; i < store->climb_count; i++)
     if ((store->climbs[i].tracks & tracks) &&
-        tm_same_value(laplace->model, store->climbs[i].u, u))
+        tm_laplace_same_value(laplace, store->climbs[i].u, u))
       return true;
   return false;
 }
@@ -55,7 +53,7 @@ static bool planned(const tm_laplace *laplace, const double *u,
 static tempera_status plan_side(tm_laplace *laplace, const tm_stage *stage,
                                 const tm_mode *mode, size_t j, double side,
                                 tempera_error *error) {
-  double *u = laplace->turned;
+  double *u = laplace->store->climbers[0].trial.u;
   uint64_t tracks = mode->tracks;
   memcpy(u, mode->spot.u, laplace->model->dimension * sizeof(double));
   for (int offset = 1; offset <= OFFSETS; offset++) {
@@ -288,7 +286,7 @@ static tempera_status climb_from_side(tm_laplace *laplace, tm_stage *stage,
 
 /* Would this mode be within the window at the other tau, where its basin is
  * not known? Its line there is a lower bound. */
-static bool missing(const tm_laplace *laplace, const tm_stage *stage,
+static bool missing(tm_laplace *laplace, const tm_stage *stage,
                     const tm_stage *from, const tm_mode *mode) {
   double line = mode->seen.log_weight +
                 (stage->tau - from->tau) * mode->seen.log_likelihood;

@@ -45,6 +45,14 @@ static size_t relabellings(const tm_laplace *laplace) {
              : 1;
 }
 
+bool tm_laplace_same_value(tm_laplace *laplace, const double *a,
+                           const double *b) {
+  for (size_t p = 0; p < relabellings(laplace); p++)
+    if (tm_same_value(laplace->model, a, relabelled(laplace, b, p)))
+      return true;
+  return false;
+}
+
 /* The nearest copy of u, in the mode's metric; infinite for other integers. */
 static double nearest_square(tm_laplace *laplace, const tm_mode *mode,
                              const double *u, double most) {
@@ -227,9 +235,12 @@ static tempera_status add_mode(tm_laplace *laplace, tm_stage *stage,
   return TEMPERA_OK;
 }
 
-/* Beyond TM_LABELS_ALL labels one copy stands for all: the sorted one. */
+/* Beyond TM_LABELS_ALL labels one copy stands for all: the sorted one. Not
+ * where integers are explored, which would come back to what was sorted away.
+ */
 static bool must_sort(tm_laplace *laplace, const tm_climb *climb) {
-  if (laplace->store->labels.count <= TM_LABELS_ALL || climb->resorted)
+  if (laplace->store->labels.count <= TM_LABELS_ALL || climb->resorted ||
+      laplace->model->real_dimension < laplace->model->dimension)
     return false;
   tm_constrain(laplace->model, climb->spot.u, laplace->theta, NULL);
   return !tm_labels_sorted(&laplace->store->labels, laplace->theta);

@@ -586,6 +586,47 @@ static void improvement_finds_a_missed_basin(void **state) {
   done(&made);
 }
 
+/* COUNT reals that are in the sum or not, by an integer each: both change
+ * places together. Counted, for the climbs must come to an end. */
+static size_t switch_calls;
+
+DENSITY(switch_likelihood) {
+  (void)user;
+  double sum = 0, square = 0;
+  for (size_t k = 0; k < COUNT; k++) {
+    sum += theta[k] * theta[COUNT + k];
+    square += theta[k] * theta[k] * theta[COUNT + k];
+  }
+  *value = -5 * (sum - 3) * (sum - 3) - 2 * (square - 5) * (square - 5);
+  return ++switch_calls > 2000000 ? -1 : 0;
+}
+
+static void integers_that_change_places_are_explored_to_an_end(void **state) {
+  (void)state;
+  for (COUNT = 3; COUNT <= 6; COUNT += 3) {
+    tempera_parameter list[] = {
+        {.name = "b", .size = COUNT, .lower = -INFINITY, .upper = INFINITY},
+        {.name = "z",
+         .size = COUNT,
+         .kind = TEMPERA_INTEGER,
+         .lower = 0,
+         .upper = 1}};
+    double starts[8 * 12];
+    starts_of(starts, 8, 2 * COUNT, 1, 5);
+    for (size_t i = 0; i < 8 * 2 * COUNT; i++)
+      if (i / COUNT % 2)
+        starts[i] = starts[i] > 0;
+    tempera_model_spec spec =
+        SPEC("switch", list, 2, switch_likelihood, normal_prior);
+    switch_calls = 0;
+    built made = build(&spec, starts, 8);
+    say(&made);
+    assert_int_equal(made.view->labels.count, COUNT);
+    assert_false(made.view->absent);
+    done(&made);
+  }
+}
+
 /* Two concentric normals, sd 1 and .01, half the mass each, under N(0, 25). */
 DENSITY(peak_likelihood) {
   (void)user;
@@ -728,6 +769,7 @@ int main(void) {
       cmocka_unit_test(centred_eight_schools_has_no_laplace_ridge),
       cmocka_unit_test(flat_priors_have_no_laplace_ridge_at_zero),
       cmocka_unit_test(improvement_finds_a_missed_basin),
+      cmocka_unit_test(integers_that_change_places_are_explored_to_an_end),
       cmocka_unit_test(a_peak_on_a_hill_is_two_modes),
       cmocka_unit_test(ridge_does_not_depend_on_threads),
       cmocka_unit_test(a_model_that_stops_ends_the_build),
