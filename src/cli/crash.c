@@ -216,7 +216,7 @@ static void set_traps(void) {
 /* ---- calls that do not come back ------------------------------------------
  */
 
-static void *watch(void *nothing) {
+static void *end_silent_calls(void *nothing) {
   tempera_call call;
   double pause = fmin(watched.timeout / 8, 1);
   const struct timespec nap = {.tv_sec = (time_t)pause,
@@ -289,7 +289,7 @@ void cli_watch_model(const char *model, double timeout) {
   set_traps();
   if (timeout > 0) {
     tempera_call_watch();
-    start_watch(watch);
+    start_watch(end_silent_calls);
   }
 }
 

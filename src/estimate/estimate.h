@@ -19,12 +19,12 @@ TEMPERA_CHECKED tempera_status tm_estimate_summary(const tempera_draws *draws,
                                                    tempera_summary *summary,
                                                    tempera_error *error);
 /* The same, and at the same time the mixing of the reference leg (NULL: there
- * is none). What was seen of it, in *look, is to be freed (also after a
- * failure) by tm_reference_look_free; NULL: there is nothing to see. */
-typedef struct tm_reference_look tm_reference_look;
+ * is none). What was seen of it, in *leg, is to be freed (also after a
+ * failure) by tm_leg_evidence_free; NULL: there is nothing to see. */
+typedef struct tm_leg_evidence tm_leg_evidence;
 TEMPERA_CHECKED tempera_status tm_estimate_both(
     const tempera_draws *draws, const tempera_draws *reference, int threads,
-    tempera_summary *summary, tm_reference_look **look, tempera_error *error);
+    tempera_summary *summary, tm_leg_evidence **leg, tempera_error *error);
 /* The modes of the target draws, by weight. */
 TEMPERA_CHECKED tempera_status tm_estimate_modes(const tempera_draws *draws,
                                                  tempera_summary *summary,
@@ -78,14 +78,14 @@ tm_estimate_judge_mixing(tempera_summary *summary, tempera_error *error);
  * touches nothing of the summary but summary->reference; and after all others:
  * these into the summary, and the headline, which may be theirs. */
 TEMPERA_CHECKED tempera_status
-tm_reference_look_make(const tempera_draws *reference, tempera_summary *summary,
-                       tm_reference_look **look, tempera_error *error);
-TEMPERA_CHECKED tempera_status tm_reference_weigh(tm_reference_look *look,
+tm_leg_evidence_make(const tempera_draws *reference, tempera_summary *summary,
+                     tm_leg_evidence **leg, tempera_error *error);
+TEMPERA_CHECKED tempera_status tm_reference_weigh(tm_leg_evidence *leg,
                                                   bool evidence,
                                                   tempera_error *error);
 TEMPERA_CHECKED tempera_status tm_estimate_add_reference(
-    tm_reference_look *look, tempera_summary *summary, tempera_error *error);
-void tm_reference_look_free(tm_reference_look *look);
+    tm_leg_evidence *leg, tempera_summary *summary, tempera_error *error);
+void tm_leg_evidence_free(tm_leg_evidence *leg);
 /* The last step, once the ridge fields are in: adds what the numbers tell to
  * the findings, and sets `reliable`, `verdict` and `warnings`. */
 TEMPERA_CHECKED tempera_status tm_estimate_verdict(tempera_summary *summary,

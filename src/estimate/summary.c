@@ -1,6 +1,6 @@
 /* summary.c - a summary from draws, part by part, and its memory. */
-#include "estimate/predictions.h"
 #include "estimate/summary.h"
+#include "estimate/predictions.h"
 
 #include "base/locale.h"
 #include "estimate/answers/at_tau.h"
@@ -76,7 +76,7 @@ static tempera_status fill_evidence(const tempera_draws *draws,
 typedef struct parts {
   const tempera_draws *draws, *reference;
   tempera_summary *summary;
-  tm_reference_look *look;
+  tm_leg_evidence *leg;
   tm_values *values;
   tempera_status status[2]; /* of the first two */
   tempera_error error[2];
@@ -90,8 +90,8 @@ static void do_part(size_t k, void *context) {
     if (p->status[0] == TEMPERA_OK)
       p->status[0] = tm_tempering_fill(p->draws, p->summary, &p->error[0]);
   } else if (k == 1) {
-    p->status[1] = tm_reference_look_make(p->reference, p->summary, &p->look,
-                                          &p->error[1]);
+    p->status[1] =
+        tm_leg_evidence_make(p->reference, p->summary, &p->leg, &p->error[1]);
   } else {
     tm_values_work(p->values, k - 2);
   }
@@ -100,14 +100,13 @@ static void do_part(size_t k, void *context) {
 tempera_status tm_estimate_summary(const tempera_draws *draws, int threads,
                                    tempera_summary *summary,
                                    tempera_error *error) {
-  tm_reference_look *none = NULL;
+  tm_leg_evidence *none = NULL;
   return tm_estimate_both(draws, NULL, threads, summary, &none, error);
 }
 
 tempera_status tm_estimate_both(const tempera_draws *draws,
                                 const tempera_draws *reference, int threads,
-                                tempera_summary *summary,
-                                tm_reference_look **look,
+                                tempera_summary *summary, tm_leg_evidence **leg,
                                 tempera_error *error) {
   parts p = {.draws = draws, .reference = reference, .summary = summary};
   summary->barrier = summary->relabelled_rhat = summary->relabelled_ess = NAN;
@@ -120,7 +119,7 @@ tempera_status tm_estimate_both(const tempera_draws *draws,
                          error));
   tm_parallel_for(2 + tm_values_workers(p.values, threads), threads, do_part,
                   &p);
-  *look = p.look;
+  *leg = p.leg;
   tempera_status status = tm_values_end(p.values, summary, error);
   for (size_t k = 0; k < 2; k++)
     if (p.status[k] != TEMPERA_OK) {

@@ -1,13 +1,13 @@
 /* run_folder.c - one run into its folder, from config.json to summary.json,
  * such that whatever happens everything drawn is on disk. */
 #include "base/file.h"
+#include "base/lock.h"
 #include "base/memory.h"
 #include "base/sized.h"
-#include "folder/predictions_files.h"
 #include "folder/checkpoint.h"
 #include "folder/config.h"
 #include "folder/power_files.h"
-#include "base/lock.h"
+#include "folder/predictions_files.h"
 #include "model/data.h"
 #include "parallel/ranks.h"
 #include "run/sampler.h"
@@ -146,14 +146,14 @@ typedef struct listener {
 static const double PAGE_EVERY = 10, PAGE_RARELY = 50;
 enum { PAGE_DRAWS = 100 };
 
-typedef struct watch {
+typedef struct keeping {
   const tempera_run_request *request;
   tm_checkpoint *checkpoint;
   double due; /* seconds into the run */
-} watch;
+} keeping;
 
 /* A run is no worse for having no page: failures are not its own. */
-static void show_state(const watch *w, tempera_sampler *sampler) {
+static void show_state(const keeping *w, tempera_sampler *sampler) {
   tempera_summary *made = NULL;
   if (tempera_sampler_summarise(sampler, &made, NULL) != TEMPERA_OK)
     return;
@@ -167,7 +167,7 @@ static void show_state(const watch *w, tempera_sampler *sampler) {
 
 /* Rank 0's affair, while the others wait: so without the bridge, whose calls
  * nobody shares. */
-static void show_alone(const watch *w, tempera_sampler *sampler) {
+static void show_alone(const keeping *w, tempera_sampler *sampler) {
   bool bridge = sampler->options.bridge;
   tm_ranks_step_aside();
   sampler->options.bridge = bridge && !tm_ranks();
@@ -178,7 +178,7 @@ static void show_alone(const watch *w, tempera_sampler *sampler) {
 
 static tempera_status keep(tempera_sampler *sampler, bool must, void *user,
                            tempera_error *error) {
-  watch *w = user;
+  keeping *w = user;
   TM_TRY(tm_checkpoint_keep(w->checkpoint, must, error));
   double now = tm_sampler_seconds(sampler);
   if (now < w->due || w->checkpoint->pageless ||
@@ -198,7 +198,7 @@ static tempera_status conduct(const tempera_run_request *request,
   const tempera_sink sink = {tm_csv_sink_append, checkpoint->files};
   TM_TRY(tempera_sampler_add_sink(sampler, &sink, error));
   TM_TRY(tm_checkpoint_attach(checkpoint, error));
-  watch w = {request, checkpoint, tm_sampler_seconds(sampler) + PAGE_EVERY};
+  keeping w = {request, checkpoint, tm_sampler_seconds(sampler) + PAGE_EVERY};
   tm_sampler_set_keeper(sampler, &(tm_keeper){keep, &w});
   tempera_status status =
       tempera_sampler_run(sampler, who->progress, who->user, error);

@@ -128,16 +128,16 @@ static double laplace_rise(const tempera_sampler *s) {
 }
 
 /* Nats by which a basin must outweigh all that the curve was made of. */
-static const double NEWS = 3;
+static const double OUTWEIGHS = 3;
 
 bool tm_landscape_overtaken(const tempera_sampler *sampler,
                             const tm_learner *learner) {
   const tempera_sampler *s = sampler;
   if (!tm_laplace_present(s->laplace))
     return false;
-  double known = learner->log_z[learner->count - 1] + NEWS;
+  double known = learner->log_z[learner->count - 1] + OUTWEIGHS;
   double rise = laplace_rise(s);
-  return rise > known && rise > learner->laplace_rise + NEWS &&
+  return rise > known && rise > learner->laplace_rise + OUTWEIGHS &&
          rise + tm_landscape_log_confirmed(s, 0) > known;
 }
 

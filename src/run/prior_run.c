@@ -47,10 +47,10 @@ static tempera_status keep_pool(const tempera_draws *draws, tm_prior_run *run,
   return TEMPERA_OK;
 }
 
-static void doubt(tm_prior_run *run, const char *why) {
-  if (!run->doubt[0])
-    snprintf(run->doubt, sizeof run->doubt, "%.*s",
-             (int)(sizeof run->doubt - 1), why);
+static void note_uncertain(tm_prior_run *run, const char *why) {
+  if (!run->uncertain[0])
+    snprintf(run->uncertain, sizeof run->uncertain, "%.*s",
+             (int)(sizeof run->uncertain - 1), why);
 }
 
 /* The law, and whether its weights agree with the run's evidence. */
@@ -62,12 +62,12 @@ static tempera_status fit(tm_prior_run *run, uint64_t seed,
                             run->arena, &fitted, error));
   double allowed = LET_PASS + MOST_APART * hypot(fitted.se, model->prior_se);
   if (fabs(fitted.log_z - model->prior_log_z) > allowed) {
-    char why[sizeof run->doubt];
+    char why[sizeof run->uncertain];
     tm_snprintf(why, sizeof why,
                 "two estimates of its log integral, %.3f and %.3f, are further "
                 "apart than their errors allow (%.2g)",
                 model->prior_log_z, fitted.log_z, allowed);
-    doubt(run, why);
+    note_uncertain(run, why);
     return TEMPERA_OK;
   }
   if (fitted.kept < LEAST_KEPT)
@@ -84,15 +84,16 @@ static tempera_status learn(tm_prior_run *run, const tempera_sampler *sampler,
   tempera_model *model = &run->model;
   TM_TRY(keep_pool(tempera_sampler_draws(sampler), run, error));
   if (!summary->reliable || !isfinite(summary->log_z))
-    doubt(run, summary->verdict);
+    note_uncertain(run, summary->verdict);
   model->prior_log_z = summary->log_z;
   model->prior_se = summary->se;
-  model->prior_known = !run->doubt[0];
+  model->prior_known = !run->uncertain[0];
   double far = LET_PASS + MOST_APART * summary->se;
   double known = model->spec.prior_log_integral;
   if (model->spec.prior_normalised && fabs(summary->log_z - known) > far)
-    doubt(run, "the model says that its integral is known, but it is another");
-  if (run->doubt[0])
+    note_uncertain(
+        run, "the model says that its integral is known, but it is another");
+  if (run->uncertain[0])
     return TEMPERA_OK;
   return fit(run, tempera_sampler_options(sampler)->seed, error);
 }
@@ -125,8 +126,8 @@ static tempera_status run_flat(tm_prior_run *run, const tempera_model *flat,
   if (status == TEMPERA_ERROR_MEMORY)
     return tm_fail_memory(error);
   if (status != TEMPERA_OK)
-    doubt(run, why.message);
-  if (run->doubt[0])
+    note_uncertain(run, why.message);
+  if (run->uncertain[0])
     run->model.prior_known = false;
   return TEMPERA_OK;
 }

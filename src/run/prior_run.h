@@ -19,13 +19,13 @@ typedef struct tm_prior_run {
   tm_prior_law law;
   double *pool; /* pool_count x dimension: points u of the prior */
   size_t pool_count;
-  char doubt[240]; /* why z(0) cannot be vouched for; or "" */
+  char uncertain[240]; /* why z(0) cannot be vouched for; or "" */
 } tm_prior_run;
 
 /* Does this run need it? */
 bool tm_prior_run_needed(const tempera_model *model,
                          const tempera_options *options);
-/* Fails only when out of memory; what does not work out is a doubt. `model`
+/* Fails only when out of memory; what does not work out is noted there. `model`
  * must outlive the run. */
 TEMPERA_CHECKED tempera_status
 tm_prior_run_explore(const tempera_model *model, const tempera_options *options,

@@ -26,7 +26,8 @@ enum {
 static const double ATOM = 0.2; /* mass at tau = 0 */
 /* Draws that came before this share of the sweeps done are forgotten. */
 static const double FORGOTTEN = 1. / 3;
-static const double LITTLE = 3; /* nats by which a mode's mass is below all */
+static const double NEGLIGIBLE =
+    3; /* nats by which a mode's mass is below all */
 
 static tm_pair *pair_of(const tempera_sampler *s, size_t chain) {
   return (tm_pair *)s->groups[chain];
@@ -193,7 +194,7 @@ static bool has_copies(const tempera_sampler *s) {
   bool apart = knot->mode_count > 0;
   for (size_t m = 0; m < knot->mode_count; m++) {
     const tm_laplace_mode *mode = &knot->modes[m];
-    if (mode->log_weight + mode->log_copies > knot->log_z - LITTLE)
+    if (mode->log_weight + mode->log_copies > knot->log_z - NEGLIGIBLE)
       apart = apart && mode->log_copies > s->store->labels.log_factorial / 2;
   }
   return apart;

@@ -123,12 +123,12 @@ static tempera_status fill_labels(const tempera_sampler *s,
   for (size_t i = 0; i < s->unused.count; i++)
     TM_TRY(tm_find_about(summary, TM_FIND_UNUSED_OPTION, NAN, NAN, error, "%s",
                          s->unused.text[i]));
-  if (s->prior.doubt[0])
+  if (s->prior.uncertain[0])
     TM_TRY(tm_find_about(summary, TM_FIND_PRIOR_UNVOUCHED, NAN, NAN, error,
-                         "%s", s->prior.doubt));
-  if (s->support.doubt[0])
+                         "%s", s->prior.uncertain));
+  if (s->support.uncertain[0])
     TM_TRY(tm_find_about(summary, TM_FIND_SUPPORT_UNVOUCHED, NAN, NAN, error,
-                         "%s", s->support.doubt));
+                         "%s", s->support.uncertain));
   if (s->barren && tm_sweeps_done(s) >= o->warmup)
     TM_TRY(
         tm_find_about(summary, TM_FIND_BARREN_WARMUP,
@@ -167,7 +167,7 @@ enum { PARTS = 3 };
 typedef struct parts {
   const tempera_sampler *sampler;
   tempera_summary *summary;
-  tm_reference_look *look;
+  tm_leg_evidence *leg;
   bool evidence; /* may there be any? With log z(0), from the bridge. */
   uint64_t *bridge;
   tempera_status status[PARTS];
@@ -202,7 +202,7 @@ static void do_part(size_t k, void *context) {
   if (k == 0)
     p->status[k] = tm_estimate_modes(s->draws, p->summary, &p->error[k]);
   else if (k == 1)
-    p->status[k] = tm_reference_weigh(p->look, p->evidence, &p->error[k]);
+    p->status[k] = tm_reference_weigh(p->leg, p->evidence, &p->error[k]);
   else
     p->status[k] = bridge(s, p->summary, p->bridge, &p->error[k]);
 }
@@ -238,25 +238,23 @@ static tempera_status do_parts(parts *p, tempera_error *error) {
 
 /* `calls` counts likelihood calls here and below. */
 static tempera_status estimate(const tempera_sampler *s,
-                               tempera_summary *summary,
-                               tm_reference_look **look, uint64_t *calls,
-                               tempera_error *error) {
+                               tempera_summary *summary, tm_leg_evidence **leg,
+                               uint64_t *calls, tempera_error *error) {
   int threads = tm_threads(s->options.threads);
   TM_TRY(tm_estimate_both(s->draws, tempera_sampler_reference(s), threads,
-                          summary, look, error));
+                          summary, leg, error));
   return tm_estimate_labels(s->model, s->draws, threads, summary, calls, error);
 }
 
 /* After `estimate`: the rest that draws and sampler tell, but for the model's
  * quantities. */
 static tempera_status complete(const tempera_sampler *s,
-                               tempera_summary *summary,
-                               tm_reference_look *look, uint64_t *calls,
-                               tempera_error *error) {
+                               tempera_summary *summary, tm_leg_evidence *leg,
+                               uint64_t *calls, tempera_error *error) {
   uint64_t bridge = 0;
   parts p = {.sampler = s,
              .summary = summary,
-             .look = look,
+             .leg = leg,
              .evidence = bridges(s) && summary->estimates,
              .bridge = &bridge};
   TM_TRY(do_parts(&p, error));
@@ -272,7 +270,7 @@ static tempera_status complete(const tempera_sampler *s,
     summary->reference->far_absorbed = a->far_absorbed;
     summary->reference->far_mass = a->far_mass;
   }
-  TM_TRY(tm_estimate_add_reference(look, summary, error));
+  TM_TRY(tm_estimate_add_reference(leg, summary, error));
   TM_TRY(fill_labels(s, summary, error));
   TM_TRY(fill_ridge(s, summary, error));
   TM_TRY(tm_landscape_describe(s, summary, error));
@@ -294,9 +292,9 @@ static double fewest_effective(const tempera_summary *summary) {
 /* Only runs that have mixed, and may end now, pay for the rest. */
 static tempera_status check_with(tempera_sampler *s, tm_may_end may_end,
                                  tempera_summary *summary,
-                                 tm_reference_look **look, tm_check *check,
+                                 tm_leg_evidence **leg, tm_check *check,
                                  tempera_error *error) {
-  TM_TRY(estimate(s, summary, look, &s->estimate_evaluations, error));
+  TM_TRY(estimate(s, summary, leg, &s->estimate_evaluations, error));
   TM_TRY(tm_estimate_judge_mixing(summary, error));
   check->mixed = !tm_findings_open(summary);
   check->ess = fewest_effective(summary);
@@ -305,7 +303,7 @@ static tempera_status check_with(tempera_sampler *s, tm_may_end may_end,
   if (check->whole) {
     if (summary->round_trips < TM_FEWEST_TRIPS)
       TM_TRY(tm_absorption_measure(s, error));
-    TM_TRY(complete(s, summary, *look, &s->estimate_evaluations, error));
+    TM_TRY(complete(s, summary, *leg, &s->estimate_evaluations, error));
     TM_TRY(tm_estimate_verdict(summary, error));
   } else {
     TM_TRY(tm_findings_end(summary, error));
@@ -327,10 +325,10 @@ tempera_status tm_sampler_check(tempera_sampler *sampler, tm_may_end may_end,
     return tm_fail_memory(error);
   *check = (tm_check){0};
   uint64_t before = sampler->estimate_evaluations;
-  tm_reference_look *look = NULL;
+  tm_leg_evidence *leg = NULL;
   tempera_status status =
-      check_with(sampler, may_end, made, &look, check, error);
-  tm_reference_look_free(look);
+      check_with(sampler, may_end, made, &leg, check, error);
+  tm_leg_evidence_free(leg);
   if (status != TEMPERA_OK || !check->whole) {
     tempera_summary_free(made);
     return status;
@@ -356,11 +354,11 @@ static tempera_summary *take_checked(const tempera_sampler *sampler) {
 static tempera_status summarise(const tempera_sampler *s,
                                 tempera_summary *summary, uint64_t *calls,
                                 tempera_error *error) {
-  tm_reference_look *look = NULL;
-  tempera_status status = estimate(s, summary, &look, calls, error);
+  tm_leg_evidence *leg = NULL;
+  tempera_status status = estimate(s, summary, &leg, calls, error);
   if (status == TEMPERA_OK)
-    status = complete(s, summary, look, calls, error);
-  tm_reference_look_free(look);
+    status = complete(s, summary, leg, calls, error);
+  tm_leg_evidence_free(leg);
   return status;
 }
 

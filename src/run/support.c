@@ -138,16 +138,16 @@ static void measure_by_count(tm_support *p) {
   p->se = sqrt((1 - k / n) / k + 0.5 / (k * k));
 }
 
-static void doubt(tm_support *p, double other) {
+static void note_uncertain(tm_support *p, double other) {
   if (isnan(other))
     tm_snprintf(
-        p->doubt, sizeof p->doubt,
+        p->uncertain, sizeof p->uncertain,
         "only %zu of %zu prior draws had a positive likelihood, and parts "
         "where it is positive may have been missed",
         p->hits, p->draws);
   else
     tm_snprintf(
-        p->doubt, sizeof p->doubt,
+        p->uncertain, sizeof p->uncertain,
         "its log mass is %.3f by prior draws and %.3f by a density fitted "
         "to them, further apart than their errors allow",
         p->log_p, other);
@@ -158,7 +158,7 @@ static void doubt(tm_support *p, double other) {
 static void compare(tm_support *p, const tm_fitted_law *fitted) {
   const tempera_model *model = &p->model;
   if (p->hits < FEWEST_HITS && !p->split)
-    doubt(p, NAN);
+    note_uncertain(p, NAN);
   if (!model->spec.prior_normalised && !model->prior_known)
     return;
   bool sure = model->spec.prior_normalised;
@@ -166,7 +166,7 @@ static void compare(tm_support *p, const tm_fitted_law *fitted) {
   double log_p = fitted->log_z - all - model->log_kept;
   double se = hypot(fitted->se, sure ? 0 : model->prior_se);
   if (fabs(log_p - p->log_p) > LET_PASS + MOST_APART * hypot(se, p->se)) {
-    doubt(p, log_p);
+    note_uncertain(p, log_p);
   } else if (se < p->se) {
     p->log_p = log_p;
     p->se = se;

@@ -7,7 +7,8 @@
  * fitted to the points (fitted_law.h) draws from it and measures the mass
  * again. Where a quarter of a million draws find too few of them and the
  * program's guards tell how far a point is from passing, level sets lead there
- * instead (splitting.h). log P(L > 0) and its error are added to whatever starts from 0+. */
+ * instead (splitting.h). log P(L > 0) and its error are added to whatever
+ * starts from 0+. */
 #ifndef TM_RUN_SUPPORT_H
 #define TM_RUN_SUPPORT_H
 
@@ -25,7 +26,7 @@ typedef struct tm_support {
   double log_p, se; /* of P(L > 0) */
   bool split;       /* it is of splitting (splitting.h), and agrees */
   uint64_t likelihood_evaluations, split_evaluations;
-  char doubt[240]; /* why log_p cannot be vouched for; or "" */
+  char uncertain[240]; /* why log_p cannot be vouched for; or "" */
 } tm_support;
 
 /* By what the first prior draws were like. */

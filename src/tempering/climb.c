@@ -270,7 +270,8 @@ static bool has_slopes(const tm_climber *c) {
 
 /* Both parts at the trial, with slopes if the model has them; false where the
  * density is zero. */
-static bool look(tm_climber *c, double *l, double *p, double *gl, double *gp) {
+static bool measure(tm_climber *c, double *l, double *p, double *gl,
+                    double *gp) {
   return has_slopes(c) ? tm_climber_slopes(c, l, p, gl, gp)
                        : tm_climber_look(c, l, p);
 }
@@ -279,7 +280,7 @@ static bool look(tm_climber *c, double *l, double *p, double *gl, double *gp) {
 static bool survey(tm_climber *c, tm_climb *climb, bool hessian) {
   tm_spot *at = &climb->spot;
   tm_climber_go(c, at->u);
-  if (!look(c, &at->l, &at->p, at->gl, at->gp))
+  if (!measure(c, &at->l, &at->p, at->gl, at->gp))
     return false;
   if (hessian && c->frame->reals > 0)
     tm_climber_renew(c, at, climb->tau);
@@ -324,7 +325,7 @@ static bool advance(tm_climber *c, tm_climb *climb, double *gain,
   go_on(c, at);
   *renewed = false;
   *gain = -INFINITY;
-  if (!look(c, &l, &p, c->tl, c->tp))
+  if (!measure(c, &l, &p, c->tl, c->tp))
     return false;
   *gain = climb->tau * l + p - tm_spot_height(at, climb->tau);
   if (!(*gain > 0))

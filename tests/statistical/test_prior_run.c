@@ -90,7 +90,7 @@ static void integral_is_right_with_its_error(void **state) {
   tempera_model *model = two_wells();
   tm_prior_run run;
   explore(model, 0, &run);
-  assert_string_equal(run.doubt, "");
+  assert_string_equal(run.uncertain, "");
   assert_true(run.model.prior_known);
   double truth = wells_log_z(NULL, 0);
   assert_true(run.model.prior_se > 0 && run.model.prior_se < 0.02);
@@ -142,7 +142,7 @@ static void integers_are_explored_too(void **state) {
   double sum = 0;
   for (int k = 0; k < 60; k++)
     sum += exp(-(k - 3) * (k - 3) / 4.) * sqrt(M_PI);
-  assert_string_equal(run.doubt, "");
+  assert_string_equal(run.uncertain, "");
   assert_true(run.model.prior_se < 0.1);
   assert_true(fabs(run.model.prior_log_z - log(sum)) < 4 * run.model.prior_se);
   tm_prior_run_free(&run);
@@ -181,7 +181,7 @@ static void a_doubt_forbids_reliable(void **state) {
   tempera_model *model = two_wells();
   tm_prior_run run;
   explore(model, 1e-6, &run);
-  assert_string_not_equal(run.doubt, "");
+  assert_string_not_equal(run.uncertain, "");
   assert_false(run.model.prior_known);
   assert_null(run.model.law);
   tm_prior_run_free(&run);
@@ -202,7 +202,7 @@ static void a_false_claim_is_noticed(void **state) {
   model->spec.prior_normalised = true;
   tm_prior_run run;
   explore(model, 0, &run);
-  assert_non_null(strstr(run.doubt, "says that its integral"));
+  assert_non_null(strstr(run.uncertain, "says that its integral"));
   tm_prior_run_free(&run);
   tempera_model_free(model);
 }
@@ -260,7 +260,7 @@ static void far_away_it_is_right_or_doubted(void **state) {
     options.threads = 1;
     assert_int_equal(tm_prior_run_explore(model, &options, &run, NULL),
                      TEMPERA_OK);
-    if (!run.doubt[0])
+    if (!run.uncertain[0])
       assert_true(fabs(run.model.prior_log_z - truth) < 5 * run.model.prior_se);
     tm_prior_run_free(&run);
   }

@@ -69,7 +69,7 @@ static void the_mass_is_right(void **state) {
     tempera_model *model = two_islands(&user, normalised);
     tm_support s;
     assert_int_equal(tm_support_find(model, 1, &s, NULL), TEMPERA_OK);
-    assert_string_equal(s.doubt, "");
+    assert_string_equal(s.uncertain, "");
     assert_true(s.hits >= 59 && s.draws <= 1 << 23);
     assert_true(s.se > 0 && s.se < (normalised ? 0.03 : 0.1));
     assert_true(fabs(s.log_p - log_mass(.02)) < 4 * s.se);
@@ -291,7 +291,7 @@ static void few_hits_forbid_reliable(void **state) {
   tm_support support;
   assert_int_equal(tm_support_find(model, 1, &support, NULL), TEMPERA_OK);
   assert_true(support.hits > 0 && support.hits < 59);
-  assert_string_not_equal(support.doubt, "");
+  assert_string_not_equal(support.uncertain, "");
   tm_support_free(&support);
   tempera_summary *s = summary_of(model);
   assert_false(s->reliable);

@@ -174,8 +174,8 @@ static tempera_status gather(const law *w, size_t *const *rows, size_t count,
   return TEMPERA_OK;
 }
 
-static tempera_status watch(law *w, uint64_t seed, tempera_draws **made,
-                            char *why, tempera_error *error) {
+static tempera_status draw_law(law *w, uint64_t seed, tempera_draws **made,
+                               char *why, tempera_error *error) {
   size_t chains = w->draws->chains, fewest = SIZE_MAX;
   tm_arena *arena = tm_arena_create();
   size_t **rows = arena ? TM_NEW(arena, size_t *, chains + 1) : NULL;
@@ -206,7 +206,7 @@ tempera_status tm_at_tau_draws(const tempera_draws *draws, double tau,
   *made = NULL;
   why[0] = '\0';
   TM_TRY(take_law(&w, why, error));
-  return *why ? TEMPERA_OK : watch(&w, seed, made, why, error);
+  return *why ? TEMPERA_OK : draw_law(&w, seed, made, why, error);
 }
 
 /* ---- a summary ---------------------------------------------------------- */

@@ -19,7 +19,7 @@
 enum { MOST_DRAWS = 2000000, BISECTIONS = 100, FEWEST_ROWS = 40 };
 
 /* The view and its barrier serve the mixing and the evidence. */
-struct tm_reference_look {
+struct tm_leg_evidence {
   const tempera_draws *draws;
   tm_tempered view;
   tm_barrier barrier;
@@ -30,7 +30,7 @@ struct tm_reference_look {
   bool weighed;
   tm_evidence rao_blackwell, reweighted;
 };
-typedef struct tm_reference_look look;
+typedef struct tm_leg_evidence leg_evidence;
 
 /* ---- reweighting --------------------------------------------------------
  *
@@ -145,7 +145,7 @@ static tempera_status record(tempera_summary *s, const char *name,
   return tm_evidence_record(s, name, e, &made, error);
 }
 
-static tempera_status find_evidence(look *w, tempera_error *error) {
+static tempera_status find_evidence(leg_evidence *w, tempera_error *error) {
   tm_tempered *view = &w->view;
   if (!view->bottom || view->weight_top < 1)
     return TEMPERA_OK;
@@ -161,7 +161,7 @@ static tempera_status find_evidence(look *w, tempera_error *error) {
 
 /* ---- diagnostics -------------------------------------------------------- */
 
-static tempera_status fill_trips(look *w, tempera_error *error) {
+static tempera_status fill_trips(leg_evidence *w, tempera_error *error) {
   tempera_reference *r = w->reference;
   TM_TRY(tm_barrier_find(&w->view, &w->barrier, error));
   r->barrier = w->barrier.total;
@@ -173,7 +173,7 @@ static tempera_status fill_trips(look *w, tempera_error *error) {
 /* R-hat of D at the target draws, and their tail beyond q. Where P_q(e^D > y)
  * falls like y^(-1/k), P_f falls like y^(1 - 1/k): a shape k' of target draws
  * is one of k' / (1 + k') of q's. */
-static tempera_status fill_ratios(look *w, tempera_error *error) {
+static tempera_status fill_ratios(leg_evidence *w, tempera_error *error) {
   tm_tempered *view = &w->view;
   tempera_reference *r = w->reference;
   size_t n = view->count;
@@ -208,7 +208,7 @@ static double mean_of(const tempera_draws *draws, tm_column column,
   return sum / (double)(draws->chains * draws->count);
 }
 
-static tempera_status fill_mixing(look *w, tempera_error *error) {
+static tempera_status fill_mixing(leg_evidence *w, tempera_error *error) {
   tempera_reference *r = w->reference;
   r->swap_acceptance = mean_of(w->draws, TM_EXCHANGE, 2);
   r->acceptance = mean_of(w->draws, TM_ACCEPT, NAN);
@@ -216,7 +216,7 @@ static tempera_status fill_mixing(look *w, tempera_error *error) {
   return fill_ratios(w, error);
 }
 
-static tempera_status fill_curve(look *w, tempera_error *error) {
+static tempera_status fill_curve(leg_evidence *w, tempera_error *error) {
   tempera_reference *r = w->reference;
   TM_TRY(tm_curve_by_weights(&w->view, &r->curve, &r->curve_count, error));
   for (size_t i = 0; i < r->curve_count; i++)
@@ -224,18 +224,18 @@ static tempera_status fill_curve(look *w, tempera_error *error) {
   return TEMPERA_OK;
 }
 
-static bool can_see(const look *w) {
+static bool can_see(const leg_evidence *w) {
   return w->view.log_mass && w->view.target;
 }
 
-tempera_status tm_reference_look_make(const tempera_draws *reference,
-                                      tempera_summary *summary,
-                                      tm_reference_look **made,
-                                      tempera_error *error) {
+tempera_status tm_leg_evidence_make(const tempera_draws *reference,
+                                    tempera_summary *summary,
+                                    tm_leg_evidence **made,
+                                    tempera_error *error) {
   if (!reference || reference->count < FEWEST_ROWS)
     return TEMPERA_OK;
   summary->reference = tm_heap_alloc(1, sizeof *summary->reference);
-  look *w = summary->reference ? tm_heap_alloc(1, sizeof *w) : NULL;
+  leg_evidence *w = summary->reference ? tm_heap_alloc(1, sizeof *w) : NULL;
   if (!w)
     return tm_fail_memory(error);
   *made = w;
@@ -245,16 +245,16 @@ tempera_status tm_reference_look_make(const tempera_draws *reference,
   return can_see(w) ? fill_mixing(w, error) : TEMPERA_OK;
 }
 
-void tm_reference_look_free(tm_reference_look *made) {
+void tm_leg_evidence_free(tm_leg_evidence *made) {
   if (!made)
     return;
   tm_tempered_free(&made->view);
   tm_heap_free(made);
 }
 
-tempera_status tm_reference_weigh(tm_reference_look *made, bool evidence,
+tempera_status tm_reference_weigh(tm_leg_evidence *made, bool evidence,
                                   tempera_error *error) {
-  look *w = made;
+  leg_evidence *w = made;
   if (!w || !can_see(w))
     return TEMPERA_OK;
   double *scratch = TM_NEW(w->view.arena, double, w->view.count);
@@ -267,10 +267,10 @@ tempera_status tm_reference_weigh(tm_reference_look *made, bool evidence,
   return fill_curve(w, error);
 }
 
-tempera_status tm_estimate_add_reference(tm_reference_look *made,
+tempera_status tm_estimate_add_reference(tm_leg_evidence *made,
                                          tempera_summary *summary,
                                          tempera_error *error) {
-  look *w = made;
+  leg_evidence *w = made;
   if (!w || !can_see(w))
     return TEMPERA_OK;
   if (w->apart) {

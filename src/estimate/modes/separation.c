@@ -30,7 +30,7 @@ typedef struct sample {
   double *mean; /* values x reals */
 } sample;
 
-static double look(const sample *s, size_t column, size_t i) {
+static double value_of(const sample *s, size_t column, size_t i) {
   size_t draw = i * s->step;
   return tm_draws_column(s->draws, TEMPERA_TARGET, draw / s->draws->count,
                          column)[draw % s->draws->count];
@@ -46,7 +46,7 @@ static size_t place_of(const sample *s, double value) {
 /* The values that occur, in order; false when they are too many. */
 static bool list_values(sample *s) {
   for (size_t i = 0; i < s->count; i++) {
-    double value = look(s, s->column, i);
+    double value = value_of(s, s->column, i);
     size_t k = place_of(s, value);
     if (k == s->values || s->value[k] != value) {
       if (s->values == MOST_VALUES)
@@ -65,9 +65,10 @@ static bool list_values(sample *s) {
 
 static void find_means(sample *s) {
   for (size_t i = 0; i < s->count; i++) {
-    size_t k = place_of(s, look(s, s->column, i));
+    size_t k = place_of(s, value_of(s, s->column, i));
     for (size_t j = 0; j < s->reals; j++)
-      s->mean[k * s->reals + j] += look(s, s->real[j], i) / (double)s->size[k];
+      s->mean[k * s->reals + j] +=
+          value_of(s, s->real[j], i) / (double)s->size[k];
   }
 }
 
@@ -77,11 +78,11 @@ static void covariance(const sample *s, size_t a, bool full, double *matrix,
   size_t p = s->reals, n = s->size[a] + s->size[a + 1];
   memset(matrix, 0, (full ? p * p : p) * sizeof *matrix);
   for (size_t i = 0; i < s->count; i++) {
-    size_t k = place_of(s, look(s, s->column, i));
+    size_t k = place_of(s, value_of(s, s->column, i));
     if (k != a && k != a + 1)
       continue;
     for (size_t j = 0; j < p; j++)
-      centred[j] = look(s, s->real[j], i) - s->mean[k * p + j];
+      centred[j] = value_of(s, s->real[j], i) - s->mean[k * p + j];
     for (size_t j = 0; j < p; j++)
       for (size_t h = full ? 0 : j; h <= j; h++)
         matrix[full ? j * p + h : j] +=
