@@ -123,7 +123,7 @@ static tempera_status check_declaration(tm_checker *c, tm_variable *v) {
   TM_TRY(check_constraint(c, v));
   TM_TRY(check_bound(c, v, v->lower));
   TM_TRY(check_bound(c, v, v->upper));
-  TM_TRY(tm_check_whole_bounds(c, v));
+  TM_TRY(tm_check_integer_bounds(c, v));
   if (v->initial) {
     TM_TRY(check_readable(c, v, v->initial));
     TM_TRY(check_value(c, v->token, v->name, v->type, v->initial));

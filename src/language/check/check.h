@@ -61,11 +61,12 @@ TEMPERA_CHECKED tempera_status tm_check_scalar(tm_checker *c, tm_expression *e,
 tm_expression *tm_call_of(tm_checker *c, const tm_token *token,
                           const char *name, tm_expression *first,
                           tm_expression **rest, size_t count);
-/* ---- check_whole.c: bounds of integer parameters that depend on others ----
+/* ---- check_integer_bounds.c: bounds of integer parameters that depend on
+ * others ----
  */
 
-TEMPERA_CHECKED tempera_status tm_check_whole_bounds(tm_checker *c,
-                                                     tm_variable *v);
+TEMPERA_CHECKED tempera_status tm_check_integer_bounds(tm_checker *c,
+                                                       tm_variable *v);
 TEMPERA_CHECKED tempera_status tm_place_guards(tm_checker *c,
                                                tm_block_node *block);
 /* T[,] of a checked ~ statement with a scalar on its left. */

@@ -41,7 +41,7 @@ bool tm_factor_of(tm_emitter *g, const tm_statement *s,
                   const tm_expression *term, tm_factor *factor);
 /* Draw: values to p_NAME and v_NAME, their log density to the tape. */
 void tm_factor_emit(tm_emitter *g, const tm_factor *factor);
-/* Laws of whole values, labels and linear models, while replicating: is there a
+/* Laws of integers, labels and linear models, while replicating: is there a
  * way to draw from e; draw, into x_ (replicate.c). */
 bool tm_replica_law(tm_emitter *g, const tm_expression *e);
 void tm_emit_replica_law(tm_emitter *g, const tm_expression *e);

@@ -1,7 +1,7 @@
-/* check_whole.c - integer parameters whose bounds depend on other integer
- * parameters: int<upper=K> J. A sampler of integers wants a fixed range, so J
- * gets the widest one that K's bounds allow, and a guard, `if (J > K) reject`,
- * before anything else that is computed. */
+/* check_integer_bounds.c - integer parameters whose bounds depend on other
+ * integer parameters: int<upper=K> J. A sampler of integers wants a fixed
+ * range, so J gets the widest one that K's bounds allow, and a guard, which
+ * rejects where J > K, before anything else that is computed. */
 #include "language/check/check.h"
 
 #include <string.h>
@@ -109,7 +109,7 @@ static tempera_status widen(tm_checker *c, const tm_variable *v,
   return tm_check_expression(c, widest);
 }
 
-tempera_status tm_check_whole_bounds(tm_checker *c, tm_variable *v) {
+tempera_status tm_check_integer_bounds(tm_checker *c, tm_variable *v) {
   if (v->block != TM_BLOCK_PARAMETERS || v->type.base != TM_INT)
     return TEMPERA_OK;
   TM_TRY(widen(c, v, &v->lower, false));
