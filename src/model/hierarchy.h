@@ -30,7 +30,7 @@ typedef struct tm_hierarchy {
   tm_family *families;
 } tm_hierarchy;
 
-/* Families of the prior, looked for about this theta; none without gradients.
+/* Families of the prior; none without gradients. Integers are as in theta.
  * Everything comes from the arena. */
 TEMPERA_CHECKED tempera_status tm_hierarchy_find(const tempera_model *model,
                                                  const double *theta,

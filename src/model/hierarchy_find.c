@@ -278,15 +278,17 @@ static bool may_scale(const tempera_model *model, size_t j) {
          (block->form == TM_FORM_ABOVE || block->form == TM_FORM_BETWEEN);
 }
 
-/* A place like the one given, but where nothing is zero or alike by chance. */
+/* A place where nothing is zero or alike by chance: about the middle of the
+ * unconstrained scale, since starts may lie where numbers do not tell slopes
+ * from zero; or, where there is no prior, like the one given. */
 static bool settle(search *s, const double *theta) {
   enum { TRIES = 8 };
-  size_t n = s->model->dimension;
   tm_unconstrain(s->model, theta, s->home);
   for (int i = 0; i < TRIES; i++) {
-    for (size_t j = 0; j < n; j++)
-      s->u[j] = s->home[j] +
-                (s->model->integer[j] ? 0 : FAR * tm_random_normal(&s->random));
+    for (size_t j = 0; j < s->model->dimension; j++)
+      s->u[j] = s->model->integer[j] ? s->home[j]
+                                     : (i < TRIES / 2 ? 0 : s->home[j]) +
+                                           FAR * tm_random_normal(&s->random);
     if (slope_at(s, s->u, s->slope)) {
       memcpy(s->theta, s->point.theta, s->model->size * sizeof(double));
       return true;
