@@ -14,10 +14,11 @@
 
 #include <math.h>
 
-static const double TARGET = 0.44; /* acceptance, in one dimension */
-static const double SHARE = 0.1;   /* of the evaluations */
-static const double PASSES = 2;    /* of all orbits in a sweep, at most */
-static const double MEASURED = 20; /* sweeps that make a measurement */
+static const double TARGET = 0.44;   /* acceptance, in one dimension */
+static const double SHARE = 0.05;    /* of the evaluations */
+static const double SCALINGS = 0.75; /* of the walks, where means move too */
+static const double PASSES = 2;      /* of all orbits in a sweep, at most */
+static const double MEASURED = 20;   /* sweeps that make a measurement */
 
 typedef struct orbit {
   const tm_family *family;
@@ -32,8 +33,8 @@ typedef struct spending {
 
 typedef struct rescale {
   tm_shared *shared;
-  size_t count;
-  orbit *orbits;
+  size_t count, scalings;
+  orbit *orbits; /* scalings first */
   spending spent[TM_REGIMES];
 } rescale;
 
@@ -41,8 +42,20 @@ static bool applies(const tempera_model *model) {
   return model->hierarchy && model->hierarchy->count > 0;
 }
 
-static bool may_walk(const tm_family *family, size_t k, size_t dimension) {
-  return k == family->centres || family->mover[k] < dimension;
+static void add_orbits(rescale *state, const tm_hierarchy *hierarchy,
+                       bool scalings) {
+  for (size_t i = 0; i < hierarchy->count; i++) {
+    const tm_family *family = &hierarchy->families[i];
+    size_t first = scalings ? family->centres : 0;
+    size_t last = family->centres + scalings;
+    for (size_t k = first; k < last; k++) {
+      if (!scalings && family->mover[k] == state->shared->model->dimension)
+        continue;
+      orbit *next = &state->orbits[state->count++];
+      *next = (orbit){.family = family, .centre = k};
+      tm_scale_start(&next->step, 0.3, TARGET);
+    }
+  }
 }
 
 static tempera_status create(tm_shared *shared, tm_arena *arena, void **state,
@@ -55,15 +68,9 @@ static tempera_status create(tm_shared *shared, tm_arena *arena, void **state,
   if (!made || !(made->orbits = TM_NEW(arena, orbit, most)))
     return tm_fail_memory(error);
   made->shared = shared;
-  for (size_t i = 0; i < hierarchy->count; i++) {
-    const tm_family *family = &hierarchy->families[i];
-    for (size_t k = 0; k <= family->centres; k++)
-      if (may_walk(family, k, shared->model->dimension)) {
-        orbit *next = &made->orbits[made->count++];
-        *next = (orbit){.family = family, .centre = k};
-        tm_scale_start(&next->step, 0.3, TARGET);
-      }
-  }
+  add_orbits(made, hierarchy, true);
+  made->scalings = made->count;
+  add_orbits(made, hierarchy, false);
   *state = made;
   return TEMPERA_OK;
 }
@@ -79,8 +86,15 @@ static double rate(const rescale *state, size_t regime) {
   return fmin(SHARE * fmax(1, mean), PASSES * (double)state->count);
 }
 
+static orbit *choose(rescale *state, tempera_random *random) {
+  size_t others = state->count - state->scalings;
+  bool scales = others == 0 || tm_random_uniform(random) < SCALINGS;
+  size_t k = tempera_random_below(random, scales ? state->scalings : others);
+  return &state->orbits[scales ? k : state->scalings + k];
+}
+
 static void walk(rescale *state, tm_step *step) {
-  orbit *o = &state->orbits[tempera_random_below(step->random, state->count)];
+  orbit *o = choose(state, step->random);
   tm_point *proposal = &state->shared->proposal;
   const tempera_model *model = state->shared->model;
   double far = tm_scale_at(&o->step, step->place, step->adapt) *
