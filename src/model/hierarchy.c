@@ -14,14 +14,22 @@ static double middle(const tm_family *f, const double *theta, size_t i) {
   return sum;
 }
 
+/* The log of what the scale is a power of. */
+static double log_scale(const tm_family *f, double u) {
+  double value = NAN;
+  if (f->bounds.form == TM_FORM_FREE)
+    return u;
+  (void)tm_constrain_block(&f->bounds, &u, &value);
+  return log(value);
+}
+
 double tm_family_rescale(const tm_family *f, const tempera_model *model,
                          const tm_point *from, double step, double *u) {
   memcpy(u, from->u, model->dimension * sizeof(double));
   u[f->scale] += step;
-  double scale = NAN, before = NAN;
-  (void)tm_constrain_block(&f->bounds, &u[f->scale], &scale);
-  (void)tm_constrain_block(&f->bounds, &from->u[f->scale], &before);
-  double growth = f->power * (log(scale) - log(before)), factor = exp(growth);
+  double growth =
+      f->power * (log_scale(f, u[f->scale]) - log_scale(f, from->u[f->scale]));
+  double factor = exp(growth);
   for (size_t i = 0; i < f->count; i++) {
     double m = middle(f, from->theta, i);
     u[f->member[i]] = m + factor * (from->u[f->member[i]] - m);

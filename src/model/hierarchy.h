@@ -18,7 +18,7 @@
 typedef struct tm_family {
   size_t scale;    /* in u */
   tm_block bounds; /* of it alone */
-  double power;    /* the scale is its value to this */
+  double power;    /* the scale is its value, or if free e^u, to this */
   size_t count, *member;
   size_t centres, *centre;
   double *shift, *weight;

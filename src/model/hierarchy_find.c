@@ -1,15 +1,21 @@
 /* hierarchy_find.c - families are looked for in the slopes of the log prior
- * over u at one point. Coordinates whose slopes change with a positive value
- * belong to its family, as members or as what these lie about: of the latter
- * are those outside of the block that has most, with which its slopes change.
- * How much of each is in m tell the second derivatives, -d2/dx dc over d2/dx2.
- * Guesses, all of it; what decides is `holds`. */
+ * over u at one point. Coordinates whose slopes change with a positive value,
+ * or with one that may be the logarithm of a scale, belong to its family, as
+ * members or as what these lie about: of the latter are those outside of the
+ * block that has most, with which its slopes change. How much of each is in m
+ * tell the second derivatives, -d2/dx dc over d2/dx2. Guesses, all of it; what
+ * decides is `holds`. */
 #include "model/hierarchy.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { MOST_CENTRES = 32, LEAST = 2 };
+enum {
+  MOST_CENTRES = 32,
+  MOST_TRIED = 500,   /* coordinates, whether they are centres */
+  LEAST = 2,          /* members */
+  MOST_LOGARITHMS = 8 /* of scales in one block: others are too many to ask */
+};
 static const double FAR = 0.3;   /* a step that shows what depends on what */
 static const double NEAR = 1e-3; /* one for second derivatives */
 static const double NOISE = 1e-9, WHOLE = 1e-5, ALIKE = 1e-7;
@@ -103,10 +109,15 @@ static bool is_centre(search *s, size_t j) {
 }
 
 static void find_centres(search *s) {
+  size_t n = s->model->dimension, tried = 0;
   s->found = 0;
-  for (size_t j = 0; j < s->model->dimension && s->found < MOST_CENTRES; j++)
-    if (s->met[j] && s->model->block_of_u[j] != s->block && is_centre(s, j))
+  for (size_t j = 0; j < n && s->found < MOST_CENTRES && tried < MOST_TRIED;
+       j++) {
+    bool asked = s->met[j] && s->model->block_of_u[j] != s->block;
+    tried += asked;
+    if (asked && is_centre(s, j))
       s->centre[s->found++] = j;
+  }
 }
 
 /* ---- guesses ------------------------------------------------------------ */
@@ -274,7 +285,11 @@ static bool find_family(search *s, tm_family *f) {
 
 static bool may_scale(const tempera_model *model, size_t j) {
   const tm_block *block = &model->blocks[model->block_of_u[j]];
-  return !model->integer[j] && block->lower >= 0 &&
+  if (model->integer[j])
+    return false;
+  if (block->form == TM_FORM_FREE)
+    return block->u_count <= MOST_LOGARITHMS;
+  return block->lower >= 0 &&
          (block->form == TM_FORM_ABOVE || block->form == TM_FORM_BETWEEN);
 }
 

@@ -79,6 +79,14 @@ static void scales_of_normals_are_found(void **state) {
         DATA, "t^-0.5 x4:; ");
 }
 
+static void scales_may_be_given_by_logarithms(void **state) {
+  (void)state;
+  check(Y "parameters { real mu; real v; vector[4] x; }"
+          "model { mu ~ normal(0, 1); v ~ normal(0, 3);"
+          "  x ~ normal(mu, exp(v / 2));" LIKELIHOOD "}",
+        DATA, "v^0.5 x4: 1 mu; ");
+}
+
 static void so_are_those_of_other_families(void **state) {
   (void)state;
   check(Y "parameters { real mu; real<lower=0> s; vector[4] x; }"
@@ -131,6 +139,7 @@ static void where_there_is_none_none_is_found(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(scales_of_normals_are_found),
+      cmocka_unit_test(scales_may_be_given_by_logarithms),
       cmocka_unit_test(so_are_those_of_other_families),
       cmocka_unit_test(each_scale_has_its_own),
       cmocka_unit_test(where_there_is_none_none_is_found),
