@@ -19,12 +19,13 @@ struct tm_kernel {
   bool round_ended; /* what was learned is to be put to use */
 };
 
-enum { MOST_MOVES = 5 };
+enum { MOST_MOVES = 6 };
 
 /* The kinds of tempera_kernel; entries past the last move are NULL. */
 static const tm_move_type *const KINDS[][MOST_MOVES] = {
     [TEMPERA_KERNEL_AUTO] = {&tm_move_prior, &tm_move_jump, &tm_move_gibbs,
-                             &tm_move_mix, &tm_move_integer_part},
+                             &tm_move_mix, &tm_move_rescale,
+                             &tm_move_integer_part},
     [TEMPERA_KERNEL_RANDOM_WALK] = {&tm_move_gibbs, &tm_move_random_walk,
                                     &tm_move_joint, &tm_move_integer},
     [TEMPERA_KERNEL_SLICE] = {&tm_move_gibbs, &tm_move_slice, &tm_move_integer},
@@ -156,6 +157,7 @@ tm_sweep tm_kernel_sweep(tm_kernel *kernel, tm_evaluator *evaluator,
                   .random = random,
                   .tau = tau,
                   .place = tm_tau_locate(tau),
+                  .cost = tm_cost_of(evaluator),
                   .adapt = !kernel->frozen};
   if (step.adapt)
     learn(kernel, &step);

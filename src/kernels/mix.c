@@ -23,8 +23,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Cost of a gradient in likelihood evaluations. */
-static const double GRADIENT_COST = 2;
 static const double FLOOR = 0.05;   /* least share of the evaluations */
 static const double CURIOUS = 0.25; /* in warmup, drawn evenly this often: */
 static const double CHEAP = 32;     /* dearer moves in proportion less often */
@@ -140,11 +138,6 @@ static tempera_status create(tm_shared *shared, tm_arena *arena, void **state,
 }
 
 /* ---- measuring ---- */
-
-static double cost_so_far(const tm_evaluator *evaluator) {
-  return (double)evaluator->likelihood_evaluations +
-         GRADIENT_COST * (double)evaluator->gradient_evaluations;
-}
 
 static void note_jump(mix *state, tally *t, const tm_step *step, double cost) {
   const tm_shared *shared = state->shared;
@@ -267,10 +260,10 @@ static void step(void *opaque, tm_step *step) {
     return;
   }
   tm_reals_of(shared, step->point->u, state->before);
-  double cost = cost_so_far(step->evaluator);
+  double cost = tm_cost_of(step->evaluator);
   use(state, chosen, step);
   note_jump(state, &chosen->tallies[regime], step,
-            cost_so_far(step->evaluator) - cost);
+            tm_cost_of(step->evaluator) - cost);
 }
 
 /* ---- rounds ---- */

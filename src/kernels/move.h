@@ -41,6 +41,7 @@ typedef struct tm_step {
   bool accepted;     /* by the last tm_metropolis */
   bool renewed;      /* see tm_sweep */
   bool enough;       /* set by a move after which the others may rest */
+  double cost;       /* so far, when the sweep began */
   double acceptance; /* summed over proposals */
   unsigned proposals;
 } tm_step;
@@ -66,7 +67,8 @@ extern const tm_move_type tm_move_joint;
 extern const tm_move_type tm_move_hmc;
 /* About the Gaussians that the prior is a mixture of. */
 extern const tm_move_type tm_move_crank_nicolson;
-extern const tm_move_type tm_move_mix;   /* of those of reals: measured */
+extern const tm_move_type tm_move_rescale; /* scales with what they scale */
+extern const tm_move_type tm_move_mix;     /* of those of reals: measured */
 extern const tm_move_type tm_move_slice; /* doubles until widths are learned */
 extern const tm_move_type tm_move_slice_doubling;
 extern const tm_move_type tm_move_integer;
@@ -76,6 +78,12 @@ extern const tm_move_type tm_move_prior;
 extern const tm_move_type tm_move_recipe;
 extern const tm_move_type tm_move_ridge_walk; /* likewise idle */
 extern const tm_move_type tm_move_jump;       /* idle without a Laplace ridge */
+
+/* In likelihood evaluations, of which a gradient costs about two. */
+static inline double tm_cost_of(const tm_evaluator *evaluator) {
+  return (double)evaluator->likelihood_evaluations +
+         2 * (double)evaluator->gradient_evaluations;
+}
 
 /* How many of d coordinates (or joint steps) are a sweep's share of work when
  * it is one of many short ones: between them tau moves and states are

@@ -82,6 +82,7 @@ struct tempera_model {
   /* log of the share of the prior that numbers can tell from its bounds, where
    * draws are taken from; see run/rounded.h. */
   double log_kept;
+  const struct tm_hierarchy *hierarchy; /* a run has found; or NULL */
 };
 
 /* A point on both scales with its densities. */
@@ -231,6 +232,9 @@ void tm_evaluate_gradient(tm_evaluator *evaluator, tm_point *point,
  * the Jacobians are there already. */
 void tm_evaluate_slope(tm_evaluator *evaluator, tm_point *point, double tau,
                        double *gradient);
+/* Of log prior + log Jacobian alone; false where there is none. */
+bool tm_evaluate_prior_slope(tm_evaluator *evaluator, tm_point *point,
+                             double *gradient);
 
 /* A draw from the prior by the model's callback or its law, evaluated; with
  * the likelihood, or (as tm_evaluate_prior) without. A restricted law is

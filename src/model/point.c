@@ -529,6 +529,23 @@ void tm_evaluate_slope(tm_evaluator *evaluator, tm_point *point, double tau,
   tm_pull_back(model, point->u, point->theta, sum, true, gradient);
 }
 
+bool tm_evaluate_prior_slope(tm_evaluator *evaluator, tm_point *point,
+                             double *gradient) {
+  const tempera_model *model = evaluator->model;
+  tm_constrain_point(model, point);
+  point->log_likelihood = 0;
+  point->log_prior = -INFINITY;
+  if (tm_reached(model, point->theta))
+    point->log_prior =
+        call_gradient(evaluator, point, model->spec.log_prior_gradient,
+                      "log_prior_gradient", evaluator->gradient);
+  if (point->log_prior == -INFINITY)
+    return false;
+  tm_pull_back(model, point->u, point->theta, evaluator->gradient, true,
+               gradient);
+  return true;
+}
+
 bool tm_prior_draw_as_is(tm_evaluator *evaluator, tempera_random *random,
                          tm_point *point) {
   const tempera_model *model = evaluator->model;

@@ -175,6 +175,23 @@ static tempera_status explore_support(tempera_sampler *s,
   return find_starts(s, error);
 }
 
+/* Do parameters lie about others, with a scale that is one too? */
+static tempera_status find_hierarchy(tempera_sampler *s, tempera_error *error) {
+  if (s->options.kernel != TEMPERA_KERNEL_AUTO || s->options.paper)
+    return TEMPERA_OK;
+  s->hierarchy_arena = tm_arena_create();
+  if (!s->hierarchy_arena)
+    return tm_fail_memory(error);
+  TM_TRY(tm_hierarchy_find(s->model, s->starts.chains, s->hierarchy_arena,
+                           &s->hierarchy, error));
+  if (s->hierarchy.count == 0)
+    return TEMPERA_OK;
+  s->hierarchical = *s->model;
+  s->hierarchical.hierarchy = &s->hierarchy;
+  s->model = &s->hierarchical;
+  return TEMPERA_OK;
+}
+
 static tempera_status set_up(tempera_sampler *s, tempera_error *error) {
   size_t chains = s->options.chains;
   s->integer = tm_heap_alloc(s->model->size, sizeof(bool));
@@ -197,6 +214,7 @@ static tempera_status set_up(tempera_sampler *s, tempera_error *error) {
   offer_printed_start(s);
   TM_TRY(meet_improper(s, error));
   TM_TRY(make_draws(s, error));
+  TM_TRY(find_hierarchy(s, error));
   for (size_t c = 0; c < chains; c++)
     TM_TRY(make_group(s, c, error));
   return TEMPERA_OK;
@@ -274,6 +292,7 @@ void tempera_sampler_free(tempera_sampler *sampler) {
   tm_support_free(&sampler->support);
   tm_rounded_free(&sampler->rounded);
   tm_prior_run_free(&sampler->prior);
+  tm_arena_free(sampler->hierarchy_arena);
   tm_history_free(&sampler->history);
   tm_heap_free(sampler->init);
   tm_heap_free(sampler->annealed);

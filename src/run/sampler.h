@@ -3,6 +3,7 @@
 #ifndef TM_RUN_SAMPLER_H
 #define TM_RUN_SAMPLER_H
 
+#include "model/hierarchy.h"
 #include "run/history.h"
 #include "run/learning.h"
 #include "run/methods/method.h"
@@ -52,9 +53,13 @@ struct tempera_sampler {
   tm_notes unused;         /* options that have no effect */
   const tm_method *method;
   tm_starts starts;
-  tm_rounded rounded;  /* of a prior with mass next to bounds, and ... */
-  tm_prior_run prior;  /* of a model without prior_draw; `model` is then its */
-  tm_support support;  /* where L > 0 hardly anywhere; the same */
+  tm_rounded rounded; /* of a prior with mass next to bounds, and ... */
+  tm_prior_run prior; /* of a model without prior_draw; `model` is then its */
+  tm_support support; /* where L > 0 hardly anywhere; the same */
+  /* Scales with what they scale; `model` is then this one. */
+  tm_arena *hierarchy_arena;
+  tm_hierarchy hierarchy;
+  tempera_model hierarchical;
   bool init_given;     /* the caller's starts */
   bool begun;          /* the ridge was looked for: by the first advance */
   tm_history history;  /* of what follows */

@@ -7,6 +7,7 @@
 #include "run/sampler.h"
 
 #include "../statistical/family_toy.h"
+#include "centred_model.h"
 #include "gaussian_model.h"
 #include "whole_run.h"
 
@@ -15,7 +16,7 @@
 
 enum { EVERY = 173 }; /* sweeps between saves: ends of rounds fall anywhere */
 
-typedef enum kind { GAUSSIAN, TOY, SLOPES } kind;
+typedef enum kind { GAUSSIAN, TOY, SLOPES, CENTRED } kind;
 
 typedef struct scene {
   const char *name;
@@ -27,6 +28,7 @@ typedef struct scene {
 static const scene SCENES[] = {
     {"pt-stwnc", TOY, {LENGTHS}},
     {"gradients", SLOPES, {LENGTHS, "chains", "2"}},
+    {"scales", CENTRED, {LENGTHS, "chains", "2"}},
     {"hmc", SLOPES, {LENGTHS, "kernel", "hmc", "chains", "2"}},
     {"slice", GAUSSIAN, {LENGTHS, "kernel", "slice", "save-warmup", "true"}},
     {"walk", TOY, {LENGTHS, "kernel", "random-walk", "thin", "2"}},
@@ -63,7 +65,11 @@ static int prior_gradient(const double *theta, double *value, double *gradient,
   return gaussian_prior(theta, value, user);
 }
 
+static const centred_model EIGHT = {"eight", 8, 1, INFINITY, 1, 0, 1};
+
 static tempera_model *model_of(kind k) {
+  if (k == CENTRED)
+    return centred_open(&EIGHT);
   tempera_model_spec spec = two_gaussians();
   if (k == SLOPES) {
     spec.log_likelihood_gradient = likelihood_gradient;
