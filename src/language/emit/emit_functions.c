@@ -1,6 +1,6 @@
 /* emit_functions.c - the functions that the user wrote, for values, for
  * gradients and term by term. */
-#include "language/emit/emit.h"
+#include "language/emit/local.h"
 
 static bool has_silent_variant(const tm_function *f) {
   return f->uses_target && f->result.base != TM_VOID;
@@ -29,13 +29,15 @@ static void emit_signature(tm_emitter *g, const tm_function *f) {
   tm_emit(g, ")");
 }
 
-static void emit_function(tm_emitter *g, const tm_function *f) {
+static void emit_function(tm_emitter *g, tm_function *f) {
   g->function = f;
   emit_signature(g, f);
   tm_emit(g, " {\n");
   g->indent = 1;
   tm_emit_line(g, "(void)t;");
-  tm_emit_statements(g, f->body->body, f->body->body_count);
+  f->one_node = tm_emit_local(g, f);
+  if (!f->one_node)
+    tm_emit_statements(g, f->body->body, f->body->body_count);
   char place[TM_PLACE];
   if (f->result.base != TM_VOID)
     tm_emit_line(g,
@@ -48,7 +50,7 @@ static void emit_function(tm_emitter *g, const tm_function *f) {
 }
 
 /* Into the declarations or, defined, into the body. */
-static void emit_variants(tm_emitter *g, const tm_function *f, bool defined) {
+static void emit_variants(tm_emitter *g, tm_function *f, bool defined) {
   for (int silent = 0; silent <= has_silent_variant(f); silent++) {
     g->silent = silent;
     if (defined) {
@@ -84,7 +86,7 @@ void tm_emit_pointing_functions(tm_emitter *g) {
   g->pointing = true;
   for (int defined = 0; defined < 2; defined++)
     for (size_t i = 0; i < tree->function_count; i++) {
-      const tm_function *f = tree->functions[i];
+      tm_function *f = tree->functions[i];
       if (!f->body || !f->uses_target)
         continue;
       if (defined) {

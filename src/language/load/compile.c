@@ -39,6 +39,7 @@ static tempera_status translate(const tempera_program *program, tm_way way,
   tm_text_add(text, tm_prelude_text);
   tm_text_add(text, tm_prelude_scalar_text);
   tm_text_add(text, tm_prelude_tensor_text);
+  tm_text_add(text, tm_prelude_vector_text);
   return tm_emit_program(program, way, text, error);
 }
 

@@ -296,6 +296,9 @@ typedef struct tm_runtime {
   tm_var (*powers)(tm_tape *tape, struct tm_linear *node, double *terms, long n,
                    int each, int rest, double common);
   double (*powers_value)(double *terms, long n, double common);
+  /* x becomes exp(x), of a vector; and why these probabilities are none */
+  void (*exps)(double *x, size_t n);
+  void (*not_simplex)(tm_tape *tape, const double *p, long n, const char *name);
   double (*log_rise)(double f, double k), (*digamma_rise)(double f, double k);
   double (*lgamma)(double);
   double (*digamma)(double);
@@ -483,6 +486,6 @@ typedef struct tm_entry {
   const char *unreplicated;
 } tm_entry;
 
-enum { TM_ENTRY_VERSION = 18 };
+enum { TM_ENTRY_VERSION = 19 };
 
 #endif

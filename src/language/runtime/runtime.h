@@ -103,6 +103,8 @@ tm_var tm_dot_vectors(tm_tape *tape, const tm_tensor *a, const tm_tensor *b,
                       int steady);
 double tm_dot_values(tm_tape *tape, const tm_tensor *a, const tm_tensor *b,
                      int steady);
+/* Rejects what does not sum to one. */
+void tm_check_simplex(tm_tape *tape, const double *p, long n, const char *name);
 tm_var tm_slices_sum(tm_tape *tape, const tm_slices *call);
 void tm_desks_free(void *desks);
 double tm_powers_value(double *terms, long n, double common);

@@ -5,6 +5,7 @@
 #include "base/context.h"
 #include "base/locale.h"
 #include "base/text.h"
+#include "numeric/vector_exp.h"
 
 #include <gsl/gsl_cdf.h>
 #include <stdarg.h>
@@ -360,6 +361,8 @@ const tm_runtime tm_the_runtime = {.find = find,
                                    .slices = tm_slices_sum,
                                    .powers = tm_powers_sum,
                                    .powers_value = tm_powers_value,
+                                   .exps = tm_vector_exp,
+                                   .not_simplex = tm_check_simplex,
                                    .log_rise = tm_log_rise,
                                    .digamma_rise = tm_digamma_rise,
                                    .lgamma = tm_lgamma,
