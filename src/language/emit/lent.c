@@ -39,6 +39,23 @@ bool tm_is_cut(const tm_expression *e) {
   return is_range(e);
 }
 
+void tm_emit_range(tm_emitter *g, const tm_expression *e, const tm_index *index,
+                   const char *x) {
+  tm_emit(g, "tm_range(t, %s, ", x);
+  if (index->from)
+    tm_emit_expression(g, index->from);
+  else
+    tm_emit(g, "1");
+  tm_emit(g, ", ");
+  if (index->to)
+    tm_emit_expression(g, index->to);
+  else
+    tm_emit(g, "-1");
+  tm_emit(g, ", ");
+  tm_emit_place(g, e->token);
+  tm_emit(g, ")");
+}
+
 static void emit_range(tm_emitter *g, const tm_expression *e) {
   const tm_index *last = &e->indices[e->index_count - 1];
   tm_expression before = *e;
@@ -47,19 +64,9 @@ static void emit_range(tm_emitter *g, const tm_expression *e) {
   tm_emit_lent(g, e->parts[0]);
   tm_emit(g, ";");
   tm_emit_offset(g, &before);
-  tm_emit(g, " tm_range(t, tm_sub(x_, k_, %zu), ", before.index_count);
-  if (last->from)
-    tm_emit_expression(g, last->from);
-  else
-    tm_emit(g, "1");
-  tm_emit(g, ", ");
-  if (last->to)
-    tm_emit_expression(g, last->to);
-  else
-    tm_emit(g, "-1");
-  tm_emit(g, ", ");
-  tm_emit_place(g, e->token);
-  tm_emit(g, "); })");
+  tm_emit(g, " x_ = tm_sub(x_, k_, %zu); ", before.index_count);
+  tm_emit_range(g, e, last, "x_");
+  tm_emit(g, "; })");
 }
 
 /* head(x, n), tail(x, n), segment(x, from, n) */

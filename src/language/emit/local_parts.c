@@ -106,27 +106,19 @@ static int from_vector(tm_local *l, const tm_expression *e, int base) {
                e, &base, 1);
   if (l->failed)
     return -1;
-  tm_emit(l->g, one ? "  long k%d_ = tm_at(t, " : "  tm_tensor l%d_ = ", k);
-  if (!one && view)
-    tm_emit(l->g, "tm_range(t, l%d_, ", base);
-  else if (!one)
-    tm_emit(l->g, "tm_range(t, tm_seen(x%d_, n%d_), ", base, base);
-  if (index->from)
-    tm_emit_expression(l->g, index->from);
-  else
-    tm_emit(l->g, "1");
-  tm_emit(l->g, ", ");
-  if (one)
-    tm_emit(l->g, "(int)n%d_", base);
-  else if (index->to)
-    tm_emit_expression(l->g, index->to);
-  else
-    tm_emit(l->g, "-1");
-  tm_emit(l->g, ", ");
+  if (!one) {
+    char x[60];
+    snprintf(x, sizeof x, view ? "l%d_" : "tm_seen(x%d_, n%d_)", base, base);
+    tm_emit(l->g, "  tm_tensor l%d_ = ", k);
+    tm_emit_range(l->g, e, index, x);
+    tm_emit(l->g, ";\n");
+    return see(l, k);
+  }
+  tm_emit(l->g, "  long k%d_ = tm_at(t, ", k);
+  tm_emit_expression(l->g, index->from);
+  tm_emit(l->g, ", (int)n%d_, ", base);
   tm_emit_place(l->g, e->token);
   tm_emit(l->g, ");\n");
-  if (!one)
-    return see(l, k);
   if (view)
     tm_emit(l->g, "  tm_var a%d_ = tm_element_of(l%d_, k%d_);\n", k, base, k);
   tm_emit(l->g, "  double x%d_ = x%d_[k%d_];\n", k, base, k);

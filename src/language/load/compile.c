@@ -25,9 +25,15 @@
 
 extern char **environ;
 
-static const char *const FLAGS[] = {
-    "-std=gnu11",      "-O2",   "-ftree-vectorize", "-march=native",
-    "-fno-math-errno", "-fPIC", "-shared",          "-w"};
+static const char *const FLAGS[] = {"-std=gnu11",
+                                    "-O2",
+                                    "-ftree-vectorize",
+                                    "-march=native",
+                                    "-fno-math-errno",
+                                    "-fopenmp-simd",
+                                    "-fPIC",
+                                    "-shared",
+                                    "-w"};
 enum { FLAG_COUNT = sizeof FLAGS / sizeof *FLAGS };
 
 /* ---- translation -------------------------------------------------------- */

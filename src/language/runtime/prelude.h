@@ -285,11 +285,6 @@ typedef struct tm_runtime {
   tm_rows *(*rows_ready)(tm_tape *tape, tm_rows *rows);
   tm_var (*rows_sum)(tm_tape *tape, const tm_rows *rows,
                      const tm_any *arguments);
-  /* the product of two vectors; `steady`: bits of those whose storage is */
-  tm_var (*dot)(tm_tape *tape, const tm_tensor *a, const tm_tensor *b,
-                int steady);
-  double (*dot_value)(tm_tape *tape, const tm_tensor *a, const tm_tensor *b,
-                      int steady);
   tm_var (*slices)(tm_tape *tape, const tm_slices *call);
   /* log_sum_exp of n terms, and what they have in common: the node has `each`
    * slopes of every term and then `rest` of that */

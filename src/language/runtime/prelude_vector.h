@@ -211,6 +211,140 @@ TM_INLINE tm_tensor tm_without_adjoints(tm_tensor x) {
   return x;
 }
 
+/* ---- products ----------------------------------------------------------- */
+
+/* Numbers at equal distances: a vector, or the column of a matrix. */
+typedef struct tm_line {
+  const double *v;
+  double *d;
+  long n, stride;
+} tm_line;
+
+TM_INLINE tm_line tm_line_of(tm_tensor x) {
+  tm_line line = {x.v, x.d, x.dim[0], 1};
+  return line;
+}
+
+/* Column j of a matrix. */
+TM_INLINE tm_line tm_column_of(tm_tape *tape, tm_tensor x, long j,
+                               const char *place) {
+  long at = tm_at(tape, j, x.dim[1], place);
+  tm_line line = {x.v + at, x.d ? x.d + at : 0, x.dim[0], x.dim[1]};
+  return line;
+}
+
+enum { TM_FEW = 12 }; /* elements that are not worth a loop of vectors */
+
+/* Of vectors side by side; and at any distances, by sums that do not wait for
+ * each other. */
+TM_OUTLINE double tm_dot_dense(const double *a, const double *b, long n) {
+  double sum = 0;
+#pragma omp simd reduction(+ : sum)
+  for (long i = 0; i < n; i++)
+    sum += a[i] * b[i];
+  return sum;
+}
+
+TM_OUTLINE double tm_dot_apart(const double *a, long rise, const double *b,
+                               long run, long n) {
+  double p = 0, q = 0, r = 0, s = 0;
+  long i = 0;
+  for (; i + 3 < n; i += 4, a += 4 * rise, b += 4 * run) {
+    p += a[0] * b[0];
+    q += a[rise] * b[run];
+    r += a[2 * rise] * b[2 * run];
+    s += a[3 * rise] * b[3 * run];
+  }
+  for (; i < n; i++, a += rise, b += run)
+    p += a[0] * b[0];
+  return p + q + (r + s);
+}
+
+TM_INLINE double tm_dot_value(tm_tape *tape, tm_line a, tm_line b) {
+  long n = tm_same_length(tape, a.n, b.n, "dot_product", "");
+  if (a.stride != 1 || b.stride != 1)
+    return tm_dot_apart(a.v, a.stride, b.v, b.stride, n);
+  return n > TM_FEW ? tm_dot_dense(a.v, b.v, n) : tm_products_of(a.v, b.v, n);
+}
+
+typedef struct tm_dot_node {
+  tm_node node;
+  double adjoint;
+  tm_line a, b, u, w; /* a and b, and their values as they were */
+} tm_dot_node;
+
+TM_INLINE void tm_dot_give(tm_line to, double g, tm_line other) {
+  double *restrict d = to.d;
+  const double *restrict v = other.v;
+  if (to.stride == 1 && other.stride == 1)
+    for (long i = 0; i < to.n; i++)
+      d[i] += g * v[i];
+  else
+    for (long i = 0; i < to.n; i++)
+      d[i * to.stride] += g * v[i * other.stride];
+}
+
+TM_OUTLINE void tm_dot_back(tm_node *node) {
+  tm_dot_node *p = (tm_dot_node *)node;
+  if (p->a.d)
+    tm_dot_give(p->a, p->adjoint, p->w);
+  if (p->b.d)
+    tm_dot_give(p->b, p->adjoint, p->u);
+}
+
+/* Its values as they are now. */
+TM_INLINE tm_line tm_line_kept(tm_tape *tape, tm_line x) {
+  double *v = (double *)tm_take_blank(tape, (size_t)x.n * sizeof(double));
+  for (long i = 0; i < x.n; i++)
+    v[i] = x.v[i * x.stride];
+  tm_line kept = {v, 0, x.n, 1};
+  return kept;
+}
+
+TM_OUTLINE tm_var tm_dot_many(tm_tape *tape, double value, const tm_line *a,
+                              const tm_line *b, int steady) {
+  tm_line u = b->d && !(steady & 1) ? tm_line_kept(tape, *a) : *a;
+  tm_line w = a->d && !(steady & 2) ? tm_line_kept(tape, *b) : *b;
+  tm_dot_node *p = (tm_dot_node *)tm_push(tape, sizeof *p, tm_dot_back);
+  p->a = *a;
+  p->b = *b;
+  p->u = u;
+  p->w = w;
+  tm_var product = {value, &p->adjoint};
+  return product;
+}
+
+/* Few elements, side by side, are slopes. */
+TM_OUTLINE tm_var tm_dot_few(tm_tape *tape, const double *a, double *ad,
+                             const double *b, double *bd, long n) {
+  double value = 0;
+  tm_linear *p = tm_linear_new(tape, (int)n * ((ad != 0) + (bd != 0)));
+  tm_slope *s = p->slopes;
+  for (long i = 0; i < n; i++) {
+    value += a[i] * b[i];
+    if (ad) {
+      s->to = ad + i;
+      s++->d = b[i];
+    }
+    if (bd) {
+      s->to = bd + i;
+      s++->d = a[i];
+    }
+  }
+  tm_var product = {value, &p->adjoint.own};
+  return product;
+}
+
+/* `steady`: bits of those whose storage is not assigned again. */
+TM_INLINE tm_var tm_dot(tm_tape *tape, tm_line a, tm_line b, int steady) {
+  if (a.n == b.n && a.n <= TM_FEW && a.stride == 1 && b.stride == 1 &&
+      (a.d || b.d))
+    return tm_dot_few(tape, a.v, a.d, b.v, b.d, a.n);
+  double value = tm_dot_value(tape, a, b);
+  return a.d || b.d ? tm_dot_many(tape, value, &a, &b, steady)
+                    : tm_constant(value);
+}
+
 /* ---- the node ----------------------------------------------------------- */
 
 /* Slopes of a vector's elements; those behind them. */
