@@ -157,9 +157,10 @@ bool tm_is_cut(const tm_expression *e);
 /* Write a tensor for somebody who reads it and keeps no hold of it, as it lies
  * where it can be. */
 void tm_emit_lent(tm_emitter *g, const tm_expression *e);
-/* A range of e's indices, of what C calls x. */
+/* A range of e's indices, of what C calls x, whose rows have `inner`
+ * elements. */
 void tm_emit_range(tm_emitter *g, const tm_expression *e, const tm_index *index,
-                   const char *x);
+                   const char *x, const char *inner);
 /* Write rows(x) and its like as a field of x; false: it is something else. */
 bool tm_emit_length(tm_emitter *g, const tm_expression *e);
 

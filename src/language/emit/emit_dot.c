@@ -56,13 +56,13 @@ static bool is_steady(const tm_expression *e) {
 static void emit_rows(tm_emitter *g, const tm_expression *e) {
   bool range = e->kind == TM_E_INDEX && e->indices[0].kind == TM_INDEX_RANGE;
   if (e->kind == TM_E_CALL && e->part_count == 4) {
-    tm_emit(g, "tm_cut(t, x_, -1 + ");
+    tm_emit(g, "tm_cut(t, x_, x_.dim[1], -1 + ");
     tm_emit_expression(g, e->parts[1]);
     tm_emit(g, ", ");
     tm_emit_expression(g, e->parts[3]);
     tm_emit(g, ")");
   } else if (range) {
-    tm_emit_range(g, e, &e->indices[0], "x_");
+    tm_emit_range(g, e, &e->indices[0], "x_", "x_.dim[1]");
   } else {
     tm_emit(g, "x_");
   }

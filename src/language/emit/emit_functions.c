@@ -30,13 +30,18 @@ static void emit_signature(tm_emitter *g, const tm_function *f) {
 }
 
 static void emit_function(tm_emitter *g, tm_function *f) {
+  tm_text own = {0};
   g->function = f;
+  f->one_node = tm_emit_local(g, f, &own);
+  if (f->one_node) /* not once more wherever it is called */
+    tm_emit(g, "__attribute__((noinline)) ");
   emit_signature(g, f);
   tm_emit(g, " {\n");
   g->indent = 1;
   tm_emit_line(g, "(void)t;");
-  f->one_node = tm_emit_local(g, f);
-  if (!f->one_node)
+  if (f->one_node && !own.failed)
+    tm_text_add_bytes(&g->body, own.data, own.length);
+  else if (!f->one_node)
     tm_emit_statements(g, f->body->body, f->body->body_count);
   char place[TM_PLACE];
   if (f->result.base != TM_VOID)
@@ -46,6 +51,7 @@ static void emit_function(tm_emitter *g, tm_function *f) {
                  tm_place_text(f->token, place), f->name);
   g->indent = 0;
   tm_emit_line(g, "}");
+  tm_text_clear(&own);
   g->function = NULL;
 }
 

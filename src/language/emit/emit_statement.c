@@ -198,10 +198,12 @@ static void emit_place_assignment(tm_emitter *g, const tm_statement *s) {
   const tm_expression *e = tm_flat_of(s->left, &flat);
   tm_emit(g, "{ tm_tensor x_ = ");
   tm_emit_expression(g, e->parts[0]);
-  tm_emit(g, ";");
-  tm_emit_offset(g, e);
-  tm_emit(g, " tm_tensor y_ = tm_sub(x_, k_, %zu); t->runtime->fill(t, &y_, ",
-          e->index_count);
+  tm_emit(g, "; t->runtime->fill(t, &x_, %zu, (long[]){", e->index_count);
+  for (size_t i = 0; i < e->index_count; i++) {
+    tm_emit(g, i ? ", " : "");
+    tm_emit_expression(g, e->indices[i].from);
+  }
+  tm_emit(g, "}, ");
   tm_emit_expression(g, s->value);
   tm_emit(g, ", ");
   tm_emit_place(g, s->left->token);

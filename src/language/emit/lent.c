@@ -40,8 +40,8 @@ bool tm_is_cut(const tm_expression *e) {
 }
 
 void tm_emit_range(tm_emitter *g, const tm_expression *e, const tm_index *index,
-                   const char *x) {
-  tm_emit(g, "tm_range(t, %s, ", x);
+                   const char *x, const char *inner) {
+  tm_emit(g, "tm_range(t, %s, %s, ", x, inner);
   if (index->from)
     tm_emit_expression(g, index->from);
   else
@@ -65,7 +65,8 @@ static void emit_range(tm_emitter *g, const tm_expression *e) {
   tm_emit(g, ";");
   tm_emit_offset(g, &before);
   tm_emit(g, " x_ = tm_sub(x_, k_, %zu); ", before.index_count);
-  tm_emit_range(g, e, last, "x_");
+  tm_emit_range(g, e, last, "x_",
+                tm_rank(e->type) == 1 ? "1" : "tm_inner(&x_)");
   tm_emit(g, "; })");
 }
 
@@ -75,7 +76,8 @@ static void emit_cut(tm_emitter *g, const tm_expression *e) {
   tm_emit_lent(g, e->parts[0]);
   tm_emit(g, "; long n_ = ");
   tm_emit_expression(g, e->parts[e->part_count - 1]);
-  tm_emit(g, "; tm_cut(t, x_, ");
+  tm_emit(g, "; tm_cut(t, x_, %s, ",
+          tm_rank(e->type) == 1 ? "1" : "tm_inner(&x_)");
   if (is_named(e, "segment")) {
     tm_emit(g, "-1 + ");
     tm_emit_expression(g, e->parts[1]);

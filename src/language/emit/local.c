@@ -316,7 +316,7 @@ static void emit_body(tm_local *l, const tm_function *f) {
 }
 
 /* What was written so far is taken back when it fails. */
-bool tm_emit_local(tm_emitter *g, const tm_function *f) {
+bool tm_emit_local(tm_emitter *g, const tm_function *f, tm_text *own) {
   if (f->uses_target || f->result.base != TM_REAL || f->result.depth > 0 ||
       f->argument_count > 40)
     return false;
@@ -333,20 +333,16 @@ bool tm_emit_local(tm_emitter *g, const tm_function *f) {
     bound[i] = -1;
   tm_text before = g->body;
   size_t calls = g->call_count, kernels = g->kernel_count;
-  g->body = (tm_text){0};
+  g->body = *own;
   g->gradient = false;
   emit_body(l, f);
   g->gradient = l->gradient;
-  tm_text own = g->body;
+  *own = g->body;
   g->body = before;
   if (l->failed) {
     g->call_count = calls;
     g->kernel_count = kernels;
-  } else if (own.failed) {
-    g->body.failed = true;
-  } else {
-    tm_text_add_bytes(&g->body, own.data, own.length);
   }
-  tm_text_clear(&own);
+  g->body.failed = g->body.failed || own->failed;
   return !l->failed;
 }

@@ -76,7 +76,7 @@ int tm_local_call(tm_local *l, const tm_expression *e);
 /* The function ends with this part. */
 void tm_local_return(tm_local *l, int root);
 
-/* The body of f, if it can be done so. */
-bool tm_emit_local(tm_emitter *g, const tm_function *f);
+/* The body of f, added to `own`, if it can be done so. */
+bool tm_emit_local(tm_emitter *g, const tm_function *f, tm_text *own);
 
 #endif

@@ -110,7 +110,7 @@ static int from_vector(tm_local *l, const tm_expression *e, int base) {
     char x[60];
     snprintf(x, sizeof x, view ? "l%d_" : "tm_seen(x%d_, n%d_)", base, base);
     tm_emit(l->g, "  tm_tensor l%d_ = ", k);
-    tm_emit_range(l->g, e, index, x);
+    tm_emit_range(l->g, e, index, x, "1");
     tm_emit(l->g, ";\n");
     return see(l, k);
   }
@@ -179,7 +179,7 @@ static int cut(tm_local *l, const tm_expression *e) {
   tm_emit(l->g, "  long c%d_ = ", k);
   tm_emit_expression(l->g, e->parts[e->part_count - 1]);
   tm_emit(l->g, "; tm_tensor l%d_ = tm_cut(t, ", k);
-  tm_emit(l->g, view ? "l%d_, " : "tm_seen(x%d_, n%d_), ", base, base);
+  tm_emit(l->g, view ? "l%d_, 1, " : "tm_seen(x%d_, n%d_), 1, ", base, base);
   if (!strcmp(name, "head")) {
     tm_emit(l->g, "0");
   } else if (!strcmp(name, "tail")) {

@@ -214,9 +214,9 @@ typedef struct tm_runtime {
                       const tm_slice *slices, const char *place);
   void (*scatter)(tm_tape *tape, tm_tensor to, int count,
                   const tm_slice *slices, tm_any value, const char *place);
-  /* the same of a whole part that lies side by side */
-  void (*fill)(tm_tape *tape, const tm_tensor *to, tm_tensor value,
-               const char *place);
+  /* the same of what is under leading single indices */
+  void (*fill)(tm_tape *tape, const tm_tensor *to, int count,
+               const long *indices, tm_tensor value, const char *place);
   /* the value of a whole variable; `own`: nobody else holds its storage */
   tm_tensor (*assign)(tm_tape *tape, tm_tensor to, tm_tensor value, int own,
                       int active, const char *name, const char *place);

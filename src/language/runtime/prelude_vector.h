@@ -23,7 +23,7 @@ TM_INLINE double *tm_room_for(tm_tape *tape, tm_room_left *room, long n) {
   return x;
 }
 
-TM_INLINE double *tm_zeros_for(tm_tape *tape, tm_room_left *room, long n) {
+TM_OUTLINE double *tm_zeros_for(tm_tape *tape, tm_room_left *room, long n) {
   double *x = tm_room_for(tape, room, n);
   for (long i = 0; i < n; i++)
     x[i] = 0;
@@ -51,33 +51,33 @@ TM_INLINE void tm_fits(tm_tape *tape, long declared, long n, const char *name,
 
 /* ---- vectors from vectors ----------------------------------------------- */
 
-TM_INLINE void tm_put_numbers(double *restrict to, const double *restrict from,
-                              long n) {
+TM_OUTLINE void tm_put_numbers(double *restrict to, const double *restrict from,
+                               long n) {
   for (long i = 0; i < n; i++)
     to[i] = from[i];
 }
 
-TM_INLINE void tm_add_numbers(double *restrict to, const double *restrict from,
-                              long n) {
+TM_OUTLINE void tm_add_numbers(double *restrict to, const double *restrict from,
+                               long n) {
   for (long i = 0; i < n; i++)
     to[i] += from[i];
 }
 
-TM_INLINE void tm_running_sum(const double *x, long n, double *y) {
+TM_OUTLINE void tm_running_sum(const double *x, long n, double *y) {
   double sum = 0;
   for (long i = 0; i < n; i++)
     y[i] = sum += x[i];
 }
 
-TM_INLINE void tm_running_sum_back(const double *gy, long n, double *gx) {
+TM_OUTLINE void tm_running_sum_back(const double *gy, long n, double *gx) {
   double sum = 0;
   for (long i = n; i-- > 0;)
     gx[i] += sum += gy[i];
 }
 
 /* exp(x - m) and their sum */
-TM_INLINE double tm_powers_of(const tm_runtime *R, const double *x, long n,
-                              double m, double *y) {
+TM_OUTLINE double tm_powers_of(const tm_runtime *R, const double *x, long n,
+                               double m, double *y) {
   double sum = 0;
   for (long i = 0; i < n; i++)
     y[i] = n < 8 ? exp(x[i] - m) : x[i] - m;
@@ -95,15 +95,15 @@ TM_INLINE double tm_largest(const double *x, long n) {
   return m;
 }
 
-TM_INLINE void tm_shares(const tm_runtime *R, const double *x, long n,
-                         double *y) {
+TM_OUTLINE void tm_shares(const tm_runtime *R, const double *x, long n,
+                          double *y) {
   double sum = tm_powers_of(R, x, n, tm_largest(x, n), y), r = 1 / sum;
   for (long i = 0; i < n; i++)
     y[i] *= r;
 }
 
-TM_INLINE void tm_shares_back(const double *y, const double *gy, long n,
-                              double *gx) {
+TM_OUTLINE void tm_shares_back(const double *y, const double *gy, long n,
+                               double *gx) {
   double dot = 0;
   for (long i = 0; i < n; i++)
     dot += gy[i] * y[i];
@@ -113,8 +113,8 @@ TM_INLINE void tm_shares_back(const double *y, const double *gy, long n,
 
 /* log_sum_exp, and the shares of the sum; zeros where all terms are zero or one
  * is infinite. */
-TM_INLINE double tm_log_of_powers(const tm_runtime *R, const double *x, long n,
-                                  double *shares) {
+TM_OUTLINE double tm_log_of_powers(const tm_runtime *R, const double *x, long n,
+                                   double *shares) {
   double m = tm_largest(x, n);
   int none = m == -INFINITY || m == INFINITY;
   double sum = none ? 1 : tm_powers_of(R, x, n, m, shares), r = 1 / sum;
@@ -123,36 +123,36 @@ TM_INLINE double tm_log_of_powers(const tm_runtime *R, const double *x, long n,
   return none ? m : m + log(sum);
 }
 
-TM_INLINE void tm_log_shares(const tm_runtime *R, const double *x, long n,
-                             double *y, double *shares) {
+TM_OUTLINE void tm_log_shares(const tm_runtime *R, const double *x, long n,
+                              double *y, double *shares) {
   double total = tm_log_of_powers(R, x, n, shares);
   for (long i = 0; i < n; i++)
     y[i] = x[i] - total;
 }
 
-TM_INLINE double tm_sum_of(const double *x, long n) {
+TM_OUTLINE double tm_sum_of(const double *x, long n) {
   double sum = 0;
   for (long i = 0; i < n; i++)
     sum += x[i];
   return sum;
 }
 
-TM_INLINE double tm_products_of(const double *x, const double *y, long n) {
+TM_OUTLINE double tm_products_of(const double *x, const double *y, long n) {
   double sum = 0;
   for (long i = 0; i < n; i++)
     sum += x[i] * y[i];
   return sum;
 }
 
-TM_INLINE void tm_add_times(double *restrict to, double g,
-                            const double *restrict x, long n) {
+TM_OUTLINE void tm_add_times(double *restrict to, double g,
+                             const double *restrict x, long n) {
   for (long i = 0; i < n; i++)
     to[i] += g * x[i];
 }
 
 /* log_softmax: g shares of the sum of adjoints, less */
-TM_INLINE void tm_log_shares_back(const double *shares, const double *gy,
-                                  long n, double *gx) {
+TM_OUTLINE void tm_log_shares_back(const double *shares, const double *gy,
+                                   long n, double *gx) {
   double sum = tm_sum_of(gy, n);
   for (long i = 0; i < n; i++)
     gx[i] += gy[i] - shares[i] * sum;
@@ -161,8 +161,8 @@ TM_INLINE void tm_log_shares_back(const double *shares, const double *gy,
 /* ---- categories --------------------------------------------------------- */
 
 /* log p[y], of probabilities that sum to one; others leave. */
-TM_INLINE double tm_log_category(tm_tape *tape, long y, const double *p,
-                                 long n) {
+TM_OUTLINE double tm_log_category(tm_tape *tape, long y, const double *p,
+                                  long n) {
   double sum = 0, least = 0;
   for (long i = 0; i < n; i++) {
     sum += p[i];
@@ -175,29 +175,46 @@ TM_INLINE double tm_log_category(tm_tape *tape, long y, const double *p,
 
 /* ---- parts -------------------------------------------------------------- */
 
-/* n elements along the first dimension, from number `from` (0: the first) on,
- * where they lie. */
-TM_INLINE tm_tensor tm_cut(tm_tape *tape, tm_tensor x, long from, long n) {
-  if (from < 0 || n < 0 || from + n > x.dim[0])
-    tape->runtime->fail(tape, "", "elements %ld to %ld are not in 1:%d",
-                        from + 1, from + n, x.dim[0]);
+/* Elements under one number of the first dimension. */
+TM_OUTLINE long tm_inner(const tm_tensor *x) {
   long inner = 1;
-  for (int i = 1; i < x.rank; i++)
-    inner *= x.dim[i];
+  for (int i = 1; i < x->rank; i++)
+    inner *= x->dim[i];
+  return inner;
+}
+
+TM_OUTLINE void tm_not_in(tm_tape *tape, long from, long n, int size) {
+  tape->runtime->fail(tape, "", "elements %ld to %ld are not in 1:%d", from + 1,
+                      from + n, size);
+}
+
+/* n numbers along the first dimension, from number `from` (0: the first) on,
+ * where they lie. Not called: a tensor that is passed through memory is waited
+ * for. */
+TM_INLINE tm_tensor tm_cut(tm_tape *tape, tm_tensor x, long inner, long from,
+                           long n) {
+  if (from < 0 || n < 0 || from + n > x.dim[0])
+    tm_not_in(tape, from, n, x.dim[0]);
   x.v += from * inner;
   x.d = x.d ? x.d + from * inner : 0;
   x.dim[0] = (int)n;
   return x;
 }
 
-/* x[from:to]; to -1: up to the end */
-TM_INLINE tm_tensor tm_range(tm_tape *tape, tm_tensor x, long from, long to,
-                             const char *place) {
-  to = to == -1 ? x.dim[0] : to;
+/* How many x[from:to] are; to -1: up to the end. */
+TM_OUTLINE long tm_range_length(tm_tape *tape, long from, long to, int size,
+                                const char *place) {
   if (to < from)
-    return tm_cut(tape, x, 0, 0);
-  long first = tm_at(tape, from, x.dim[0], place);
-  return tm_cut(tape, x, first, tm_at(tape, to, x.dim[0], place) - first + 1);
+    return 0;
+  (void)tm_at(tape, from, size, place);
+  return tm_at(tape, to, size, place) - from + 2;
+}
+
+TM_INLINE tm_tensor tm_range(tm_tape *tape, tm_tensor x, long inner, long from,
+                             long to, const char *place) {
+  long n =
+      tm_range_length(tape, from, to == -1 ? x.dim[0] : to, x.dim[0], place);
+  return tm_cut(tape, x, inner, n ? from - 1 : 0, n);
 }
 
 /* Numbers as a tensor, for their length and values. */
@@ -237,12 +254,19 @@ enum { TM_FEW = 12 }; /* elements that are not worth a loop of vectors */
 
 /* Of vectors side by side; and at any distances, by sums that do not wait for
  * each other. */
+typedef double tm_four __attribute__((vector_size(32), aligned(8), may_alias));
+
 TM_OUTLINE double tm_dot_dense(const double *a, const double *b, long n) {
+  tm_four p = {0, 0, 0, 0}, q = p;
   double sum = 0;
-#pragma omp simd reduction(+ : sum)
-  for (long i = 0; i < n; i++)
+  long i = 0;
+  for (; i + 7 < n; i += 8) {
+    p += *(const tm_four *)(a + i) * *(const tm_four *)(b + i);
+    q += *(const tm_four *)(a + i + 4) * *(const tm_four *)(b + i + 4);
+  }
+  for (p += q; i < n; i++)
     sum += a[i] * b[i];
-  return sum;
+  return sum + (p[0] + p[1] + (p[2] + p[3]));
 }
 
 TM_OUTLINE double tm_dot_apart(const double *a, long rise, const double *b,
@@ -348,8 +372,8 @@ TM_INLINE tm_var tm_dot(tm_tape *tape, tm_line a, tm_line b, int steady) {
 /* ---- the node ----------------------------------------------------------- */
 
 /* Slopes of a vector's elements; those behind them. */
-TM_INLINE tm_slope *tm_put_slopes(tm_slope *s, double *to, const double *g,
-                                  long n) {
+TM_OUTLINE tm_slope *tm_put_slopes(tm_slope *s, double *to, const double *g,
+                                   long n) {
   for (long i = 0; to && i < n; i++) {
     tm_slope slope = {to + i, g[i]};
     *s++ = slope;

@@ -137,8 +137,8 @@ tm_tensor tm_gather(tm_tape *tape, tm_tensor from, int count,
                     const tm_slice *slices, const char *place);
 void tm_scatter(tm_tape *tape, tm_tensor to, int count, const tm_slice *slices,
                 tm_any value, const char *place);
-void tm_fill(tm_tape *tape, const tm_tensor *to, tm_tensor value,
-             const char *place);
+void tm_fill(tm_tape *tape, const tm_tensor *to, int count, const long *indices,
+             tm_tensor value, const char *place);
 tm_tensor tm_assign(tm_tape *tape, tm_tensor to, tm_tensor value, int own,
                     int active, const char *name, const char *place);
 tm_tensor tm_stack(tm_tape *tape, const tm_any *parts, int count);

@@ -368,17 +368,21 @@ static void fill_back(tm_node *node) {
   }
 }
 
-void tm_fill(tm_tape *tape, const tm_tensor *to, tm_tensor value,
-             const char *place) {
-  long n = tm_count(to);
+void tm_fill(tm_tape *tape, const tm_tensor *to, int count, const long *indices,
+             tm_tensor value, const char *place) {
+  long n = 1, at = 0;
+  for (int i = 0; i < count; i++)
+    at = at * to->dim[i] + tm_at(tape, indices[i], to->dim[i], place);
+  for (int i = count; i < to->rank; i++)
+    n *= to->dim[i];
   if (tm_count(&value) != n)
     tm_runtime_fail(tape, place, "%ld elements are assigned to %ld",
                     tm_count(&value), n);
-  memmove(to->v, value.v, (size_t)n * sizeof(double));
+  memmove(to->v + at * n, value.v, (size_t)n * sizeof(double));
   if (!to->d)
     return;
   fill_node *f = (fill_node *)tm_push(tape, sizeof *f, fill_back);
-  f->to = to->d;
+  f->to = to->d + at * n;
   f->from = value.d;
   f->n = n;
 }
