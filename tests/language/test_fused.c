@@ -107,6 +107,23 @@ static const char *const LINES[][2] = {
     {"target += ode_bdf_tol(fall, [a[$]]', 0, {2.0}, 1e-11, 1e-11, 100000,\n"
      "  b[$])[1, 1];",
      "target += a[$] * exp(-2 * b[$]);"},
+    /* products of what lies in storage that is assigned again */
+    {"{ matrix[20, 3] w; vector[40] z; for (i in 1:40) z[i] = b[$] / i;\n"
+     "  for (i in 1:20) for (j in 1:3) w[i, j] = a[$] * i + b[$] * j;\n"
+     "  real p = dot_product(w[, 2], w[:, 1]) + dot_product(sub_col(w, 2, 3,\n"
+     "    15), segment(z, 3, 15)) + tail(z, 20)' * w[1:20, 1];\n"
+     "  real q = row(w, 2) * w[3]' + dot_product(w[2:4, 1], w[5, 1:3]')\n"
+     "    + z[2:17]' * z[5:20] + z' * z;\n"
+     "  w[3, 2] = 9 * p; z[7] = a[$] * q; target += p + q\n"
+     "    + dot_product(col(w, 2), head(z, 20)); }",
+     "{ matrix[20, 3] w; vector[40] z; for (i in 1:40) z[i] = b[$] / i;\n"
+     "  for (i in 1:20) for (j in 1:3) w[i, j] = a[$] * i + b[$] * j;\n"
+     "  real p = sum(w[, 2] .* w[:, 1]) + sum(sub_col(w, 2, 3, 15)\n"
+     "    .* segment(z, 3, 15)) + sum(tail(z, 20) .* w[1:20, 1]);\n"
+     "  real q = sum(row(w, 2) .* w[3]) + sum(w[2:4, 1] .* w[5, 1:3]')\n"
+     "    + sum(z[2:17] .* z[5:20]) + sum(z .* z);\n"
+     "  w[3, 2] = 9 * p; z[7] = a[$] * q; target += p + q\n"
+     "    + sum(col(w, 2) .* head(z, 20)); }"},
     /* terms that are made where they are summed */
     {"{ vector[3] w; for (i in 1:3) w[i] = a[$] * i + b[$] + y[i] + 1;\n"
      "  target += log_sum_exp(w); }",

@@ -63,6 +63,7 @@ typedef struct tm_emitter {
   size_t memo_count, memo_capacity;
   int memo_number;                 /* the last that was given */
   const tm_expression *remembered; /* it is being computed */
+  int shadow;   /* names of a function's variables end with this; 0: not */
   bool *direct; /* by variable index: parameters whose elements are taken from
                    theta as it is; or NULL */
 } tm_emitter;
@@ -149,6 +150,25 @@ bool tm_is_loose(const tm_expression *e);
 /* Is the storage of this value never assigned again? */
 bool tm_is_steady(const tm_expression *e);
 
+/* ---- lent.c: what need not be copied to be read */
+
+/* Is e some elements of a container that lie side by side? */
+bool tm_is_cut(const tm_expression *e);
+/* Write a tensor for somebody who reads it and keeps no hold of it, as it lies
+ * where it can be. */
+void tm_emit_lent(tm_emitter *g, const tm_expression *e);
+/* A range of e's indices, of what C calls x, whose rows have `inner`
+ * elements. */
+void tm_emit_range(tm_emitter *g, const tm_expression *e, const tm_index *index,
+                   const char *x, const char *inner);
+/* Write rows(x) and its like as a field of x; false: it is something else. */
+bool tm_emit_length(tm_emitter *g, const tm_expression *e);
+
+/* ---- local.c */
+
+/* Is e a call of a function that is one node of the tape? */
+bool tm_is_one_node(const tm_expression *e);
+
 /* ---- emit_dot.c */
 
 /* Is e the product of two vectors? Write it. */
@@ -163,6 +183,10 @@ bool tm_is_fused(const tm_emitter *g, const tm_expression *e);
 void tm_emit_fused(tm_emitter *g, const tm_expression *e);
 void tm_emit_fused_into(tm_emitter *g, const tm_expression *e);
 void tm_emit_fused_target(tm_emitter *g, const tm_expression *e);
+/* x<i>_ = a density of the numbers x<parts>_, with its slopes d<i>_ where
+ * they are asked for. */
+void tm_emit_density_slopes(tm_emitter *g, const tm_expression *e, int i,
+                            const int *parts, bool slopes);
 /* log_sum_exp with the loop that makes its terms (powers.h). */
 void tm_emit_powers(tm_emitter *g, const tm_expression *e);
 

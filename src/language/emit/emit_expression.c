@@ -24,6 +24,8 @@ static bool in_instance(const tm_variable *v) {
 void tm_emit_variable(tm_emitter *g, const tm_variable *v) {
   bool own = g->drawn && g->drawn[v->index];
   tm_emit(g, "%sv_%s", in_instance(v) && !own ? "I->" : "", v->name);
+  if (g->shadow)
+    tm_emit(g, "_%d_%d", v->index, g->shadow);
 }
 
 /* ---- conversions -------------------------------------------------------- */
@@ -56,7 +58,7 @@ static bool is_kept(const tm_expression *e) {
 /* Is the storage behind this tensor assigned after it is made? */
 bool tm_is_steady(const tm_expression *e) {
   const tm_expression *root = e;
-  while (root->kind == TM_E_INDEX && !is_kept(root))
+  while ((root->kind == TM_E_INDEX || tm_is_cut(root)) && !is_kept(root))
     root = root->parts[0];
   if (is_kept(root))
     return true;
@@ -83,7 +85,7 @@ void tm_emit_any(tm_emitter *g, const tm_expression *e) {
   tm_held held = tm_held_of(g, e);
   tm_emit(g, "%s",
           held == TM_VAR && tm_is_loose(e) ? "tm_any_loose(" : makers[held]);
-  tm_emit_expression(g, e);
+  tm_emit_lent(g, e);
   if (held == TM_TENSOR)
     tm_emit(g, ", %d", tm_is_steady(e));
   tm_emit(g, ")");
@@ -101,7 +103,7 @@ bool tm_aliases(const tm_expression *e) {
   case TM_E_CONDITIONAL:
     return true;
   case TM_E_CALL:
-    return e->function != NULL;
+    return e->function != NULL && !tm_is_one_node(e);
   case TM_E_UNARY:
     return e->text[0] == '+';
   default:
@@ -140,8 +142,11 @@ static void emit_user_call(tm_emitter *g, const tm_expression *e) {
   tm_emit(g, "f%d_%s_%s(t", f->index, f->name, tm_emit_variant(g, f));
   for (size_t i = 0; i < e->part_count; i++) {
     tm_emit(g, ", ");
-    tm_emit_given(g, e->parts[i], f->arguments[i]->type,
-                  tm_held_variable(g, f->arguments[i]));
+    if (tm_held_of(g, e->parts[i]) == TM_TENSOR)
+      tm_emit_lent(g, e->parts[i]);
+    else
+      tm_emit_given(g, e->parts[i], f->arguments[i]->type,
+                    tm_held_variable(g, f->arguments[i]));
   }
   tm_emit(g, ")");
 }
@@ -211,6 +216,8 @@ static void emit_call(tm_emitter *g, const tm_expression *e) {
     emit_scalar_density(g, e);
     return;
   }
+  if (tm_emit_length(g, e))
+    return;
   const tm_builtin *b = e->builtin;
   bool elementwise = b->kind == TM_B_UNARY || b->kind == TM_B_BINARY;
   if (elementwise && held == TM_LONG) {

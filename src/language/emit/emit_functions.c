@@ -1,6 +1,6 @@
 /* emit_functions.c - the functions that the user wrote, for values, for
  * gradients and term by term. */
-#include "language/emit/emit.h"
+#include "language/emit/local.h"
 
 static bool has_silent_variant(const tm_function *f) {
   return f->uses_target && f->result.base != TM_VOID;
@@ -29,13 +29,20 @@ static void emit_signature(tm_emitter *g, const tm_function *f) {
   tm_emit(g, ")");
 }
 
-static void emit_function(tm_emitter *g, const tm_function *f) {
+static void emit_function(tm_emitter *g, tm_function *f) {
+  tm_text own = {0};
   g->function = f;
+  f->one_node = tm_emit_local(g, f, &own);
+  if (f->one_node) /* not once more wherever it is called */
+    tm_emit(g, "__attribute__((noinline)) ");
   emit_signature(g, f);
   tm_emit(g, " {\n");
   g->indent = 1;
   tm_emit_line(g, "(void)t;");
-  tm_emit_statements(g, f->body->body, f->body->body_count);
+  if (f->one_node && !own.failed)
+    tm_text_add_bytes(&g->body, own.data, own.length);
+  else if (!f->one_node)
+    tm_emit_statements(g, f->body->body, f->body->body_count);
   char place[TM_PLACE];
   if (f->result.base != TM_VOID)
     tm_emit_line(g,
@@ -44,11 +51,12 @@ static void emit_function(tm_emitter *g, const tm_function *f) {
                  tm_place_text(f->token, place), f->name);
   g->indent = 0;
   tm_emit_line(g, "}");
+  tm_text_clear(&own);
   g->function = NULL;
 }
 
 /* Into the declarations or, defined, into the body. */
-static void emit_variants(tm_emitter *g, const tm_function *f, bool defined) {
+static void emit_variants(tm_emitter *g, tm_function *f, bool defined) {
   for (int silent = 0; silent <= has_silent_variant(f); silent++) {
     g->silent = silent;
     if (defined) {
@@ -84,7 +92,7 @@ void tm_emit_pointing_functions(tm_emitter *g) {
   g->pointing = true;
   for (int defined = 0; defined < 2; defined++)
     for (size_t i = 0; i < tree->function_count; i++) {
-      const tm_function *f = tree->functions[i];
+      tm_function *f = tree->functions[i];
       if (!f->body || !f->uses_target)
         continue;
       if (defined) {

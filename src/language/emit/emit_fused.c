@@ -7,7 +7,7 @@
  * and then its slopes in the values that may depend on parameters, from the
  * root down, which go to one node (or, when the target is raised, straight to
  * the adjoints). A value that is used twice is read once. */
-#include "language/emit/emit.h"
+#include "language/emit/operation.h"
 
 #include "language/check/types.h"
 #include "language/emit/powers.h"
@@ -20,21 +20,14 @@ enum { MOST = 48, PARTS = 4 }; /* operations and values; operands of one */
 typedef enum kind {
   NUMBER, /* does not depend on parameters */
   VALUE,  /* a tm_var */
-  ADD,
-  SUBTRACT,
-  MULTIPLY,
-  DIVIDE,
-  NEGATIVE,
-  SQUARE,
-  UNARY,
-  BINARY,
+  OPERATION,
   DENSITY
 } kind;
 
 typedef struct part {
   kind kind;
   const tm_expression *e;
-  const char *name; /* UNARY, BINARY */
+  tm_operation op;
   int parts[PARTS], count;
   bool active, reached; /* has an adjoint; it is declared */
 } part;
@@ -47,40 +40,17 @@ typedef struct fused {
 
 /* ---- what can be fused -------------------------------------------------- */
 
-static kind operator_kind(const tm_expression *e) {
-  const char *op = e->text;
-  if (!strcmp(op, "+"))
-    return ADD;
-  if (!strcmp(op, "-"))
-    return SUBTRACT;
-  if (!strcmp(op, "*") || !strcmp(op, ".*"))
-    return MULTIPLY;
-  if (!strcmp(op, "/") || !strcmp(op, "./"))
-    return DIVIDE;
-  if (strcmp(op, "^") != 0 && strcmp(op, ".^") != 0)
-    return VALUE;
-  return e->parts[1]->kind == TM_E_INT && e->parts[1]->whole == 2 ? SQUARE
-                                                                  : BINARY;
-}
-
 /* VALUE: it is taken as it is. */
 static kind kind_of(const tm_emitter *g, const tm_expression *e) {
   if (tm_held_of(g, e) != TM_VAR || tm_emit_leaves_out(g, e) ||
       tm_emit_remembers(g, e))
     return VALUE;
-  if (e->kind == TM_E_UNARY)
-    return e->text[0] == '-' ? NEGATIVE : VALUE;
-  if (e->kind == TM_E_BINARY)
-    return tm_is_scalar(e->parts[0]->type) && tm_is_scalar(e->parts[1]->type)
-               ? operator_kind(e)
-               : VALUE;
-  if (e->kind != TM_E_CALL || e->function || e->system || !e->builtin)
+  if (e->kind == TM_E_BINARY &&
+      (!tm_is_scalar(e->parts[0]->type) || !tm_is_scalar(e->parts[1]->type)))
     return VALUE;
   if (tm_is_scalar_density(e) && e->part_count <= PARTS)
     return DENSITY;
-  return e->builtin->kind == TM_B_UNARY    ? UNARY
-         : e->builtin->kind == TM_B_BINARY ? BINARY
-                                           : VALUE;
+  return tm_operation_of(e) ? OPERATION : VALUE;
 }
 
 bool tm_is_fused(const tm_emitter *g, const tm_expression *e) {
@@ -123,11 +93,10 @@ static int add(fused *f, const tm_expression *e, int left) {
   while (e->kind == TM_E_UNARY && e->text[0] == '+' && !e->kept)
     e = e->parts[0];
   kind k = kind_of(f->g, e);
-  int operands = k == SQUARE ? 1 : (int)e->part_count;
+  part p = {.kind = k, .e = e, .op = tm_operation_of(e), .active = true};
+  int operands = tm_operands_of(p.op, e);
   if (k == VALUE || left <= operands)
     return leaf(f, e);
-  part p = {.kind = k, .e = e, .active = true};
-  p.name = e->kind == TM_E_CALL ? e->builtin->name : "pow";
   left--;
   for (int i = 0; i < operands; i++) {
     int before = f->count, others = operands - 1 - i;
@@ -138,53 +107,48 @@ static int add(fused *f, const tm_expression *e, int left) {
   return f->count++;
 }
 
-static void emit_function_value(fused *f, const part *p) {
-  tm_emit(f->g, "tm_d_%s(t->runtime", p->name);
-  for (int i = 0; i < p->count; i++)
-    tm_emit(f->g, ", x%d_", p->parts[i]);
-  tm_emit(f->g, ")");
-}
-
-static void emit_density_value(fused *f, const part *p, int i) {
+/* x<i>_ = a density of the numbers x<parts>_, with its slopes d<i>_ where
+ * they are asked for. */
+void tm_emit_density_slopes(tm_emitter *g, const tm_expression *e, int i,
+                            const int *parts, bool slopes) {
   size_t logged;
-  const char *name = p->e->builtin->name;
-  const char *own = tm_inline_density(p->e, &logged);
-  tm_emit(f->g, "double q%d_[] = {", i);
-  for (int k = 0; k < p->count; k++)
-    tm_emit(f->g, "%sx%d_", k ? ", " : "", p->parts[k]);
-  tm_emit(f->g, "}, d%d_[%d]; double x%d_ = ", i, p->count, i);
-  if (!own) {
-    tm_emit(f->g, "tm_density_slopes(K[%zu], %d, q%d_, d%d_); ",
-            tm_emit_kernel_number(f->g, name), p->count, i, i);
+  int count = (int)e->part_count;
+  const char *own = tm_inline_density(e, &logged);
+  tm_emit(g, "double q%d_[] = {", i);
+  for (int k = 0; k < count; k++)
+    tm_emit(g, "%sx%d_", k ? ", " : "", parts[k]);
+  tm_emit(g, "}, d%d_[%d]; double x%d_ = ", i, count, i);
+  size_t number = tm_emit_kernel_number(g, e->builtin->name);
+  if (!own && slopes)
+    tm_emit(g, "tm_density_slopes(K[%zu], %d, q%d_, d%d_); ", number, count, i,
+            i);
+  else if (!own)
+    tm_emit(g, "tm_density_value(K[%zu], %d, q%d_); ", number, count, i);
+  if (!own)
     return;
-  }
   char x[40];
-  snprintf(x, sizeof x, "x%d_", p->parts[logged]);
-  tm_emit(f->g, "tm_%s_density(K[%zu], q%d_, d%d_, ", own,
-          tm_emit_kernel_number(f->g, name), i, i);
-  tm_emit_log(f->g, p->e->parts[logged], x);
-  tm_emit(f->g, "); ");
+  snprintf(x, sizeof x, "x%d_", parts[logged]);
+  tm_emit(g, "tm_%s_density(K[%zu], q%d_, ", own, number, i);
+  tm_emit(g, slopes ? "d%d_, " : "0, ", i);
+  tm_emit_log(g, e->parts[logged], x);
+  tm_emit(g, "); ");
 }
 
-static void emit_operation(fused *f, const part *p) {
-  static const char *const infix[] = {
-      [ADD] = "+", [SUBTRACT] = "-", [MULTIPLY] = "*", [DIVIDE] = "/"};
-  int a = p->parts[0], b = p->parts[1];
-  if (p->kind >= UNARY)
-    emit_function_value(f, p);
-  else if (p->kind == NEGATIVE)
-    tm_emit(f->g, "-x%d_", a);
-  else if (p->kind == SQUARE)
-    tm_emit(f->g, "x%d_ * x%d_", a, a);
-  else
-    tm_emit(f->g, "x%d_ %s x%d_", a, infix[p->kind], b);
+static tm_operands names_of(const part *p, int i) {
+  tm_operands names;
+  for (int k = 0; k < 2; k++)
+    snprintf(names.of[k], sizeof names.of[k], "x%d_", p->parts[k]);
+  snprintf(names.value, sizeof names.value, "x%d_", i);
+  snprintf(names.adjoint, sizeof names.adjoint, "g%d_", i);
+  return names;
 }
 
 static void emit_values(fused *f) {
   for (int i = 0; i < f->count; i++) {
     const part *p = &f->all[i];
+    tm_operands names = names_of(p, i);
     if (p->kind == DENSITY) {
-      emit_density_value(f, p, i);
+      tm_emit_density_slopes(f->g, p->e, i, p->parts, true);
       continue;
     }
     if (p->kind == VALUE) {
@@ -197,55 +161,21 @@ static void emit_values(fused *f) {
     if (p->kind == NUMBER)
       tm_emit_number(f->g, p->e);
     else
-      emit_operation(f, p);
+      tm_emit_operation(f->g, p->op, p->e, &names);
     tm_emit(f->g, "; ");
   }
 }
 
 /* ---- slopes ------------------------------------------------------------- */
 
-static void emit_function_slope(fused *f, const part *p, int i, int k) {
-  tm_emit(f->g, "g%d_ * tm_d_%s_%s(t->runtime", i, p->name,
-          p->kind == UNARY ? "slope"
-          : k              ? "b"
-                           : "a");
-  for (int j = 0; j < p->count; j++)
-    tm_emit(f->g, ", x%d_", p->parts[j]);
-  tm_emit(f->g, ", x%d_)", i);
-}
-
 /* The adjoint of operand k of operation i. */
 static void emit_slope(fused *f, int i, int k) {
   const part *p = &f->all[i];
-  int a = p->parts[0], b = p->parts[1];
-  switch (p->kind) {
-  case ADD:
-    tm_emit(f->g, "g%d_", i);
-    break;
-  case SUBTRACT:
-    tm_emit(f->g, k ? "-g%d_" : "g%d_", i);
-    break;
-  case MULTIPLY:
-    tm_emit(f->g, "g%d_ * x%d_", i, k ? a : b);
-    break;
-  case DIVIDE:
-    if (k)
-      tm_emit(f->g, "-g%d_ * x%d_ / x%d_", i, i, b);
-    else
-      tm_emit(f->g, "g%d_ / x%d_", i, b);
-    break;
-  case NEGATIVE:
-    tm_emit(f->g, "-g%d_", i);
-    break;
-  case SQUARE:
-    tm_emit(f->g, "g%d_ * 2 * x%d_", i, a);
-    break;
-  case DENSITY:
+  tm_operands names = names_of(p, i);
+  if (p->kind == DENSITY)
     tm_emit(f->g, "g%d_ * d%d_[%d]", i, i, k);
-    break;
-  default:
-    emit_function_slope(f, p, i, k);
-  }
+  else
+    tm_emit_operation_slope(f->g, p->op, p->e, k, &names);
 }
 
 static void emit_slopes(fused *f) {

@@ -192,7 +192,29 @@ static void emit_element(tm_emitter *g, const tm_statement *s) {
   tm_emit(g, "); }\n");
 }
 
+/* x[i] = container with single indices only. */
+static void emit_place_assignment(tm_emitter *g, const tm_statement *s) {
+  tm_flat_index flat;
+  const tm_expression *e = tm_flat_of(s->left, &flat);
+  tm_emit(g, "{ tm_tensor x_ = ");
+  tm_emit_expression(g, e->parts[0]);
+  tm_emit(g, "; t->runtime->fill(t, &x_, %zu, (long[]){", e->index_count);
+  for (size_t i = 0; i < e->index_count; i++) {
+    tm_emit(g, i ? ", " : "");
+    tm_emit_expression(g, e->indices[i].from);
+  }
+  tm_emit(g, "}, ");
+  tm_emit_expression(g, s->value);
+  tm_emit(g, ", ");
+  tm_emit_place(g, s->left->token);
+  tm_emit(g, "); }\n");
+}
+
 static void emit_slice_assignment(tm_emitter *g, const tm_statement *s) {
+  if (tm_index_single(s->left) && tm_held_of(g, s->value) == TM_TENSOR) {
+    emit_place_assignment(g, s);
+    return;
+  }
   tm_emit(g, "t->runtime->scatter(t, ");
   tm_emit_expression(g, s->left->parts[0]);
   tm_emit(g, ", ");

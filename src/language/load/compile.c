@@ -32,14 +32,32 @@ enum { FLAG_COUNT = sizeof FLAGS / sizeof *FLAGS };
 
 /* ---- translation -------------------------------------------------------- */
 
+/* Is there anything of prelude_vector.h in it? Most programs need not have it
+ * compiled. */
+static bool has_vectors(const char *program) {
+  static const char *const names[] = {"tm_room_left", "tm_cut(", "tm_range(",
+                                      "tm_line_of(", "tm_column_of("};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (strstr(program, names[i]))
+      return true;
+  return false;
+}
+
 static tempera_status translate(const tempera_program *program, tm_way way,
                                 tm_text *text, tempera_error *error) {
+  tm_text own = {0};
+  tempera_status status = tm_emit_program(program, way, &own, error);
   tm_text_printf(text, "/* translated from %s */\n",
                  "a program in the Stan language");
   tm_text_add(text, tm_prelude_text);
   tm_text_add(text, tm_prelude_scalar_text);
   tm_text_add(text, tm_prelude_tensor_text);
-  return tm_emit_program(program, way, text, error);
+  if (status == TEMPERA_OK && has_vectors(own.data))
+    tm_text_add(text, tm_prelude_vector_text);
+  if (status == TEMPERA_OK)
+    tm_text_add_bytes(text, own.data, own.length);
+  tm_text_clear(&own);
+  return status == TEMPERA_OK && text->failed ? tm_fail_memory(error) : status;
 }
 
 /* Where this library lies when it is a shared one; else false, and programs

@@ -6,7 +6,8 @@
 
 /* runtime/prelude.h and the like, each NUL-terminated. */
 extern const char tm_prelude_text[], tm_prelude_scalar_text[],
-    tm_prelude_tensor_text[], tm_bridgestan_text[], tm_bridgestan_stubs_text[];
+    tm_prelude_tensor_text[], tm_prelude_vector_text[], tm_bridgestan_text[],
+    tm_bridgestan_stubs_text[];
 
 /* The cached library of a program, built when it is not there; free its path
  * with tm_heap_free. */

@@ -247,6 +247,7 @@ struct tm_function {
   bool uses_target;        /* _lp and _jacobian */
   bool jacobian;           /* _jacobian: all that it adds is prior */
   bool reads_target;       /* calls target() */
+  bool one_node;           /* its value is a node of its own (emit/local.h) */
   bool looked_into;        /* the splitter is following a call of it */
   int index;
 };

@@ -1,6 +1,7 @@
 /* linear.c - linear algebra with reverse-mode rules (Giles 2008). Tensors are
  * row-major; LAPACKE is told so. */
 #include "language/runtime/fixed.h"
+#include "language/runtime/prelude_vector.h"
 
 #include <cblas.h>
 #include <lapacke.h>
@@ -408,11 +409,8 @@ TM_F(log_softmax) {
 TM_F(softmax) {
   (void)count;
   const tm_tensor *x = &a->u.t;
-  tm_any passive = {.tag = TM_TAG_TENSOR, .u.t = {x->v, NULL, 1, {x->dim[0]}}};
-  tm_tensor logs = tm_f_log_softmax(tape, &passive, 1).u.t;
-  tm_tensor y = tm_tensor_new(tape, 1, x->dim, x->d != NULL);
-  for (int k = 0; k < x->dim[0]; k++)
-    y.v[k] = exp(logs.v[k]);
+  tm_tensor y = tm_tensor_blank(tape, 1, x->dim, x->d != NULL);
+  tm_shares(tape->runtime, x->v, x->dim[0], y.v);
   return vector_result(tape, x, y, softmax_back);
 }
 

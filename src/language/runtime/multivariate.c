@@ -8,8 +8,8 @@
 #define LOG_PI 1.1447298858494002
 
 /* Probabilities that do not sum to one would scale the likelihood unseen. */
-static void check_simplex(tm_tape *tape, const double *p, long n,
-                          const char *name) {
+void tm_check_simplex(tm_tape *tape, const double *p, long n,
+                      const char *name) {
   double sum = 0, least = 0;
   for (long k = 0; k < n; k++) {
     sum += p[k];
@@ -30,7 +30,7 @@ TM_F(categorical) {
   tm_view_of(a, &y);
   tm_view_of(a + 1, &p);
   double value = 0, *slope = tm_room(tape, p.d, p.n);
-  check_simplex(tape, p.v, p.n, "categorical");
+  tm_check_simplex(tape, p.v, p.n, "categorical");
   for (long k = 0; k < y.n; k++) {
     long at = tm_at(tape, (long)y.v[k], (int)p.n, "");
     value += log(p.v[at]);
@@ -65,7 +65,7 @@ TM_F(multinomial) {
   if (y.n != p.n)
     tm_runtime_fail(tape, "", "multinomial: %ld counts, %ld probabilities", y.n,
                     p.n);
-  check_simplex(tape, p.v, p.n, "multinomial");
+  tm_check_simplex(tape, p.v, p.n, "multinomial");
   for (long k = 0; k < y.n; k++) {
     total += y.v[k];
     value += tm_xlogy(y.v[k], p.v[k]) - tm_lgamma(y.v[k] + 1);
@@ -143,7 +143,7 @@ TM_F(dirichlet) {
   }
   value += (double)times * tm_lgamma(sum);
   for (long i = 0; i < times; i++)
-    check_simplex(tape, p.v + i * n, n, "dirichlet");
+    tm_check_simplex(tape, p.v + i * n, n, "dirichlet");
   for (long i = 0; i < p.n; i++) {
     value += tm_xlogy(al.v[i % n] - 1, p.v[i]);
     if (sp)
@@ -369,7 +369,7 @@ TM_F(lkj_cov) {
 
 TM_F(categorical_rng) {
   (void)count;
-  check_simplex(tape, a->u.t.v, a->u.t.dim[0], "categorical_rng");
+  tm_check_simplex(tape, a->u.t.v, a->u.t.dim[0], "categorical_rng");
   return tm_any_int(tm_pick(tape, a->u.t.v, a->u.t.dim[0]));
 }
 TM_F(categorical_logit_rng) {

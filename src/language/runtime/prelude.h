@@ -214,6 +214,9 @@ typedef struct tm_runtime {
                       const tm_slice *slices, const char *place);
   void (*scatter)(tm_tape *tape, tm_tensor to, int count,
                   const tm_slice *slices, tm_any value, const char *place);
+  /* the same of what is under leading single indices */
+  void (*fill)(tm_tape *tape, const tm_tensor *to, int count,
+               const long *indices, tm_tensor value, const char *place);
   /* the value of a whole variable; `own`: nobody else holds its storage */
   tm_tensor (*assign)(tm_tape *tape, tm_tensor to, tm_tensor value, int own,
                       int active, const char *name, const char *place);
@@ -285,17 +288,15 @@ typedef struct tm_runtime {
   tm_rows *(*rows_ready)(tm_tape *tape, tm_rows *rows);
   tm_var (*rows_sum)(tm_tape *tape, const tm_rows *rows,
                      const tm_any *arguments);
-  /* the product of two vectors; `steady`: bits of those whose storage is */
-  tm_var (*dot)(tm_tape *tape, const tm_tensor *a, const tm_tensor *b,
-                int steady);
-  double (*dot_value)(tm_tape *tape, const tm_tensor *a, const tm_tensor *b,
-                      int steady);
   tm_var (*slices)(tm_tape *tape, const tm_slices *call);
   /* log_sum_exp of n terms, and what they have in common: the node has `each`
    * slopes of every term and then `rest` of that */
   tm_var (*powers)(tm_tape *tape, struct tm_linear *node, double *terms, long n,
                    int each, int rest, double common);
   double (*powers_value)(double *terms, long n, double common);
+  /* x becomes exp(x), of a vector; and why these probabilities are none */
+  void (*exps)(double *x, size_t n);
+  void (*not_simplex)(tm_tape *tape, const double *p, long n, const char *name);
   double (*log_rise)(double f, double k), (*digamma_rise)(double f, double k);
   double (*lgamma)(double);
   double (*digamma)(double);
@@ -483,6 +484,6 @@ typedef struct tm_entry {
   const char *unreplicated;
 } tm_entry;
 
-enum { TM_ENTRY_VERSION = 18 };
+enum { TM_ENTRY_VERSION = 19 };
 
 #endif

@@ -278,33 +278,6 @@ TM_F(dot_product) {
   return tm_scalar_result(tape, total, 2, p);
 }
 
-/* Few elements are one node with slopes; many, or two lengths, as above. */
-tm_var tm_dot_vectors(tm_tape *tape, const tm_tensor *a, const tm_tensor *b,
-                      int steady) {
-  int n = a->dim[0], k = 0;
-  if (n > FEW || n != b->dim[0]) {
-    const tm_any both[] = {tm_any_tensor(*a, steady & 1),
-                           tm_any_tensor(*b, steady >> 1 & 1)};
-    return tm_f_dot_product(tape, both, 2).u.r;
-  }
-  double total = sum_of_products(a->v, b->v, n);
-  if (!a->d && !b->d)
-    return tm_constant(total);
-  tm_linear *p = tm_linear_new(tape, n * ((a->d != NULL) + (b->d != NULL)));
-  for (int i = 0; a->d && i < n; i++)
-    p->slopes[k++] = (tm_slope){a->d + i, b->v[i]};
-  for (int i = 0; b->d && i < n; i++)
-    p->slopes[k++] = (tm_slope){b->d + i, a->v[i]};
-  return (tm_var){total, &p->adjoint.own};
-}
-
-double tm_dot_values(tm_tape *tape, const tm_tensor *a, const tm_tensor *b,
-                     int steady) {
-  if (a->dim[0] != b->dim[0])
-    return tm_dot_vectors(tape, a, b, steady).v;
-  return sum_of_products(a->v, b->v, a->dim[0]);
-}
-
 TM_F(dot_self) {
   (void)count;
   tm_view v;

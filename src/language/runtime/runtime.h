@@ -97,17 +97,15 @@ tm_any tm_int_result(long i);
 /* Special functions with no error handlers behind them. */
 double tm_lgamma(double x);
 double tm_digamma(double x);
-/* lgamma(f + k) - lgamma(f) and digamma(f + k) - digamma(f), k >= 0, which keep
- * their digits where f is large. */
-tm_var tm_dot_vectors(tm_tape *tape, const tm_tensor *a, const tm_tensor *b,
-                      int steady);
-double tm_dot_values(tm_tape *tape, const tm_tensor *a, const tm_tensor *b,
-                     int steady);
+/* Rejects what does not sum to one. */
+void tm_check_simplex(tm_tape *tape, const double *p, long n, const char *name);
 tm_var tm_slices_sum(tm_tape *tape, const tm_slices *call);
 void tm_desks_free(void *desks);
 double tm_powers_value(double *terms, long n, double common);
 tm_var tm_powers_sum(tm_tape *tape, tm_linear *node, double *terms, long n,
                      int each, int rest, double common);
+/* lgamma(f + k) - lgamma(f) and digamma(f + k) - digamma(f), k >= 0, which keep
+ * their digits where f is large. */
 double tm_log_rise(double f, double k);
 double tm_digamma_rise(double f, double k);
 double tm_trigamma(double x);
@@ -139,6 +137,8 @@ tm_tensor tm_gather(tm_tape *tape, tm_tensor from, int count,
                     const tm_slice *slices, const char *place);
 void tm_scatter(tm_tape *tape, tm_tensor to, int count, const tm_slice *slices,
                 tm_any value, const char *place);
+void tm_fill(tm_tape *tape, const tm_tensor *to, int count, const long *indices,
+             tm_tensor value, const char *place);
 tm_tensor tm_assign(tm_tape *tape, tm_tensor to, tm_tensor value, int own,
                     int active, const char *name, const char *place);
 tm_tensor tm_stack(tm_tape *tape, const tm_any *parts, int count);

@@ -5,6 +5,7 @@
 #include "base/context.h"
 #include "base/locale.h"
 #include "base/text.h"
+#include "numeric/vector_exp.h"
 
 #include <gsl/gsl_cdf.h>
 #include <stdarg.h>
@@ -325,6 +326,7 @@ const tm_runtime tm_the_runtime = {.find = find,
                                    .message = message,
                                    .gather = tm_gather,
                                    .scatter = tm_scatter,
+                                   .fill = tm_fill,
                                    .assign = tm_assign,
                                    .stack = tm_stack,
                                    .check = tm_check_value,
@@ -355,11 +357,11 @@ const tm_runtime tm_the_runtime = {.find = find,
                                    .rows_row = tm_rows_row,
                                    .rows_ready = tm_rows_ready,
                                    .rows_sum = tm_rows_sum,
-                                   .dot = tm_dot_vectors,
-                                   .dot_value = tm_dot_values,
                                    .slices = tm_slices_sum,
                                    .powers = tm_powers_sum,
                                    .powers_value = tm_powers_value,
+                                   .exps = tm_vector_exp,
+                                   .not_simplex = tm_check_simplex,
                                    .log_rise = tm_log_rise,
                                    .digamma_rise = tm_digamma_rise,
                                    .lgamma = tm_lgamma,

@@ -352,6 +352,41 @@ void tm_scatter(tm_tape *tape, tm_tensor to, int count, const tm_slice *slices,
   *s = (scatter_node){s->node, to.d, from, at, n, v.stride};
 }
 
+typedef struct fill_node {
+  tm_node node;
+  double *to, *from;
+  long n;
+} fill_node;
+
+static void fill_back(tm_node *node) {
+  fill_node *f = (fill_node *)node;
+  for (long k = 0; k < f->n; k++) { /* they may be the same */
+    double g = f->to[k];
+    f->to[k] = 0;
+    if (f->from)
+      f->from[k] += g;
+  }
+}
+
+void tm_fill(tm_tape *tape, const tm_tensor *to, int count, const long *indices,
+             tm_tensor value, const char *place) {
+  long n = 1, at = 0;
+  for (int i = 0; i < count; i++)
+    at = at * to->dim[i] + tm_at(tape, indices[i], to->dim[i], place);
+  for (int i = count; i < to->rank; i++)
+    n *= to->dim[i];
+  if (tm_count(&value) != n)
+    tm_runtime_fail(tape, place, "%ld elements are assigned to %ld",
+                    tm_count(&value), n);
+  memmove(to->v + at * n, value.v, (size_t)n * sizeof(double));
+  if (!to->d)
+    return;
+  fill_node *f = (fill_node *)tm_push(tape, sizeof *f, fill_back);
+  f->to = to->d + at * n;
+  f->from = value.d;
+  f->n = n;
+}
+
 /* ---- whole variables ---------------------------------------------------- */
 
 static void check_sizes(tm_tape *tape, const tm_tensor *to,
