@@ -92,6 +92,19 @@ damaged 'target-2.csv holds 301 draws, and the files of other chains 300' \
   sed -i '60p' target-2.csv
 damaged 'target-1.csv is damaged' dd if=/dev/zero of=target-1.csv bs=1 count=1 \
   seek=3000 conv=notrunc status=none
+# A pipe would be waited for, and a device has no end.
+for file in config.json summary.json target-1.csv checkpoint; do
+  rm -rf bad
+  cp -r run bad
+  rm bad/$file
+  if [ $file = target-1.csv ]; then ln -s /dev/zero bad/$file; else mkfifo bad/$file; fi
+  for words in "summary bad" "report bad" "compare bad other" \
+    "resume bad --iterations 400"; do
+    # shellcheck disable=SC2086
+    status 1 "$words, $file" timeout 20 "$tempera" $words
+    says "$words, $file" "bad/$file is a pipe or a device"
+  done
+done
 rm -rf bad
 cp -r run bad
 rm bad/*.csv
