@@ -59,7 +59,8 @@ wait $!
 
 # ---- odd places for output
 
-for words in --help --version "sample --help" "report --help" "summary run"; do
+for words in --help --version "sample --help" "report --help" "summary run" \
+  "reproduce --help"; do
   # shellcheck disable=SC2086
   "$tempera" $words > /dev/full 2> err
   [ $? -eq 1 ] || fail "$words to a full disk is no error"
@@ -224,6 +225,10 @@ for keep in 0 100 5000; do
   truncate -s $keep "$library"
   status 0 "a library cut to $keep bytes" "$tempera" check prog.stan -d prog.json
 done
+rm "$library"
+mkfifo "$library"
+status 0 "a pipe in the place of a library" timeout 60 "$tempera" check \
+  prog.stan -d prog.json
 printf 'x' | dd of="$library" bs=1 seek=6000 conv=notrunc 2> /dev/null
 status 0 "a library that was damaged" "$tempera" check prog.stan -d prog.json
 
