@@ -188,6 +188,18 @@ for words in "summary sly" "summary sly --csv" "compare sly other"; do
   status 0 "$words" "$tempera" $words
   LC_ALL=C grep -q $'[\x1b\x07]\|\xc2\x9b' out && fail "$words steers terminals"
 done
+# Nor do names of folders, models and options, from a config or typed.
+sly=$'s\033[31mly\302\2332J'
+cp -r run "$sly"
+sed -i 's#"model_path": "#&\\u001b[31m#' "$sly/config.json"
+"$tempera" compare "$sly" other > out 2> err
+"$tempera" compare "$sly" other --json >> out 2>> err
+"$tempera" resume "$sly" --iterations 400 >> out 2>> err
+"$tempera" sample "$sly.so" >> out 2>> err
+"$tempera" sample "--$sly" >> out 2>> err
+"$tempera" "$sly" >> out 2>> err
+[ "$(wc -l < err)" -ge 5 ] || fail "names that steer: no words about them"
+LC_ALL=C grep -q $'[\x1b\x07]\|\xc2\x9b' out err && fail "names steer terminals"
 printf '\033[2J {' > sly/summary.json
 status 1 "a damaged summary" "$tempera" summary sly
 LC_ALL=C grep -q $'\x1b' err && fail "an error message steers terminals"
