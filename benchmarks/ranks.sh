@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# ranks.sh BUILD [naps] [levels] [sir] [program]: how the time of one run falls
-# with ranks and threads; all four without a name.
+# ranks.sh BUILD [naps] [levels] [sir] [program] [waits]: how the time of one run falls
+# with ranks and threads; the first four without a name.
 #   naps    8 chains of a model that sleeps 40 ms in each call, on 1 and 8 ranks
 #           (15 minutes, hardly any processor time)
 #   levels  1 chain of pt with 8 levels, 10 ms, on 1 and 8 ranks (2 minutes)
@@ -12,10 +12,14 @@
 #           In C a call takes 5 microseconds, less than a row of a CSV file.
 #   program the same of SIR as a program, whose calls are some 30 times dearer,
 #           at default lengths (3 minutes)
+#   waits   both on two ranks, on a machine that may be busy: processor time on
+#           the way through both ranks (benchmarks/mpi/waits.c) against half of that
+#           of one, without the start of mpirun (a minute)
 set -eu
 build=$1
 shift
 source=$(cd "$(dirname "$0")/.." && pwd)
+eyam=$source/models/paper/eyam.json
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
@@ -71,6 +75,30 @@ sir() { # sir MODEL OPTIONS...
   efficient threads "$ones" "$threads"
   efficient ranks "$ones" "$ranks"
 }
+way() { # way MODEL OPTIONS...: processor time on the way through two ranks
+  rm -rf "$work/run"
+  mpirun --oversubscribe -n 2 env LD_PRELOAD="$work/waits.so" "$build/tempera" \
+    sample "$1" -d "$eyam" --seed 1 --threads 1 -q -o "$work/run" "${@:2}" \
+    > "$work/out" 2> "$work/err" || { cat "$work/err" >&2; exit 1; }
+  sed -n 's/.*waits: //p' "$work/err"
+}
+waits() { # waits TIMES WORDS MODEL OPTIONS...: the least of so many runs of each
+  local ones="" ways=""
+  for _ in $(seq "$1"); do
+    ones+="$(run 1 1 "$3" "$eyam" "${@:4}" | cut -d " " -f 2) "
+    ways+="$(way "${@:3}") "
+  done
+  awk -v words="$2" -v a="$ones" -v b="$ways" '
+    function least(list, k, n, part, best) {
+      n = split(list, part)
+      for (k = 1; k <= n; k++)
+        if (!best || part[k] < best) best = part[k]
+      return best
+    }
+    BEGIN {
+      printf "SIR %s: %.2f s of processor time on one rank, %.2f s on the way through two, efficiency %.2f\n",
+        words, least(a), least(b), least(a) / least(b) / 2 }'
+}
 for what; do
   case $what in
   naps) sleeping 40000 "8 chains" --chains 8 --iterations 300 --warmup 300 ;;
@@ -80,6 +108,11 @@ for what; do
     ;;
   sir) sir "$build/models/sir.so" --iterations 20000 --warmup 5000 ;;
   program) sir "$source/models/paper/sir.stan" ;;
+  waits)
+    mpicc -O2 -shared -fPIC -o "$work/waits.so" "$source/benchmarks/mpi/waits.c"
+    waits 4 "in C" "$build/models/sir.so" --iterations 20000 --warmup 5000
+    waits 1 "as a program" "$source/models/paper/sir.stan"
+    ;;
   *) echo "ranks.sh: $what?" >&2; exit 2 ;;
   esac
 done

@@ -77,12 +77,11 @@ static int reproduce(tm_reproduce_request *request, bool quiet) {
   return code;
 }
 
-int main(int argc, char **argv) {
+static int run_command(int argc, char **argv) {
   tm_reproduce_request request = {.study = "all", .seed = 1};
   bool quiet = false;
   uint64_t number;
   int code;
-  cli_start(argv);
   opterr = 0;
   while ((code = getopt_long(argc, argv, ":o:h", long_options, NULL)) != -1) {
     switch (code) {
@@ -116,4 +115,9 @@ int main(int argc, char **argv) {
   if (optind < argc)
     return cli_usage("reproduce", "one study, or all");
   return reproduce(&request, quiet);
+}
+
+int main(int argc, char **argv) {
+  cli_start(argv);
+  return cli_end(run_command(argc, argv));
 }

@@ -36,10 +36,14 @@ void tm_answers_when_lost(void (*lost)(const char *why));
 static inline bool tm_answers_replays(void) {
   return tm_answers_now && tm_answers_now->replays;
 }
-/* The recorder's answer for all. */
+/* The recorder's answer for all, who are told at once: between such answers
+ * there may be work that all can do at the same time. */
 static inline void tm_answers_agree(void *bytes, size_t count) {
-  if (tm_answers_now)
-    tm_answers_pass(tm_answers_now, bytes, count);
+  tm_answers *tape = tm_answers_now;
+  if (tape)
+    tm_answers_pass(tape, bytes, count);
+  if (tape && tape->turn && !tape->replays && tape->length > 0)
+    tape->turn(tape);
 }
 static inline bool tm_answers_agree_on(bool mine) {
   tm_answers_agree(&mine, sizeof mine);

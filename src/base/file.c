@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -174,6 +175,24 @@ tempera_status tm_folders_make(const char *path, unsigned mode,
     }
   tm_heap_free(above);
   return status == TEMPERA_OK ? make_folder(path, mode, error) : status;
+}
+
+tempera_status tm_folder_plain(const char *folder, tempera_error *error) {
+  tempera_status status = TEMPERA_OK;
+  struct stat info;
+  DIR *entries = opendir(folder);
+  if (!entries)
+    return errno == ENOMEM ? tm_fail_memory(error)
+                           : TEMPERA_OK; /* whoever reads it says why */
+  for (struct dirent *e; status == TEMPERA_OK && (e = readdir(entries));)
+    if (fstatat(dirfd(entries), e->d_name, &info, 0) == 0 &&
+        !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode))
+      status = tm_fail(error, TEMPERA_ERROR_INPUT,
+                       "%s/%s is a pipe or a device; the folder of a run holds "
+                       "files",
+                       folder, e->d_name);
+  closedir(entries);
+  return status;
 }
 
 char *tm_path_join(const char *folder, const char *name) {

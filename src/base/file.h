@@ -29,6 +29,10 @@ TEMPERA_CHECKED tempera_status tm_folder_make(const char *path,
 /* With those above it, each of this mode. */
 TEMPERA_CHECKED tempera_status tm_folders_make(const char *path, unsigned mode,
                                                tempera_error *error);
+/* Is there anything in it that would be waited for without end, or has none: a
+ * pipe or a device, also behind a link? A run's folder holds files. */
+TEMPERA_CHECKED tempera_status tm_folder_plain(const char *folder,
+                                               tempera_error *error);
 /* "folder/name"; free with tm_heap_free; NULL when out of memory. */
 char *tm_path_join(const char *folder, const char *name);
 

@@ -6,8 +6,8 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <getopt.h>
-#include <stdarg.h>
 #include <malloc.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,31 +56,37 @@ void cli_start(char **argv) {
   end_blas_threads();
 }
 
-/* A message may quote a file: nothing of it is to steer the terminal. */
-static void put_plain(const char *message) {
-  for (; *message; message++)
-    fputc((unsigned char)*message < ' ' && *message != '\n' ? '?' : *message,
-          stderr);
-  fputc('\n', stderr);
+/* A message may quote a file or its name: nothing of it is to steer the
+ * terminal. C1 controls are two bytes of UTF-8. */
+static void put_plain(const char *text) {
+  for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
+    bool c1 = *c == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0;
+    bool steers = c1 || (*c < ' ' && *c != '\n') || *c == 0x7f;
+    fputc(steers ? '?' : *c, stderr);
+    c += c1;
+  }
 }
 
 int cli_fail(const char *file, const tempera_error *error) {
-  if (file && error->line > 0)
-    fprintf(stderr, "%s:%d:%d: ", file, error->line, error->column);
-  else if (file && !strstr(error->message, file))
-    fprintf(stderr, "%s: ", file);
-  else
-    fputs("tempera: ", stderr);
+  bool placed = file && error->line > 0;
+  bool named = placed || (file && !strstr(error->message, file));
+  put_plain(named ? file : "tempera");
+  if (placed)
+    fprintf(stderr, ":%d:%d", error->line, error->column);
+  fputs(": ", stderr);
   put_plain(error->message);
+  fputc('\n', stderr);
   return EXIT_BAD_INPUT;
 }
 
 int cli_usage(const char *command, const char *format, ...) {
   va_list arguments;
-  fprintf(stderr, "tempera%s%s: ", *command ? " " : "", command);
+  char words[1024];
   va_start(arguments, format);
-  vfprintf(stderr, format, arguments);
+  vsnprintf(words, sizeof words, format, arguments);
   va_end(arguments);
+  fprintf(stderr, "tempera%s%s: ", *command ? " " : "", command);
+  put_plain(words);
   fprintf(stderr, "\ntry: tempera %s%s--help\n", command, *command ? " " : "");
   return EXIT_USAGE;
 }

@@ -30,8 +30,8 @@ typedef struct words {
 } words;
 
 static void add(words *w, const char *text) {
-  while (*text && w->used < sizeof w->text - 1)
-    w->text[w->used++] = *text++;
+  for (; *text && w->used < sizeof w->text - 1; text++)
+    w->text[w->used++] = *text == '\033' ? '?' : *text; /* steers terminals */
 }
 
 static void add_whole(words *w, unsigned long n) {

@@ -105,12 +105,12 @@ static tempera_status read_config(const char *folder, json_t **config,
   size_t length = 0;
   if (!path)
     return tm_fail_memory(error);
-  if (!tm_file_exists(path)) {
-    tm_heap_free(path);
-    return tm_fail(error, TEMPERA_ERROR_INPUT,
-                   "%s holds no run: there is no config.json", folder);
-  }
-  tempera_status status = tm_file_read(path, &content, &length, error);
+  tempera_status status = tm_folder_plain(folder, error);
+  if (status == TEMPERA_OK && !tm_file_exists(path))
+    status = tm_fail(error, TEMPERA_ERROR_INPUT,
+                     "%s holds no run: there is no config.json", folder);
+  if (status == TEMPERA_OK)
+    status = tm_file_read(path, &content, &length, error);
   tm_heap_free(path);
   TM_TRY(status);
   json_error_t problem;

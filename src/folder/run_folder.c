@@ -102,20 +102,26 @@ static tempera_status note_data(const tempera_data *data,
   return tm_data_marks(data, &summary->data, &summary->data_count, error);
 }
 
+static tempera_status write_answers(const tempera_run_request *request,
+                                    const tempera_sampler *sampler,
+                                    const tempera_summary *summary,
+                                    tempera_error *error) {
+  TM_TRY(write_summary(request, summary, error));
+  TM_TRY(tm_predictions_write(request->folder, sampler->model, summary, error));
+  return tm_power_files_write(request->folder, request->data_path, sampler,
+                              error);
+}
+
+/* `write`: into the folder too. */
 static tempera_status summarise(const tempera_run_request *request,
-                                const tempera_sampler *sampler,
+                                const tempera_sampler *sampler, bool write,
                                 tempera_summary **summary,
                                 tempera_error *error) {
   tempera_summary *made = NULL;
   TM_TRY(tempera_sampler_summarise(sampler, &made, error));
   tempera_status status = note_data(request->data, made, error);
-  if (status == TEMPERA_OK)
-    status = write_summary(request, made, error);
-  if (status == TEMPERA_OK)
-    status = tm_predictions_write(request->folder, sampler->model, made, error);
-  if (status == TEMPERA_OK)
-    status = tm_power_files_write(request->folder, request->data_path, sampler,
-                                  error);
+  if (status == TEMPERA_OK && write)
+    status = write_answers(request, sampler, made, error);
   if (summary)
     *summary = made;
   else
@@ -209,8 +215,12 @@ static tempera_status conduct(const tempera_run_request *request,
   if (status != TEMPERA_OK &&
       tempera_draws_count(tempera_sampler_draws(sampler)) == 0)
     return status;
-  keep_first(&status, error, summarise(request, sampler, summary, &problem),
-             &problem);
+  /* Of a disk that is full the files hold fewer draws than there are in memory:
+   * a summary of these would belie them. Whoever reads the run makes its own.
+   */
+  bool write = status != TEMPERA_ERROR_IO;
+  keep_first(&status, error,
+             summarise(request, sampler, write, summary, &problem), &problem);
   return status;
 }
 

@@ -257,8 +257,7 @@ void tempera_model_free(tempera_model *model) {
     model->spec.release(model->spec.user);
   void *library = model->library;
   tm_arena_free(model->arena);
-  if (library)
-    dlclose(library);
+  tm_library_close(library);
 }
 
 /* C models need not be linked with this library: the command has its functions
@@ -270,15 +269,31 @@ static void show_own_functions(void) {
     (void)dlopen(own.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_GLOBAL);
 }
 
+/* What a library does by itself when it comes and goes is the model's doing. */
+static const double nowhere;
+
 void *tm_library_open(const char *path) {
   char local[4096];
   snprintf(local, sizeof local, "./%s", path);
   const char *place = strchr(path, '/') ? path : local;
+  tm_call coming = {0};
+  tm_call *outer = tm_call_begin(&coming, "dlopen", &nowhere);
   void *library = dlopen(place, RTLD_NOW | RTLD_LOCAL);
-  if (library)
-    return library;
-  show_own_functions();
-  return dlopen(place, RTLD_NOW | RTLD_LOCAL);
+  if (!library) {
+    show_own_functions();
+    library = dlopen(place, RTLD_NOW | RTLD_LOCAL);
+  }
+  tm_call_end(&coming, outer);
+  return library;
+}
+
+void tm_library_close(void *library) {
+  tm_call going = {0};
+  if (!library)
+    return;
+  tm_call *outer = tm_call_begin(&going, "dlclose", &nowhere);
+  dlclose(library);
+  tm_call_end(&going, outer);
 }
 
 /* What the library exports, if it was built for this interface. */
@@ -317,13 +332,13 @@ static tempera_status load_library(const char *path, const tempera_data *data,
   tempera_error inner = {0};
   tempera_status found = find_open(library, path, &open, error);
   if (found != TEMPERA_OK) {
-    dlclose(library);
+    tm_library_close(library);
     return found;
   }
   tempera_model *made = NULL;
   tempera_status status = open(data, &made, &inner);
   if (status != TEMPERA_OK || !made) {
-    dlclose(library);
+    tm_library_close(library);
     if (error)
       *error = inner;
     return status != TEMPERA_OK
@@ -340,7 +355,6 @@ static tempera_status load_library(const char *path, const tempera_data *data,
 tempera_status tm_model_load_library(const char *path, const tempera_data *data,
                                      tempera_model **model,
                                      tempera_error *error) {
-  static const double nowhere;
   tm_call opening = {0};
   tm_call *outer = tm_call_begin(&opening, "tempera_model_open", &nowhere);
   tempera_status status = load_library(path, data, model, error);

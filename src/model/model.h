@@ -273,6 +273,8 @@ void tm_simplex_pull_back(size_t count, const double *theta,
 /* dlopen of this very file: for names without a slash it would search the
  * system. */
 void *tm_library_open(const char *path);
+/* NULL is fine. */
+void tm_library_close(void *library);
 /* A model in a shared library that exports tempera_model_open. */
 TEMPERA_CHECKED tempera_status tm_model_load_library(const char *path,
                                                      const tempera_data *data,

@@ -57,11 +57,16 @@ static void turn(tm_answers *tape) {
     hear();
 }
 
+/* Rank 0 says so before the pieces, the others listen after theirs: rank 0 may
+ * be writing files in the meantime. */
 static void end_section(void) {
-  if (ranks->rank == 0) {
+  if (ranks->rank == 0)
     tell(true);
+}
+
+static void hear_end(void) {
+  if (ranks->rank == 0)
     return;
-  }
   if (serial.at == serial.length && !section_ended)
     hear();
   if (serial.at != serial.length || !section_ended)
@@ -76,6 +81,7 @@ static void begin_section(void) {
 void tm_ranks_use(const tm_transport *transport) {
   if (ranks) {
     end_section();
+    hear_end();
     tm_answers_clear(&serial);
     tm_answers_now = NULL;
   }
@@ -125,10 +131,17 @@ static void do_piece(size_t k, void *context) {
   tm_answers_now = outer;
 }
 
+/* The first piece of a rank, which has every so-many-th from there on. The last
+ * ranks have those that are left over: rank 0 has files to write beside. */
+static size_t first_piece(size_t rank) {
+  return (size_t)ranks->size - 1 - rank;
+}
+
 static void choose(deal *d, size_t count, bool mine) {
+  size_t first = first_piece((size_t)ranks->rank);
   d->count = 0;
   for (size_t i = 0; i < count; i++)
-    if ((i % (size_t)ranks->size == (size_t)ranks->rank) == mine)
+    if ((i % (size_t)ranks->size == first) == mine)
       d->pieces[d->count++] = i;
 }
 
@@ -149,7 +162,7 @@ static void unpack(deal *d, size_t count, const unsigned char *all,
     tm_answers packed = {.replays = true,
                          .data = (unsigned char *)(uintptr_t)all + at,
                          .length = lengths[r]};
-    for (size_t i = r; i < count && r != (size_t)ranks->rank;
+    for (size_t i = first_piece(r); i < count && r != (size_t)ranks->rank;
          i += (size_t)ranks->size) {
       uint64_t length = 0;
       tm_answers *tape = &d->tapes[i];
@@ -166,6 +179,7 @@ static void unpack(deal *d, size_t count, const unsigned char *all,
 
 static void exchange(deal *d, size_t count, size_t *lengths) {
   tm_answers packed = {0};
+  hear_end();
   pack(d, &packed);
   unsigned char *all = ranks->gather(packed.data, packed.length, lengths);
   tm_answers_clear(&packed);

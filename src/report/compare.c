@@ -48,7 +48,8 @@ static tempera_status check_scores(tempera_factor kind,
                                    const tempera_summary *const *summaries,
                                    const char *const *names, size_t count,
                                    tempera_error *error) {
-  const char *what = kind == TEMPERA_FACTOR_WBIC ? "WBIC" : "fractional evidence";
+  const char *what =
+      kind == TEMPERA_FACTOR_WBIC ? "WBIC" : "fractional evidence";
   double first = score_of(kind, summaries[0]).tau;
   for (size_t i = 0; i < count; i++) {
     tempera_path_answer a = score_of(kind, summaries[i]);
@@ -226,6 +227,7 @@ static bool copy_texts(tempera_comparison *c,
     c->models[i] = tm_heap_text(summaries[i]->model ? summaries[i]->model : "");
     if (!c->names[i] || !c->models[i])
       return false;
+    tm_text_plain(c->names[i]); /* names of folders */
   }
   return true;
 }

@@ -398,6 +398,7 @@ static tempera_status read_folder(const char *folder, tm_run_files *files,
     status = tm_fail_memory(error);
     goto done;
   }
+  TM_TRY_DONE(tm_folder_plain(folder, error));
   TM_TRY_DONE(tm_json_load(folder, "config.json", &files->config, error));
   if (!files->summary)
     TM_TRY_DONE(tempera_summary_read(folder, &files->summary, error));

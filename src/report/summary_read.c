@@ -550,6 +550,7 @@ tempera_status tempera_summary_read(const char *folder,
   json_t *root = NULL;
   tempera_summary *made = NULL;
   tempera_status status = TEMPERA_OK;
+  TM_TRY(tm_folder_plain(folder, error));
   char *path = tm_path_join(folder, "summary.json");
   if (!path)
     return tm_fail_memory(error);

@@ -420,10 +420,12 @@ tempera_status tempera_sampler_advance(tempera_sampler *sampler, size_t sweeps,
     tm_sweep_until(s, until);
     done = tm_sweeps_done(s);
     update_counts(s);
+    /* Asked before rows are written: other ranks go on in the meantime. */
+    bool cancelled = tm_answers_agree_on(atomic_load(&s->cancelled));
     TM_TRY(flow(s, s->warmup_draws, true, error));
     TM_TRY(flow(s, s->draws, false, error));
     TM_TRY(first_failure(s, error));
-    if (tm_answers_agree_on(atomic_load(&s->cancelled)))
+    if (cancelled)
       return tm_fail(error, TEMPERA_CANCELLED, "cancelled");
     if (warming && done == s->round_end)
       TM_TRY(tm_warmup_end_round(s, error));

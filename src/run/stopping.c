@@ -226,9 +226,13 @@ static tempera_status weigh(tempera_sampler *s, pace *p,
   if (now->done == s->options.warmup)
     p->block = FIRST_BLOCK; /* the first draws are on disk soon */
   tm_warmup_hurry(s);
-  TM_TRY(keep(s, is_check(s, kept_sweeps(s, now)), error));
-  TM_TRY(decide(s, now, error));
+  bool check = is_check(s, kept_sweeps(s, now));
+  /* Asked before the state is written: other ranks go on in the meantime. */
   bool late = tm_answers_agree_on(tm_sampler_time_is_up(s));
+  TM_TRY(keep(s, check, error));
+  TM_TRY(decide(s, now, error));
+  if (check) /* that may take long */
+    late = tm_answers_agree_on(late || tm_sampler_time_is_up(s));
   *enough = precise_enough(s, now) || late;
   return TEMPERA_OK;
 }

@@ -44,6 +44,12 @@ says "abort while it is opened" 'crashes.so: the model called abort\(\) in tempe
 data 9 0
 status 1 "exit while it is opened" sample opened
 says "exit while it is opened" 'crashes.so: the model called exit\(\) in tempera_model_open$'
+data 15 0
+CRASHES_COMING=1 status 1 "exit while it is loaded" sample coming
+says "exit while it is loaded" 'crashes.so: the model called exit\(\) in dlopen$'
+echo '{"y": [1.5]}' > wrong.json
+CRASHES_GOING=1 status 1 "exit after an error" timeout 60 "$tempera" sample \
+  "$models/crashes.so" -d wrong.json -q -o going
 data 10 0
 status 1 "check of what exits" "$tempera" check "$models/crashes.so" -d c.json
 says "check of what exits" 'crashes.so: the model called _exit\(\) in log_likelihood, at mu = '

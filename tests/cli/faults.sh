@@ -59,7 +59,8 @@ wait $!
 
 # ---- odd places for output
 
-for words in --help --version "sample --help" "report --help" "summary run"; do
+for words in --help --version "sample --help" "report --help" "summary run" \
+  "reproduce --help"; do
   # shellcheck disable=SC2086
   "$tempera" $words > /dev/full 2> err
   [ $? -eq 1 ] || fail "$words to a full disk is no error"
@@ -92,6 +93,19 @@ damaged 'target-2.csv holds 301 draws, and the files of other chains 300' \
   sed -i '60p' target-2.csv
 damaged 'target-1.csv is damaged' dd if=/dev/zero of=target-1.csv bs=1 count=1 \
   seek=3000 conv=notrunc status=none
+# A pipe would be waited for, and a device has no end.
+for file in config.json summary.json target-1.csv checkpoint; do
+  rm -rf bad
+  cp -r run bad
+  rm bad/$file
+  if [ $file = target-1.csv ]; then ln -s /dev/zero bad/$file; else mkfifo bad/$file; fi
+  for words in "summary bad" "report bad" "compare bad other" \
+    "resume bad --iterations 400"; do
+    # shellcheck disable=SC2086
+    status 1 "$words, $file" timeout 20 "$tempera" $words
+    says "$words, $file" "bad/$file is a pipe or a device"
+  done
+done
 rm -rf bad
 cp -r run bad
 rm bad/*.csv
@@ -174,6 +188,18 @@ for words in "summary sly" "summary sly --csv" "compare sly other"; do
   status 0 "$words" "$tempera" $words
   LC_ALL=C grep -q $'[\x1b\x07]\|\xc2\x9b' out && fail "$words steers terminals"
 done
+# Nor do names of folders, models and options, from a config or typed.
+sly=$'s\033[31mly\302\2332J'
+cp -r run "$sly"
+sed -i 's#"model_path": "#&\\u001b[31m#' "$sly/config.json"
+"$tempera" compare "$sly" other > out 2> err
+"$tempera" compare "$sly" other --json >> out 2>> err
+"$tempera" resume "$sly" --iterations 400 >> out 2>> err
+"$tempera" sample "$sly.so" >> out 2>> err
+"$tempera" sample "--$sly" >> out 2>> err
+"$tempera" "$sly" >> out 2>> err
+[ "$(wc -l < err)" -ge 5 ] || fail "names that steer: no words about them"
+LC_ALL=C grep -q $'[\x1b\x07]\|\xc2\x9b' out err && fail "names steer terminals"
 printf '\033[2J {' > sly/summary.json
 status 1 "a damaged summary" "$tempera" summary sly
 LC_ALL=C grep -q $'\x1b' err && fail "an error message steers terminals"
@@ -211,6 +237,10 @@ for keep in 0 100 5000; do
   truncate -s $keep "$library"
   status 0 "a library cut to $keep bytes" "$tempera" check prog.stan -d prog.json
 done
+rm "$library"
+mkfifo "$library"
+status 0 "a pipe in the place of a library" timeout 60 "$tempera" check \
+  prog.stan -d prog.json
 printf 'x' | dd of="$library" bs=1 seek=6000 conv=notrunc 2> /dev/null
 status 0 "a library that was damaged" "$tempera" check prog.stan -d prog.json
 

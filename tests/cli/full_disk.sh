@@ -20,6 +20,13 @@ awk -F, '/^#/ { next } !columns { columns = NF } NF != columns { bad = 1 }
 grep -q "num_samples = $safe " limited/target-1.csv ||
   fail "num_samples does not follow the rows"
 
+# What is there can be read, as that of a run that was killed.
+status 0 "its summary" "$tempera" summary limited
+prints "its summary" "$safe iterations"
+prints "its summary" '^ +mu '
+status 0 "its page, elsewhere" "$tempera" report limited -o page.html
+status 0 "compared with itself" "$tempera" compare limited limited
+
 mkdir full && ln -s /dev/full full/target-1.csv
 status 1 "full from the start" "$tempera" sample "$models/normal.so" \
   -d y.json --seed 1 --iterations 300 -o full

@@ -13,6 +13,17 @@
 static atomic_long calls_left;
 static int64_t how;
 
+/* Libraries may do so before and after all else. */
+__attribute__((constructor)) static void come(void) {
+  if (getenv("CRASHES_COMING"))
+    exit(0);
+}
+
+__attribute__((destructor)) static void go(void) {
+  if (getenv("CRASHES_GOING"))
+    exit(0);
+}
+
 static int deep(volatile int *above) {
   volatile int here[4096] = {*above + 1};
   if (here[0] < 0)

@@ -76,7 +76,9 @@ bool tm_cache_sound(const char *path) {
   char *content = NULL;
   size_t length = 0;
   uint64_t seal = 0;
-  if (tm_file_read(path, &content, &length, NULL) != TEMPERA_OK)
+  struct stat info; /* a pipe would be waited for */
+  if (stat(path, &info) != 0 || !S_ISREG(info.st_mode) ||
+      tm_file_read(path, &content, &length, NULL) != TEMPERA_OK)
     return false;
   bool long_enough = length > sizeof seal;
   if (long_enough)

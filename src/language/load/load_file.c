@@ -30,8 +30,7 @@ static tempera_status load_compiled(const char *path, const tempera_data *data,
                            model, error);
   tempera_status status =
       tm_fail(error, TEMPERA_ERROR_IO, "cannot load %s: %s", path, dlerror());
-  if (library)
-    dlclose(library);
+  tm_library_close(library);
   return status;
 }
 
