@@ -1,8 +1,7 @@
-/* triangular.h - Cholesky factors of small dense matrices.
+/* triangular.h - Cholesky factors of dense matrices.
  *
  * Row-major, no workspace, no threads: the same bits on every machine load,
- * which a threaded BLAS does not promise. For dimensions up to about a
- * hundred; larger problems should call LAPACK. */
+ * which a threaded LAPACK does not promise. */
 #ifndef TM_NUMERIC_TRIANGULAR_H
 #define TM_NUMERIC_TRIANGULAR_H
 
