@@ -8,6 +8,7 @@
 #include "numeric/dense.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Of the evaluations that sweeps take, counted: the search grows with the run,
  * and with it the cheapness of the model. */
@@ -150,62 +151,108 @@ static double visited_mass(const tempera_sampler *s,
  * (the neck of a funnel), makes it wrong by orders of magnitude. Draws x of the
  * Gaussian g behind it give the mass about the optimum, the mean of f(x)/g(x).
  * What lies between n draws without being hit fills less than LOST/n of g
- * (with 95 %), and holds no more than that of the Laplace mass, as nothing
- * there is higher than the optimum. */
-enum { LOOKS = 1000 };
-static const double LOST = 3;
+ * (with 95 %), and holds no more than that of the mass of g, as nothing
+ * there is higher than the optimum.
+ *
+ * Where a neck is narrower than the steps that curvatures are taken by, g is
+ * too wide by orders of magnitude, and so is that. An axis of g along which the
+ * density falls by more than STEEP on both sides at one sd, where it should by
+ * a half, is halved until it does not. */
+enum { LOOKS = 1000, MOST_HALVINGS = 60 };
+static const double LOST = 3, STEEP = 2;
 
-static void draw_about(const tempera_sampler *s, const tm_laplace_mode *mode,
-                       double *z, double *square, tempera_random *random,
-                       double *u) {
-  size_t d = s->model->real_dimension, k = 0;
-  *square = 0;
-  for (size_t i = 0; i < d; i++) {
-    z[i] = tm_random_normal(random);
-    *square += z[i] * z[i];
+/* A mode, the axes of g, and where the density was asked last. */
+typedef struct around {
+  const tempera_sampler *sampler;
+  const tm_laplace_mode *mode;
+  tm_evaluator evaluator;
+  tm_point point;
+  double *z, *scale;
+  double log_scales; /* the sum of logs */
+} around;
+
+/* log of the density at z, in units of the Hessian's axes, over that at the
+ * mode. */
+static double fall_at(around *a) {
+  const tempera_model *model = a->sampler->model;
+  size_t k = 0;
+  tm_solve_upper(a->mode->factor, model->real_dimension, a->z);
+  for (size_t j = 0; j < model->dimension; j++)
+    a->point.u[j] = a->mode->u[j] + (model->integer[j] ? 0 : a->z[k++]);
+  tm_evaluate(&a->evaluator, &a->point);
+  return tm_log_density(&a->point, 1) - a->mode->height;
+}
+
+static bool is_steep(around *a, size_t axis, double step) {
+  size_t d = a->sampler->model->real_dimension;
+  for (int side = 0; side < 2; side++) {
+    memset(a->z, 0, d * sizeof(double));
+    a->z[axis] = side ? -step : step;
+    if (!(fall_at(a) < -STEEP))
+      return false;
   }
-  tm_solve_upper(mode->factor, d, z);
-  for (size_t j = 0; j < s->model->dimension; j++)
-    u[j] = mode->u[j] + (s->model->integer[j] ? 0 : z[k++]);
+  return true;
+}
+
+static void narrow_axes(around *a) {
+  a->log_scales = 0;
+  for (size_t i = 0; i < a->sampler->model->real_dimension; i++) {
+    a->scale[i] = 1;
+    for (int k = 0; k < MOST_HALVINGS && is_steep(a, i, a->scale[i]); k++)
+      a->scale[i] /= 2;
+    a->log_scales += log(a->scale[i]);
+  }
+}
+
+/* f/g at a draw of g, as a share of the Laplace mass. */
+static double weigh_draw(around *a, tempera_random *random) {
+  double square = 0;
+  for (size_t i = 0; i < a->sampler->model->real_dimension; i++) {
+    a->z[i] = tm_random_normal(random);
+    square += a->z[i] * a->z[i];
+    a->z[i] *= a->scale[i];
+  }
+  return exp(fall_at(a) + square / 2 + a->log_scales);
 }
 
 /* The mean of f/g, as a share of the Laplace mass, and its error; NaN where it
- * cannot be had. */
+ * cannot be had. What draws may have missed, likewise. */
 typedef struct ratio {
-  double mean, se;
+  double mean, se, lost;
 } ratio;
 
 static ratio measure(const tempera_sampler *s, size_t basin) {
-  const tm_laplace_mode *mode = tm_laplace_basin(s->laplace, basin);
   tm_arena *arena = tm_arena_create();
-  tm_evaluator evaluator = {0};
-  tm_point point;
-  double *z = arena ? TM_NEW(arena, double, s->model->real_dimension + 1) : 0;
-  double mean = 0, squares = 0, square;
+  around a = {.sampler = s, .mode = tm_laplace_basin(s->laplace, basin)};
+  size_t d = s->model->real_dimension;
+  double mean = 0, squares = 0;
   tempera_random random =
       tm_random(s->options.seed, (uint32_t)basin, TM_PURPOSE_EXCURSION);
+  a.z = arena ? TM_NEW(arena, double, d + 1) : NULL;
+  a.scale = arena ? TM_NEW(arena, double, d + 1) : NULL;
   bool ready =
-      z &&
-      tm_evaluator_create(s->model, arena, &evaluator, NULL) == TEMPERA_OK &&
-      tm_point_create(s->model, arena, &point, NULL) == TEMPERA_OK;
+      a.z && a.scale &&
+      tm_evaluator_create(s->model, arena, &a.evaluator, NULL) == TEMPERA_OK &&
+      tm_point_create(s->model, arena, &a.point, NULL) == TEMPERA_OK;
+  if (ready)
+    narrow_axes(&a);
   for (int i = 0; ready && i < LOOKS; i++) {
-    draw_about(s, mode, z, &square, &random, point.u);
-    tm_evaluate(&evaluator, &point);
-    double w = exp(tm_log_density(&point, 1) - mode->height + square / 2);
+    double w = weigh_draw(&a, &random);
     mean += w / LOOKS;
     squares += w * w / LOOKS;
   }
-  tm_evaluator_release(&evaluator);
+  tm_evaluator_release(&a.evaluator);
   tm_arena_free(arena);
   if (!ready || !isfinite(squares))
-    return (ratio){NAN, NAN};
-  return (ratio){mean, sqrt(fmax(0, squares - mean * mean) / LOOKS)};
+    return (ratio){NAN, NAN, NAN};
+  return (ratio){mean, sqrt(fmax(0, squares - mean * mean) / LOOKS),
+                 LOST / LOOKS * exp(a.log_scales)};
 }
 
 double tm_landscape_log_confirmed(const tempera_sampler *sampler,
                                   size_t basin) {
-  double mean = measure(sampler, basin).mean;
-  return isnan(mean) ? 0 : log(fmin(1, fmax(mean, LOST / LOOKS)));
+  ratio found = measure(sampler, basin);
+  return isnan(found.mean) ? 0 : log(fmin(1, fmax(found.mean, found.lost)));
 }
 
 static double share_of(double mass, double known) {

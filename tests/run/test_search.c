@@ -181,11 +181,33 @@ static void a_basin_is_weighed_by_draws_about_it(void **state) {
   }
 }
 
+/* Laplace's factor too small by 1e5, as where curvatures are taken by steps
+ * that are wider than a neck: the mass is that much less than it says, and not
+ * bounded from below by what a thousand draws of its normal may miss. (No
+ * halving of 1e5 sds ends where the other mode is, 30 away.) */
+static void a_normal_that_is_far_too_wide_is_narrowed(void **state) {
+  (void)state;
+  double w = .5;
+  tempera_model *model = NULL;
+  tempera_sampler *sampler = sampled(&model, &w);
+  double *factor =
+      (double *)(uintptr_t)tm_laplace_basin(sampler->laplace, 0)->factor;
+  assert_true(fabs(tm_landscape_log_confirmed(sampler, 0)) < 0.05);
+  *factor *= 1e-5;
+  double found = tm_landscape_log_confirmed(sampler, 0);
+  *factor *= 1e5;
+  print_message("confirmed: log of %.3g\n", exp(found));
+  assert_true(fabs(found - log(1e-5)) < 0.1);
+  tempera_sampler_free(sampler);
+  tempera_model_free(model);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_basin_with_mass_must_be_visited),
       cmocka_unit_test(a_basin_must_have_its_share),
       cmocka_unit_test(a_basin_without_mass_need_not),
-      cmocka_unit_test(a_basin_is_weighed_by_draws_about_it)};
+      cmocka_unit_test(a_basin_is_weighed_by_draws_about_it),
+      cmocka_unit_test(a_normal_that_is_far_too_wide_is_narrowed)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
