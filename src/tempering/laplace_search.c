@@ -6,16 +6,17 @@
  * their own, and on lines through them: along one coordinate, along all of a
  * vector by the same amount, and away from the top of the prior. Where the
  * density is far above what all known modes together explain there, something
- * unknown is near, and the highest such points are climbed from; over the prior,
- * where it does not rise on the way to any known mode. A narrow basin in few
- * dimensions, or beside the top of a broad one, is found by that, at one to
- * three evaluations a look. The other half goes into climbs from draws as they come,
- * of the prior and of the chains at all taus: they find wide basins in many
- * dimensions. A quarter of these starts are images of known modes, signs turned
- * and coordinates exchanged about the top of the prior: a model that cannot
- * tell them apart, or nearly so, has its other modes there. In turns they climb
- * the posterior, the likelihood alone and the posterior at tau > 1, which have
- * other slopes around the same optima; all end with a climb of the posterior.
+ * unknown is near, and the highest such points are climbed from; over the
+ * prior, where it does not rise on the way to any known mode. A narrow basin in
+ * few dimensions, or beside the top of a broad one, is found by that, at one to
+ * three evaluations a look. The other half goes into climbs from draws as they
+ * come, of the prior and of the chains at all taus: they find wide basins in
+ * many dimensions. A quarter of these starts are images of known modes, signs
+ * turned and coordinates exchanged about the top of the prior: a model that
+ * cannot tell them apart, or nearly so, has its other modes there. In turns
+ * they climb the posterior, the likelihood alone and the posterior at tau > 1,
+ * which have other slopes around the same optima; all end with a climb of the
+ * posterior.
  */
 #include "numeric/dense.h"
 #include "parallel/ranks.h"
@@ -28,7 +29,7 @@ enum {
   LOOKS = 64,     /* of a worker at a time */
   MOST_ASKED = 8, /* modes that a look is asked to belong to */
   MOST_COLD = 20, /* reals whose curvature is worth a climb's beginning */
-  PER_START = 2   /* looks that find as much as a climb: see the tests */
+  PER_START = 2   /* looks that find as much as a climb (docs/methods.md) */
 };
 static const double UNEXPLAINED = 3; /* nats above the known modes */
 static const double EXCURSION = 4;   /* a tau above one */
